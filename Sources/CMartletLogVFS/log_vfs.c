@@ -478,7 +478,7 @@ int cmartlet_log_mark(void *database, uint64_t salts, bool syncs) {
     return file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
 }
 
-int cmartlet_log_cut(void *database) {
+int cmartlet_log_truncate(void *database) {
     sqlite3_file *file;
     int result = open_log(database, SQLITE_OPEN_READWRITE, &file);
     if (!file) return result;

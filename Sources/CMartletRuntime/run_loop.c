@@ -33,14 +33,14 @@ void cmartlet_run_loop_release(void *loop) { CFRelease(loop); }
 
 void cmartlet_run_loop_wake(void *loop) { CFRunLoopWakeUp(loop); }
 
-void *cmartlet_run_loop_keep(void *loop) {
+void *cmartlet_run_loop_add_idle_source(void *loop) {
     source_context context = {.perform = perform_nothing};
     void *source = CFRunLoopSourceCreate(NULL, 0, &context);
     CFRunLoopAddSource(loop, source, kCFRunLoopCommonModes);
     return source;
 }
 
-void cmartlet_run_loop_stop_keeping(void *source) {
+void cmartlet_run_loop_remove_source(void *source) {
     CFRunLoopSourceInvalidate(source);
     CFRelease(source);
 }

@@ -13,23 +13,23 @@ static _Thread_local uintptr_t counter;
 _Thread_local uint64_t cmartlet_own_thread_number;
 static _Atomic uint64_t last_number;
 
-uint64_t cmartlet_choose_thread_number(void) {
+uint64_t cmartlet_assign_thread_number(void) {
     cmartlet_own_thread_number = atomic_fetch_add_explicit(&last_number, 1, memory_order_relaxed) + 1;
     return cmartlet_own_thread_number;
 }
 
-void cmartlet_thread_count(void) { counter += 1; }
+void cmartlet_increment_thread_counter(void) { counter += 1; }
 
-uintptr_t cmartlet_thread_counted(void) { return counter; }
+uintptr_t cmartlet_thread_counter(void) { return counter; }
 
 static void make_key(void) { pthread_key_create(&object_key, swift_release); }
 
-void *cmartlet_thread_spare(void) {
+void *cmartlet_thread_object(void) {
     pthread_once(&once, make_key);
     return pthread_getspecific(object_key);
 }
 
-void cmartlet_set_thread_spare(void *object) {
+void cmartlet_set_thread_object(void *object) {
     pthread_once(&once, make_key);
     pthread_setspecific(object_key, object);
 }

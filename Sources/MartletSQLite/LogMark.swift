@@ -63,7 +63,7 @@ extension Connection {
     }
 
     /// Truncates a log to zero bytes. The log is completely in the database file, and no connection reads it.
-    package func truncateLog() throws(SQLiteError) { try check(cmartlet_log_cut(pointer)) }
+    package func truncateLog() throws(SQLiteError) { try check(cmartlet_log_truncate(pointer)) }
 
     /// Deletes a log that no connection has open.
     package func deleteLog() throws(SQLiteError) { try check(cmartlet_log_delete(pointer)) }

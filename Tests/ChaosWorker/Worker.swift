@@ -61,7 +61,7 @@ extension Realm.Configuration {
         configuration.environment.changeRetention = Assignment.changeRetention
         configuration.environment.checkpointFrames = 80
         // Nobody looks from time to time: what signals miss is missed.
-        configuration.environment.missedCommitMilliseconds = 0
+        configuration.environment.missedCommitPollMilliseconds = 0
         return configuration
     }
 }
@@ -92,7 +92,7 @@ final class Worker: @unchecked Sendable {
         let fate = Fate(assignment.seed ^ 1, odds: 1_500)
         self.fate = fate
         var configuration = Realm.Configuration.storm(assignment.file)
-        configuration.environment.step = { _ in fate.pass() }
+        configuration.environment.onYield = { _ in fate.pass() }
         if assignment.seed.isMultiple(of: 5) { configuration.durability = .full }
         self.configuration = configuration
     }

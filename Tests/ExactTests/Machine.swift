@@ -75,7 +75,7 @@ final class Machine {
                 Node.self, Part.self, Screw.self, ScalarLists.self, ScalarSets.self, ScalarMaps.self, Scalars.self,
                 EnumHolder.self,
             ]
-            $0.environment.externalCommitMilliseconds = 0
+            $0.environment.commitPollMilliseconds = 0
             if program.hasShortChunks { $0.environment.chunkLimit = 2 }
             if program.searchesAlways { $0.environment.keysScannedPerSearch = 0 }
         }
@@ -351,7 +351,7 @@ final class Machine {
         afar.refresh()
         try afar.write { apply(operations, afar) }
         worlds[afar.context.version] = world
-        test.realm.context.coordinator.lookForExternalCommits()
+        test.realm.context.coordinator.pollForCommits()
     }
 }
 

@@ -248,7 +248,7 @@ struct SilentWritePublisherTests {
         // Set before the requesting thread starts, and cleared on that thread.
         nonisolated(unsafe) var shouldStop = false
         let test = try TestRealm {
-            $0.environment.step = { point in
+            $0.environment.onYield = { point in
                 guard case .beforeCatchUp = point, shouldStop else { return }
                 shouldStop = false
                 requested.signal()

@@ -76,7 +76,7 @@ final class Performer {
             try opened().invalidate()
             held = []
             check()
-        case .look: try opened().context.coordinator.lookForExternalCommits()
+        case .look: try opened().context.coordinator.pollForCommits()
         case .checkpoint: try opened().context.coordinator.checkpoint()
         case .close: close()
         case .watch: watchers.append(Watcher(try opened(), run))
@@ -291,7 +291,7 @@ final class Performer {
         run.frozen = []
         run.orphans = []
         let coordinator = realm?.context.coordinator
-        coordinator?.lookForExternalCommits()
+        coordinator?.pollForCommits()
         repeat {
             run.baton.wait(Baton.rest) { [scheduler, baton = run.baton] in scheduler.count > 0 || baton.isQuiet }
             turn()

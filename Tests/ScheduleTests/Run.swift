@@ -174,7 +174,7 @@ private struct Template {
         configuration.durability = .off
         configuration.environment.now = { 0 }
         configuration.environment.sleep = { _ in }
-        configuration.environment.externalCommitMilliseconds = 0
+        configuration.environment.commitPollMilliseconds = 0
         // Who must wait does so with the driver: nobody else may be in the way.
         configuration.environment.writeTimeoutMilliseconds = 0
         return configuration

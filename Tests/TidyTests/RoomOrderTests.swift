@@ -4,7 +4,7 @@ import Testing
 enum Rooms {
     static let ofModule: [String: [String]] = [
         "MartletEngine": [
-            "Environment", "Keys", "Schema", "Changes", "Storage", "Query", "Transactions", "Notifiers", "Migration",
+            "Environment", "Keys", "Schema", "Changes", "Storage", "Query", "Transactions", "Diffing", "Migration",
             "Coordination",
         ],
         "MartletDocs": ["Text", "Layout", "Diagram", "Pages"],

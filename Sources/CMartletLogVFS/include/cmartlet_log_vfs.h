@@ -39,7 +39,7 @@ int cmartlet_log_on_disk(void *database, bool *is_log, uint64_t *salts);
 int cmartlet_log_mark(void *database, uint64_t salts, bool syncs);
 
 /* Truncates the log to zero bytes, or deletes it. No connection may be reading it. Return SQLite result codes. */
-int cmartlet_log_cut(void *database);
+int cmartlet_log_truncate(void *database);
 int cmartlet_log_delete(void *database);
 
 /* True if the path of the database file, or of its log, refers to another file now, or to none. */

@@ -20,9 +20,9 @@ static inline __attribute__((pure)) uintptr_t cmartlet_thread(void) {
 /// be reused after the thread has ended.
 static inline __attribute__((pure)) uint64_t cmartlet_thread_number(void);
 extern _Thread_local uint64_t cmartlet_own_thread_number;
-uint64_t cmartlet_choose_thread_number(void);
+uint64_t cmartlet_assign_thread_number(void);
 static inline uint64_t cmartlet_thread_number(void) {
-    return cmartlet_own_thread_number ? cmartlet_own_thread_number : cmartlet_choose_thread_number();
+    return cmartlet_own_thread_number ? cmartlet_own_thread_number : cmartlet_assign_thread_number();
 }
 
 /// The identity of the actor or other executor on which the calling code runs; null if there is none, as on a plain
@@ -46,23 +46,23 @@ void cmartlet_run_loop_wake(void *loop);
 
 /// Adds a source that never fires to a run loop, so that the run loop does not end for lack of sources. Returns the
 /// source.
-void *cmartlet_run_loop_keep(void *loop);
+void *cmartlet_run_loop_add_idle_source(void *loop);
 
 /// Removes the source and releases it. May be called on any thread.
-void cmartlet_run_loop_stop_keeping(void *source);
+void cmartlet_run_loop_remove_source(void *source);
 /// True if two Dispatch queues are of the same kind: serial, concurrent, global or main.
 bool cmartlet_are_queues_of_one_kind(const void *queue, const void *other);
 
 /// An object that is stored for the calling thread and released when the thread ends; null if none is stored.
-void *cmartlet_thread_spare(void);
+void *cmartlet_thread_object(void);
 
 /// Stores an object, which the caller has retained, or null. The caller must release the object that was stored before.
-void cmartlet_set_thread_spare(void *object);
+void cmartlet_set_thread_object(void *object);
 
 /// Increments a counter of the calling thread. Not declared pure: the counter is read before and after code that may
 /// increment it.
-void cmartlet_thread_count(void);
-uintptr_t cmartlet_thread_counted(void);
+void cmartlet_increment_thread_counter(void);
+uintptr_t cmartlet_thread_counter(void);
 
 /// A function that a generated registry file places in a section of the binary.
 typedef void (*cmartlet_registry_record)(void *context);

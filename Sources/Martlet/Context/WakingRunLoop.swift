@@ -20,11 +20,11 @@ final class WakingRunLoop: @unchecked Sendable {
 
     /// Keeps the run loop running while this object is alive.
     func keepRunning() {
-        if source == nil { source = cmartlet_run_loop_keep(core) }
+        if source == nil { source = cmartlet_run_loop_add_idle_source(core) }
     }
 
     deinit {
-        if let source { cmartlet_run_loop_stop_keeping(source) }
+        if let source { cmartlet_run_loop_remove_source(source) }
         cmartlet_run_loop_release(core)
     }
 }

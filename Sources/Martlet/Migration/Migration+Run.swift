@@ -4,7 +4,7 @@ extension Migration {
     /// The function that the engine calls during a migration. It runs the user's block.
     static func body(
         _ block: @escaping MigrationBlock, _ configuration: Realm.Configuration
-    ) -> @Sendable (MigrationSides) throws -> Void {
+    ) -> @Sendable (MigrationContext) throws -> Void {
         { context in
             let migration = Migration(context, configuration)
             defer { migration.end() }
@@ -23,7 +23,7 @@ extension Migration {
         }
     }
 
-    private convenience init(_ context: MigrationSides, _ configuration: Realm.Configuration) {
+    private convenience init(_ context: MigrationContext, _ configuration: Realm.Configuration) {
         let declared = configuration.models
         let here = Confinement.currentThread()
         let oldContext = RealmContext(

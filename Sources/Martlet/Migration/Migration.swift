@@ -117,7 +117,7 @@ public final class Migration {
         do {
             return try table.context.loadOrThrow(object, table)
         } catch {
-            newContext.failure = EngineError.named(error, path: newContext.coordinator.path)
+            newContext.failure = EngineError.wrap(error, path: newContext.coordinator.path)
             return false
         }
     }

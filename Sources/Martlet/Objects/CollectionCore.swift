@@ -4,7 +4,7 @@ import MartletSQLite
 /// The untyped list, set or map of one property of one row in one Realm. All typed handles of the collection share it.
 final class CollectionCore {
     /// A weak reference to this object, shared by everything that refers to it weakly.
-    let reference = LooseReference()
+    let reference = WeakReference()
     let context: RealmContext
     let table: ObjectTable
     let property: PropertySchema

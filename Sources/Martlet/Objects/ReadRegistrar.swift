@@ -45,14 +45,14 @@ final class ReadRegistrar: Observable {
     private struct Probe: Hashable {
         static func == (left: Probe, right: Probe) -> Bool { true }
         // The counter is per thread, because tracking on other threads does not matter.
-        func hash(into hasher: inout Hasher) { cmartlet_thread_count() }
+        func hash(into hasher: inout Hasher) { cmartlet_increment_thread_counter() }
     }
 
     /// True inside `withObservationTracking` on this thread.
     var isTracking: Bool {
-        let before = cmartlet_thread_counted()
+        let before = cmartlet_thread_counter()
         registrar.access(self, keyPath: probe)
-        return cmartlet_thread_counted() != before
+        return cmartlet_thread_counter() != before
     }
 
     func access(_ place: ReadPlace) { registrar.access(self, keyPath: \.[place]) }
@@ -63,19 +63,19 @@ final class ReadRegistrar: Observable {
 
     /// A registrar of the current thread without an owner, used to detect whether the thread is tracking.
     static var spare: ReadRegistrar {
-        if let known = cmartlet_thread_spare() {
+        if let known = cmartlet_thread_object() {
             return Unmanaged<ReadRegistrar>.fromOpaque(known).takeUnretainedValue()
         }
         let made = ReadRegistrar()
-        cmartlet_set_thread_spare(Unmanaged.passRetained(made).toOpaque())
+        cmartlet_set_thread_object(Unmanaged.passRetained(made).toOpaque())
         return made
     }
 
     /// Takes the spare registrar of the current thread. Its tracked reads end when the new owner releases it.
     static func takeSpare() -> ReadRegistrar {
         let spare = spare
-        if let known = cmartlet_thread_spare() {
-            cmartlet_set_thread_spare(nil)
+        if let known = cmartlet_thread_object() {
+            cmartlet_set_thread_object(nil)
             Unmanaged<ReadRegistrar>.fromOpaque(known).release()
         }
         return spare

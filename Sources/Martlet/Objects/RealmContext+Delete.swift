@@ -100,7 +100,7 @@ extension RealmContext {
             transaction.oldRows.row(key, in: table.id) == nil
         else { return }
         if let row = read({ try StoredRow(key, table.layout, $0) }) {
-            transaction.oldRows.keepFirst(row.image, of: key, in: table.id)
+            transaction.oldRows.insertIfAbsent(row.image, of: key, in: table.id)
         }
     }
 

@@ -224,7 +224,7 @@ extension RealmContext {
         if object._dirty == 0, let transaction, transaction.keepsOldRows, !transaction.oldRows.isFull {
             // An accessor does not contain the raw value that the case for unknown raw values represents.
             if table.hasEnumColumns { return keepOldRow(object._key, table) }
-            transaction.oldRows.keepFirst(RowEncoder.columnValues(of: object), of: object._key, in: table.id)
+            transaction.oldRows.insertIfAbsent(RowEncoder.columnValues(of: object), of: object._key, in: table.id)
         }
     }
 
@@ -299,7 +299,7 @@ extension RealmContext {
         } catch let error as EngineError {
             failure = error
         } catch {
-            failure = EngineError.named(error, path: coordinator.path)
+            failure = EngineError.wrap(error, path: coordinator.path)
         }
     }
 }

@@ -8,7 +8,7 @@ import MartletSQLite
 /// changes, and what is added later (collections, keys of results) is guarded by `frozenLock`.
 final class RealmContext {
     /// A weak reference to this context. It is not a `weak` one, because every object retains the context.
-    let reference = LooseReference()
+    let reference = WeakReference()
     let coordinator: StoreCoordinator
     let configuration: Realm.Configuration
     let confinement: Confinement
@@ -99,7 +99,7 @@ final class RealmContext {
     }
 
     struct WeakCore {
-        private let reference: LooseReference
+        private let reference: WeakReference
 
         init(core: CollectionCore) { reference = core.reference }
 
@@ -322,7 +322,7 @@ final class RealmContext {
     }
 
     func readFailed(_ error: any Error) -> Never {
-        Misuse.readFailed(EngineError.named(located(error), path: coordinator.path).message, path: coordinator.path)
+        Misuse.readFailed(EngineError.wrap(located(error), path: coordinator.path).message, path: coordinator.path)
     }
 
     // MARK: Accessors

@@ -47,7 +47,7 @@ public struct _Locator: @unchecked Sendable {
     /// The Realm of the file on the current executor: the one that is open there, or a new one on the current thread.
     func currentContext(_ isolation: (any Actor)?) throws -> RealmContext {
         if let isolation { return try context(.actor(isolation), Scheduler.mainQueue(isolation)) }
-        let open = coordinator.residents.compactMap { $0 as? RealmContext }.filter(\.confinement.isCurrent)
+        let open = coordinator.openRealms.compactMap { $0 as? RealmContext }.filter(\.confinement.isCurrent)
         if let nearest = open.max(by: { $0.confinement.precedence < $1.confinement.precedence }) { return nearest }
         return try context(.currentThread())
     }

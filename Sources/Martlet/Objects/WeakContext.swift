@@ -3,7 +3,7 @@ import MartletEngine
 /// A weak reference to the context of a Realm. It does not give the context a side table, as `weak` would.
 @propertyWrapper
 struct WeakContext {
-    private var reference: LooseReference?
+    private var reference: WeakReference?
 
     init(wrappedValue: RealmContext?) { reference = wrappedValue?.reference }
 

@@ -12,7 +12,7 @@ enum TrackedEvent<Change> {
 
 /// Reads the elements that were removed from a collection. It keeps the previous version pinned.
 struct PastElements: Sendable {
-    let read: @Sendable () throws -> [PastElement]
+    let read: @Sendable () throws -> [RemovedElement]
 }
 
 extension RealmContext {
@@ -52,7 +52,7 @@ extension RealmContext {
             let kept = keepsDeleted ? Self.separateSnapshot(handle, coordinator) : nil
             guard let known else {
                 let state = try tracker.firstState(changes, handle)
-                return .init(state: RetainedState(state: state, handle: kept), change: .some(nil), isLast: state.isOver)
+                return .init(state: RetainedState(state: state, handle: kept), change: .some(nil), isLast: state.isInvalidated)
             }
             let (state, change) = try tracker.advance(known.state, changes, handle)
             let old = known.state
@@ -62,11 +62,11 @@ extension RealmContext {
                 let before = known.handle
             #endif
             let past = before.map { handle in
-                PastElements { try tracker.past(change, old, handle) }
+                PastElements { try tracker.removedElements(change, old, handle) }
             }
             return .init(
                 state: RetainedState(state: state, handle: kept), change: change.isEmpty ? nil : .some((change, past)),
-                isLast: state.isOver)
+                isLast: state.isInvalidated)
         } notify: { event, known, version in
             switch event {
             case .change(let change):

@@ -14,7 +14,7 @@ public struct DeletedElement {
     /// The value, if the collection contains values; nil for objects and for nil elements.
     public let value: Any?
 
-    fileprivate init(_ past: PastElement, _ kind: Kind) {
+    fileprivate init(_ past: RemovedElement, _ kind: Kind) {
         position = past.position
         guard let type = kind.type else {
             (primaryKey, lastValues, value) = (nil, [:], UntypedValue.swift(past.element, kind.element))

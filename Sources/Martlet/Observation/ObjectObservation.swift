@@ -111,7 +111,7 @@ final class ObjectObservation {
             known, changes, handle in
             let (state, change) = try tracker.advance(known ?? tracker.state(handle), changes, handle)
             if case .none = change { return .init(state: state) }
-            return .init(state: state, change: change, isLast: state.isOver)
+            return .init(state: state, change: change, isLast: state.isInvalidated)
         } notify: { event, state, _ in
             observation.receive(event, state)
         }
@@ -126,7 +126,7 @@ final class ObjectObservation {
             #if MARTLET_SEEDED_BUGS
                 if SeededBug.isOn(.silencedValues) { return }
             #endif
-            if let state, !state.isOver { values = reportedValues(state.values, Array(state.values.indices)) }
+            if let state, !state.isInvalidated { values = reportedValues(state.values, Array(state.values.indices)) }
         case .failure(let error): notify(.failure(error))
         case .change(.none): break
         case .change(.deleted): notify(.deleted)

@@ -70,7 +70,7 @@ class ObservationEntry {
     /// Whether the observer has to be notified of the changes up to `version`. False while it is paused.
     func needs(_ version: Version) -> Bool {
         #if MARTLET_SEEDED_BUGS
-            let isPaused = registration.isPaused && !SeededBug.isOn(.busyLoopTold)
+            let isPaused = registration.isPaused && !SeededBug.isOn(.busyLoopNotified)
         #else
             let isPaused = registration.isPaused
         #endif
@@ -168,7 +168,7 @@ struct PreparedCall {
 
     var isValid: Bool {
         #if MARTLET_SEEDED_BUGS
-            if SeededBug.isOn(.toldTwice) { return entry.isAlive }
+            if SeededBug.isOn(.notifiedTwice) { return entry.isAlive }
             if SeededBug.isOn(.endedIsCalled) { return entry.generation == generation }
         #endif
         return entry.isAlive && entry.generation == generation

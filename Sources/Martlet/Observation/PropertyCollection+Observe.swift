@@ -57,7 +57,7 @@ extension CoreCollection {
                 try tracker(id, paths, context.schema)
             }
             context.registerObserver(collectionTracker, registration, keepsDeleted: keepsDeleted) { event, state, _ in
-                notify(event, state, state?.isOver == true ? collection : collection.current)
+                notify(event, state, state?.isInvalidated == true ? collection : collection.current)
             }
         }
     }

@@ -25,7 +25,7 @@ extension RealmContext {
         #endif
         // A commit may have occurred after the Realm's version was opened and before the hub was registered as a
         // listener.
-        if coordinator.hasNews(after: version) { hub.signal() }
+        if coordinator.hasNewerVersion(than: version) { hub.signal() }
         return hub
     }
 

@@ -35,7 +35,7 @@ extension ResultsStorage {
         _ notify: @escaping (_CollectionEvent, ResultsStorage) -> Void
     ) -> NotificationToken {
         let elements = DeletedElement.Kind(type: table.type, element: .link(table.type.name))
-        return observe(keyPaths, queue, isNoticing: false, keepsDeleted: keepsDeleted) { event, storage, _ in
+        return observe(keyPaths, queue, tracksAll: false, keepsDeleted: keepsDeleted) { event, storage, _ in
             switch event {
             case .initial: notify(.initial, storage)
             case .update(let change, let past):
@@ -49,7 +49,7 @@ extension ResultsStorage {
     /// Checks that the results can be observed, then registers an observer here or on a queue. The observer receives
     /// the keys of the reported version. They are also installed in the storage if its Realm shows that version.
     func observe(
-        _ keyPaths: [String]?, _ queue: DispatchQueue?, isNoticing: Bool, keepsDeleted: Bool = false,
+        _ keyPaths: [String]?, _ queue: DispatchQueue?, tracksAll: Bool, keepsDeleted: Bool = false,
         _ notify: @escaping (TrackedEvent<ResultsTracker.Change>, ResultsStorage, KeySequence?) -> Void
     ) -> NotificationToken {
         context.requireObservable("a collection of '\(table.type.name)'", onQueue: queue != nil)
@@ -70,21 +70,21 @@ extension ResultsStorage {
             if let source = plan.source {
                 let tracker = context.tracker { () throws(ResolvedPath.Failure) in
                     try OccurrencesTracker(
-                        plan, from: source, owner: owner, keyPaths: paths, isNoticing: isNoticing, context.schema)
+                        plan, from: source, owner: owner, keyPaths: paths, tracksAll: tracksAll, context.schema)
                 }
                 return context.registerObserver(tracker, registration, keepsDeleted: keepsDeleted) {
                     event, state, version in
-                    if let state { show(state.keys, isOver: state.isOver, version) }
+                    if let state { show(state.keys, isOver: state.isInvalidated, version) }
                     notify(event, storage, state?.keys)
                 }
             }
             let tracker = context.tracker { () throws(ResolvedPath.Failure) in
                 try ResultsTracker(
-                    plan, owner: owner, keyPaths: paths, isNoticing: isNoticing,
+                    plan, owner: owner, keyPaths: paths, tracksAll: tracksAll,
                     keysScannedPerSearch: context.coordinator.environment.keysScannedPerSearch, context.schema)
             }
             context.registerObserver(tracker, registration, keepsDeleted: keepsDeleted) { event, state, version in
-                if let state { show(state.keys, isOver: state.isOver, version) }
+                if let state { show(state.keys, isOver: state.isInvalidated, version) }
                 notify(event, storage, state?.keys)
             }
         }

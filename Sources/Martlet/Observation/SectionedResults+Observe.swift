@@ -125,7 +125,7 @@ extension SectionStorage {
     ) -> NotificationToken {
         var observed: SectionStorage? = queue == nil ? self : nil
         var known = Sections<Key>()
-        return results.storage.observe(keyPaths, queue, isNoticing: true) { [self, key] event, storage, keys in
+        return results.storage.observe(keyPaths, queue, tracksAll: true) { [self, key] event, storage, keys in
             let sections = observed ?? SectionStorage(Results(storage), key)
             if case .failure(let error) = event {
                 return notify(_SectionsEvent(kind: .failure(error)), storage === results.storage ? self : sections)
@@ -141,7 +141,7 @@ extension SectionStorage {
                 change = silenced
             }
             let old = known
-            known = sections.sections(of: keys, known, change?.noticed)
+            known = sections.sections(of: keys, known, change?.changed)
             if storage.isCurrent { sections.install(known) }
             guard let change else { return notify(_SectionsEvent(kind: .initial), sections) }
             if case .stateOnly = event { return }

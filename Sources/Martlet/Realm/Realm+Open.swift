@@ -101,7 +101,7 @@ extension Realm {
         _ configuration: Configuration, _ coordinator: StoreCoordinator, _ confinement: Confinement,
         _ queue: DispatchQueue? = nil
     ) throws -> RealmContext {
-        if let open = coordinator.resident(confinement.identity) as? RealmContext,
+        if let open = coordinator.openRealm(confinement.identity) as? RealmContext,
             open.confinement.isSame(as: confinement)
         {
             open.extend(configuration)
@@ -137,8 +137,8 @@ extension Realm {
     }
 }
 
-extension RealmContext: StoreResident {
-    package var place: String { confinement.description }
+extension RealmContext: OpenRealm {
+    package var holder: String { confinement.description }
 }
 
 extension Realm: Equatable {

@@ -24,7 +24,7 @@ package enum ListEdit: Sendable, Hashable {
     }
 
     /// True if the edit changes nothing.
-    var isVoid: Bool {
+    var isNoOp: Bool {
         switch self {
         case .insert(_, let count), .remove(_, let count), .replace(_, let count): count <= 0
         case .move(let from, let to): from == to
@@ -102,7 +102,7 @@ package struct ListEditScript: Sendable, Hashable {
             clear(oldCount: oldCount)
             return
         }
-        if edit.isVoid { return }
+        if edit.isNoOp { return }
         growth += edit.growth
         var edit = edit
         while let last = edits.last {

@@ -24,14 +24,14 @@ package protocol CollectionTracker: Sendable {
     ) throws -> (state: State, change: Change)
 
     /// The elements that a change deletes, read from the version before it.
-    func past(_ change: Change, _ old: State, _ handle: SnapshotHandle) throws -> [PastElement]
+    func removedElements(_ change: Change, _ old: State, _ handle: SnapshotHandle) throws -> [RemovedElement]
 }
 
 extension CollectionTracker {
     /// The state that the initial notification delivers. If the owner was deleted after the registration, the
     /// collection is invalidated, even if another row has the key now.
     package func firstState(_ changes: KnownChanges?, _ handle: SnapshotHandle) throws -> State {
-        if let owner, changes?.changes.tables[owner.table]?.deleted.contains(owner.key) == true { return .over }
+        if let owner, changes?.changes.tables[owner.table]?.deleted.contains(owner.key) == true { return .invalidated }
         return try state(handle)
     }
 }
@@ -49,9 +49,9 @@ package struct CollectionOwner: Sendable {
 
 package protocol TrackedState: Sendable {
     /// The state of a collection whose owner was deleted.
-    static var over: Self { get }
+    static var invalidated: Self { get }
     /// True if the owner was deleted. A later row with the same key has another collection.
-    var isOver: Bool { get }
+    var isInvalidated: Bool { get }
 }
 
 package protocol TrackedChange: Sendable {
@@ -92,15 +92,15 @@ extension QueryDependencies {
 
 extension DatabaseSchema {
     /// The deleted elements with their rows. Without a table, the elements are values and have no rows.
-    func past(
+    func removedElements(
         _ elements: [(position: Int, element: SQLValue)], _ table: TableID?, _ connection: Connection
-    ) throws -> [PastElement] {
+    ) throws -> [RemovedElement] {
         try elements.map { position, element in
             guard let table, case .integer(let key) = element else {
-                return PastElement(position: position, element: element, row: nil)
+                return RemovedElement(position: position, element: element, row: nil)
             }
             let row = try StoredRow(key, self[table].layout, connection)
-            return PastElement(position: position, element: element, row: row)
+            return RemovedElement(position: position, element: element, row: row)
         }
     }
 }

@@ -5,8 +5,8 @@ import MartletSQLite
 package struct ElementsTracker: CollectionTracker {
     package struct State: TrackedState {
         package let count: Int
-        package let isOver: Bool
-        package static let over = State(count: 0, isOver: true)
+        package let isInvalidated: Bool
+        package static let invalidated = State(count: 0, isInvalidated: true)
     }
 
     package let id: CollectionID
@@ -40,16 +40,16 @@ package struct ElementsTracker: CollectionTracker {
         let count = try handle.read {
             try $0.integer("SELECT ifnull(sum(count), 0) FROM \(layout.chunks) WHERE owner = ?1", [.integer(id.owner)])
         }
-        return State(count: Int(count ?? 0), isOver: !exists)
+        return State(count: Int(count ?? 0), isInvalidated: !exists)
     }
 
     package func advance(
         _ old: State, _ changes: KnownChanges?, _ handle: SnapshotHandle
     ) throws -> (state: State, change: CollectionChange) {
-        guard !old.isOver else { return (old, CollectionChange()) }
+        guard !old.isInvalidated else { return (old, CollectionChange()) }
         guard let changes else { return try compare(old, handle) }
         if changes.changes.tables[id.table]?.deleted.contains(id.owner) == true {
-            return (.over, CollectionChange(deletions: Array(0..<old.count)))
+            return (.invalidated, CollectionChange(deletions: Array(0..<old.count)))
         }
         let script = changes.changes.collections[id]
         let modified = try handle.read { try modifiedPositions(changes, $0) }
@@ -57,15 +57,15 @@ package struct ElementsTracker: CollectionTracker {
         var builder = CollectionChangeBuilder(oldCount: old.count)
         if let script { builder.apply(script) }
         for position in modified { builder.modify(at: position) }
-        return (State(count: builder.count, isOver: false), builder.finish())
+        return (State(count: builder.count, isInvalidated: false), builder.finish())
     }
 
-    package func past(
+    package func removedElements(
         _ change: CollectionChange, _ old: State, _ handle: SnapshotHandle
-    ) throws -> [PastElement] {
+    ) throws -> [RemovedElement] {
         try handle.read { connection in
             let found = try elements(at: change.deletions, connection)
-            return try schema.past(zip(change.deletions, found).map { ($0, $1) }, target, connection)
+            return try schema.removedElements(zip(change.deletions, found).map { ($0, $1) }, target, connection)
         }
     }
 

@@ -5,8 +5,8 @@ package struct MapTracker: CollectionTracker {
     package struct State: TrackedState {
         /// In the order of the map.
         package let keys: [String]
-        package let isOver: Bool
-        package static let over = State(keys: [], isOver: true)
+        package let isInvalidated: Bool
+        package static let invalidated = State(keys: [], isInvalidated: true)
     }
 
     /// Keys are in the order of their UTF-8 bytes. A key that was removed and set again counts as modified.
@@ -39,16 +39,16 @@ package struct MapTracker: CollectionTracker {
     package var owner: CollectionOwner? { elements.owner }
 
     package func state(_ handle: SnapshotHandle) throws -> State {
-        let isOver = try elements.state(handle).isOver
+        let isInvalidated = try elements.state(handle).isInvalidated
         let all = try handle.read { try elements.elements($0) }
         return State(
-            keys: stride(from: 0, to: all.count, by: 2).map { Self.key(all[$0]) }, isOver: isOver)
+            keys: stride(from: 0, to: all.count, by: 2).map { Self.key(all[$0]) }, isInvalidated: isInvalidated)
     }
 
     package func advance(
         _ old: State, _ changes: KnownChanges?, _ handle: SnapshotHandle
     ) throws -> (state: State, change: Change) {
-        guard !old.isOver else { return (old, Change(removed: [], added: [], written: [])) }
+        guard !old.isInvalidated else { return (old, Change(removed: [], added: [], written: [])) }
         guard let changes else {
             let new = try state(handle)
             let (known, kept) = (MapKeys(old.keys), MapKeys(new.keys))
@@ -59,7 +59,7 @@ package struct MapTracker: CollectionTracker {
                     written: new.keys.filter { known.contains($0) })
             )
         }
-        let before = ElementsTracker.State(count: old.keys.count * 2, isOver: false)
+        let before = ElementsTracker.State(count: old.keys.count * 2, isInvalidated: false)
         let (state, change) = try elements.advance(before, changes, handle)
         // Keys are at even positions. They are inserted and removed together with their values.
         let removed = change.deletions.filter { $0.isMultiple(of: 2) }.map { $0 / 2 }
@@ -74,18 +74,18 @@ package struct MapTracker: CollectionTracker {
             let known = old.keys
         #endif
         return (
-            State(keys: keys, isOver: state.isOver),
+            State(keys: keys, isInvalidated: state.isInvalidated),
             Change(
                 removed: removed.map { old.keys[$0] }, added: found.map(Self.key),
                 written: change.modifications.map { known[$0 / 2] })
         )
     }
 
-    package func past(_ change: Change, _ old: State, _ handle: SnapshotHandle) throws -> [PastElement] {
+    package func removedElements(_ change: Change, _ old: State, _ handle: SnapshotHandle) throws -> [RemovedElement] {
         let deleted = MapKeys(change.deletions)
         let positions = old.keys.indices.filter { deleted.contains(old.keys[$0]) }.map { 2 * $0 + 1 }
-        let before = ElementsTracker.State(count: old.keys.count * 2, isOver: old.isOver)
-        return try elements.past(CollectionChange(deletions: positions), before, handle)
+        let before = ElementsTracker.State(count: old.keys.count * 2, isInvalidated: old.isInvalidated)
+        return try elements.removedElements(CollectionChange(deletions: positions), before, handle)
     }
 
     private static func key(_ stored: SQLValue) -> String {

@@ -20,7 +20,7 @@ package struct ObjectTracker: Sendable {
         /// One value per item; null for collections.
         package let values: [SQLValue]
         /// True if the row was deleted. A later row with the same key is another object.
-        package let isOver: Bool
+        package let isInvalidated: Bool
     }
 
     package enum Change: Sendable {
@@ -66,13 +66,13 @@ package struct ObjectTracker: Sendable {
     package func advance(
         _ old: State, _ changes: (changes: ChangeSet, oldRows: RowImages)?, _ handle: SnapshotHandle
     ) throws -> (state: State, change: Change) {
-        guard !old.isOver else { return (old, .none) }
+        guard !old.isInvalidated else { return (old, .none) }
         guard let changes else { return try handle.read { try compare(old, $0) } }
         let own = changes.changes.tables[table]
         #if MARTLET_SEEDED_BUGS
             if SeededBug.isOn(.replacedObjectSurvives), own?.replaced.contains(key) == true { return (old, .none) }
         #endif
-        if own?.deleted.contains(key) == true { return (State(values: old.values, isOver: true), .deleted) }
+        if own?.deleted.contains(key) == true { return (State(values: old.values, isInvalidated: true), .deleted) }
         let columns = own?.columns(modifiedFor: key) ?? ColumnSet()
         let changed = try handle.read { connection in
             try dependencies.indices.filter { try isChanged(dependencies[$0], columns, changes, connection) }
@@ -97,7 +97,7 @@ package struct ObjectTracker: Sendable {
     // Without recorded changes, values are compared. Collections, and paths through them, count as changed.
     private func compare(_ old: State, _ connection: Connection) throws -> (state: State, change: Change) {
         let new = try state(connection)
-        if new.isOver { return (State(values: old.values, isOver: true), .deleted) }
+        if new.isInvalidated { return (State(values: old.values, isInvalidated: true), .deleted) }
         let changed = dependencies.indices.filter { index in
             if dependencies[index].isEmpty { return false }
             let isPlain = paths[index].map { $0.steps.count == dependencies[index].routes.count } ?? false
@@ -110,7 +110,7 @@ package struct ObjectTracker: Sendable {
 
     private func state(_ connection: Connection) throws -> State {
         guard let row = try StoredRow(key, schema[table].layout, connection) else {
-            return State(values: paths.map { _ in .null }, isOver: true)
+            return State(values: paths.map { _ in .null }, isInvalidated: true)
         }
         let values = try paths.map { path throws -> SQLValue in
             guard let path, let end = path.end else { return .null }
@@ -124,6 +124,6 @@ package struct ObjectTracker: Sendable {
             }
             return current.value(end.property)
         }
-        return State(values: values, isOver: false)
+        return State(values: values, isInvalidated: false)
     }
 }

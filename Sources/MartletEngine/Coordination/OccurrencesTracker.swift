@@ -15,13 +15,13 @@ package struct OccurrencesTracker: CollectionTracker {
         fileprivate let members: KeySequence
         /// The rows of the members, in the order of the result.
         package let keys: KeySequence
-        package let isOver: Bool
-        package static let over = State([], KeySequence(), isOver: true)
+        package let isInvalidated: Bool
+        package static let invalidated = State([], KeySequence(), isInvalidated: true)
 
-        fileprivate init(_ places: [ObjectKey?], _ members: KeySequence, isOver: Bool = false) {
+        fileprivate init(_ places: [ObjectKey?], _ members: KeySequence, isInvalidated: Bool = false) {
             self.places = places
             self.members = members
-            self.isOver = isOver
+            self.isInvalidated = isInvalidated
             keys = KeySequence(members.map { places[Int($0)] ?? 0 })
         }
     }
@@ -38,17 +38,17 @@ package struct OccurrencesTracker: CollectionTracker {
 
     /// - Parameters:
     ///   - keyPaths: the changes that count as modifications; nil for everything up to four types deep.
-    ///   - isNoticing: true to also find changes that the key paths do not name, up to four types deep.
+    ///   - tracksAll: true to also find changes that the key paths do not name, up to four types deep.
     package init(
         _ plan: QueryPlan, from source: QueryPlan.Source, owner: CollectionOwner?, keyPaths: [PropertyPath]?,
-        isNoticing: Bool = false, _ schema: DatabaseSchema
+        tracksAll: Bool = false, _ schema: DatabaseSchema
     ) throws(ResolvedPath.Failure) {
         self.plan = plan
         self.source = source
         self.owner = owner
         var unbound = plan
         unbound.source = nil
-        rows = try ResultsTracker(unbound, keyPaths: keyPaths, isNoticing: isNoticing, schema)
+        rows = try ResultsTracker(unbound, keyPaths: keyPaths, tracksAll: tracksAll, schema)
         if case .elements(let id) = source {
             elements = try ElementsTracker(id, keyPaths: nil, schema)
         } else {
@@ -60,31 +60,31 @@ package struct OccurrencesTracker: CollectionTracker {
         let exists = try owner.map { try handle.hasRow($0.key, schema[$0.table].layout) } ?? true
         return try handle.read { connection in
             let places = try places(connection)
-            return State(places, try members(connection), isOver: !exists)
+            return State(places, try members(connection), isInvalidated: !exists)
         }
     }
 
     package func advance(
         _ old: State, _ changes: KnownChanges?, _ handle: SnapshotHandle
     ) throws -> (state: State, change: Change) {
-        guard !old.isOver else { return (old, Change()) }
+        guard !old.isInvalidated else { return (old, Change()) }
         guard let changes else {
             let new = try state(handle)
             let all = KeySet(new.keys)
             let positions = CollectionDiff.change(from: old.keys, to: new.keys, modified: all)
-            return (new, Change(positions: positions, noticed: all, modified: all))
+            return (new, Change(positions: positions, changed: all, modified: all))
         }
         if let owner, changes.changes.tables[owner.table]?.deleted.contains(owner.key) == true {
-            return (.over, Change(positions: CollectionChange(deletions: Array(0..<old.members.count))))
+            return (.invalidated, Change(positions: CollectionChange(deletions: Array(0..<old.members.count))))
         }
         guard isEdited(changes.changes) || rows.touches(changes.changes) else { return (old, Change()) }
         return try handle.read { try advance(old, changes, $0) }
     }
 
-    package func past(_ change: Change, _ old: State, _ handle: SnapshotHandle) throws -> [PastElement] {
+    package func removedElements(_ change: Change, _ old: State, _ handle: SnapshotHandle) throws -> [RemovedElement] {
         let keys = old.keys.keys(at: change.positions.deletions)
         return try handle.read { connection in
-            try schema.past(
+            try schema.removedElements(
                 zip(change.positions.deletions, keys).map { ($0, .integer($1)) }, plan.table, connection)
         }
     }

@@ -9,19 +9,19 @@ package struct ResultsTracker: CollectionTracker {
     package struct State: TrackedState {
         /// The members in order.
         package let keys: KeySequence
-        package let isOver: Bool
-        package static let over = State(keys: KeySequence(), isOver: true)
+        package let isInvalidated: Bool
+        package static let invalidated = State(keys: KeySequence(), isInvalidated: true)
     }
 
     package struct Change: TrackedChange {
         package var positions = CollectionChange()
         /// Rows that were created, or whose content changed in any way, even if the key paths do not name it.
-        package var noticed = KeySet()
+        package var changed = KeySet()
         /// Members that are reported as modified.
         package var modified = KeySet()
         /// Members that are other objects than before with the same keys.
         package var replaced = KeySet()
-        package var isEmpty: Bool { positions.isEmpty && noticed.isEmpty }
+        package var isEmpty: Bool { positions.isEmpty && changed.isEmpty }
     }
 
     package let plan: QueryPlan
@@ -29,7 +29,7 @@ package struct ResultsTracker: CollectionTracker {
     let schema: DatabaseSchema
     private let membership: QueryDependencies
     private let reported: QueryDependencies
-    /// The dependencies for `Change.noticed`; nil if only the changes that key paths name are needed.
+    /// The dependencies for `Change.changed`; nil if only the changes that key paths name are needed.
     private let allDependencies: QueryDependencies?
     let order: SortOrder
     /// Collections whose elements the members are. Their edits add and remove members without changing the rows of the
@@ -43,9 +43,9 @@ package struct ResultsTracker: CollectionTracker {
 
     /// - Parameters:
     ///   - keyPaths: the changes that count as modifications; nil for everything up to four types deep.
-    ///   - isNoticing: true to also find changes that the key paths do not name, up to four types deep.
+    ///   - tracksAll: true to also find changes that the key paths do not name, up to four types deep.
     package init(
-        _ plan: QueryPlan, owner: CollectionOwner? = nil, keyPaths: [PropertyPath]?, isNoticing: Bool = false,
+        _ plan: QueryPlan, owner: CollectionOwner? = nil, keyPaths: [PropertyPath]?, tracksAll: Bool = false,
         keysScannedPerSearch: Int = Environment.live.keysScannedPerSearch, _ schema: DatabaseSchema
     ) throws(ResolvedPath.Failure) {
         self.plan = plan
@@ -54,7 +54,7 @@ package struct ResultsTracker: CollectionTracker {
         self.keysScannedPerSearch = keysScannedPerSearch
         membership = try QueryDependencies(plan, schema)
         reported = try QueryDependencies(observing: keyPaths, plan.table, schema)
-        allDependencies = isNoticing ? QueryDependencies(depth: 4, table: plan.table, schema) : nil
+        allDependencies = tracksAll ? QueryDependencies(depth: 4, table: plan.table, schema) : nil
         collections = plan.collections
         order = SortOrder(ascending: QueryCompiler.directions(plan, schema))
         let layout = schema[plan.table].layout
@@ -73,7 +73,7 @@ package struct ResultsTracker: CollectionTracker {
 
     package func state(_ handle: SnapshotHandle) throws -> State {
         let exists = try owner.map { try handle.hasRow($0.key, schema[$0.table].layout) } ?? true
-        return State(keys: try handle.read { try keys($0) }, isOver: !exists)
+        return State(keys: try handle.read { try keys($0) }, isInvalidated: !exists)
     }
 
     private func keys(_ connection: Connection) throws -> KeySequence {
@@ -89,26 +89,26 @@ package struct ResultsTracker: CollectionTracker {
     package func advance(
         _ old: State, _ changes: KnownChanges?, _ handle: SnapshotHandle
     ) throws -> (state: State, change: Change) {
-        guard !old.isOver else { return (old, Change()) }
+        guard !old.isInvalidated else { return (old, Change()) }
         guard let changes else {
             let new = try state(handle)
             let all = KeySet(new.keys)
             let positions = CollectionDiff.change(from: old.keys, to: new.keys, modified: all, replaced: KeySet())
-            return (new, Change(positions: positions, noticed: allDependencies == nil ? KeySet() : all, modified: all))
+            return (new, Change(positions: positions, changed: allDependencies == nil ? KeySet() : all, modified: all))
         }
         if let owner, changes.changes.tables[owner.table]?.deleted.contains(owner.key) == true {
             let all = CollectionChange(deletions: Array(0..<old.keys.count))
-            return (.over, Change(positions: all))
+            return (.invalidated, Change(positions: all))
         }
         guard touches(changes.changes) else { return (old, Change()) }
         let (keys, change) = try handle.read { try advance(old.keys, changes, $0) }
-        return (State(keys: keys, isOver: false), change)
+        return (State(keys: keys, isInvalidated: false), change)
     }
 
-    package func past(_ change: Change, _ old: State, _ handle: SnapshotHandle) throws -> [PastElement] {
+    package func removedElements(_ change: Change, _ old: State, _ handle: SnapshotHandle) throws -> [RemovedElement] {
         let keys = old.keys.keys(at: change.positions.deletions)
         return try handle.read { connection in
-            try schema.past(
+            try schema.removedElements(
                 zip(change.positions.deletions, keys).map { ($0, .integer($1)) }, plan.table, connection)
         }
     }
@@ -143,10 +143,10 @@ package struct ResultsTracker: CollectionTracker {
         var change = Change(modified: modified, replaced: table.replaced)
         if let all = allDependencies {
             let rows = try affected.rows(all, of: plan.table, connection) ?? KeySet(old)
-            change.noticed = table.keys(modifiedIn: all.columns).union(rows).union(modified).union(table.inserted)
+            change.changed = table.keys(modifiedIn: all.columns).union(rows).union(modified).union(table.inserted)
         }
         #if MARTLET_SEEDED_BUGS
-            if SeededBug.isOn(.sectionUnnoticed) { change.noticed = modified.union(table.inserted) }
+            if SeededBug.isOn(.sectionUnnoticed) { change.changed = modified.union(table.inserted) }
         #endif
         let moved = table.keys(modifiedIn: membership.columns).union(movedRows ?? KeySet())
             .union(relinked(changes.changes))

@@ -28,19 +28,19 @@ extension StoreCoordinator {
     }()
 
     /// At exit, the program empties the log of this file.
-    func emptiesAtExit() {
+    func registerExitHandler() {
         if !options.isReadOnly && !options.isTemporary { Self.waitsAtExit }
     }
 
     // Open Realms continue to read the newest version, which is then in the database file.
     private func emptyLogAtExit() {
-        guard !options.isReadOnly, !options.isTemporary, environment.usesGate, !environment.isDriven,
-            (try? writeLock.acquire(milliseconds: Self.exitTimeoutMilliseconds)) != nil
+        guard !options.isReadOnly, !options.isTemporary, environment.checkpointsUnderWriteLock, !environment.isDriven,
+            (try? writeLock.acquire(timeoutMilliseconds: Self.exitTimeoutMilliseconds)) != nil
         else { return }
         defer { writeLock.release() }
         guard (try? requireUnmoved()) != nil, let connection = try? takeConnection() else { return }
         emptyLog(connection)
-        give(back: connection)
+        returnConnection(connection)
     }
 
     private static let exitTimeoutMilliseconds = 500
@@ -72,7 +72,7 @@ extension StoreCoordinator {
             locked { $0.isCheckpointPending = false }
             do throws(EngineError) {
                 try checkpoint(
-                    patience: min(Self.backgroundTimeoutMilliseconds, environment.writeTimeoutMilliseconds))
+                    timeoutMilliseconds: min(Self.backgroundTimeoutMilliseconds, environment.writeTimeoutMilliseconds))
             } catch {
                 locked { $0.checkpointedFrames = 0 }
                 // Retried, because there may be no further commit.
@@ -101,27 +101,27 @@ extension StoreCoordinator {
     /// Copies the log into the database file as far as readers allow. Returns the number of frames in the log and the
     /// number of frames copied.
     ///
-    /// - Parameter patience: milliseconds to wait for writers; nil for the timeout of a write.
+    /// - Parameter timeoutMilliseconds: milliseconds to wait for writers; nil for the timeout of a write.
     @discardableResult
     package func checkpoint(
-        patience: Int? = nil
+        timeoutMilliseconds: Int? = nil
     ) throws(EngineError) -> (logFrames: Int, copiedFrames: Int) {
         // This is what a plain SQLite program does: no lock is acquired, and a commit may happen in between.
-        guard environment.usesGate else {
-            return try EngineError.naming(path) { try checkpointer().checkpointPassively() }
+        guard environment.checkpointsUnderWriteLock else {
+            return try EngineError.wrapping(path) { try checkpointer().checkpointPassively() }
         }
         #if MARTLET_SEEDED_BUGS
             if SeededRace.isOn(.checkpointUnlocked) {
-                let done = try EngineError.naming(path) { () throws in try checkpoint(holding: takeConnection()) }
+                let done = try EngineError.wrapping(path) { () throws in try checkpoint(holding: takeConnection()) }
                 return (done.logFrames, done.copiedFrames)
             }
         #endif
-        try writeLock.acquire(milliseconds: patience ?? environment.writeTimeoutMilliseconds)
+        try writeLock.acquire(timeoutMilliseconds: timeoutMilliseconds ?? environment.writeTimeoutMilliseconds)
         defer { writeLock.release() }
-        return try EngineError.naming(path) {
+        return try EngineError.wrapping(path) {
             try requireUnmoved(nil)
             let writer = try takeConnection()
-            defer { give(back: writer) }
+            defer { returnConnection(writer) }
             let wasOldVersionPinned = isOldVersionPinned
             let done = try checkpoint(holding: writer)
             let isLong = StoreFiles.logBytes(path) > Self.longLogBytes
@@ -177,7 +177,7 @@ extension StoreCoordinator {
         defer { try? writer.run("ROLLBACK") }
         // Does not copy the log over another file.
         try requireContinuity(writer)
-        environment.yield(.insideGate)
+        environment.yield(.insideCheckpoint)
         let (frames, copied): (Int, Int)
         do {
             (frames, copied) = try checkpointer.checkpointPassively()
@@ -189,37 +189,37 @@ extension StoreCoordinator {
         guard frames > 0 && frames == copied, let version = try? Catalog.meta(writer).version else {
             return (frames, copied, false)
         }
-        return (frames, copied, leaveLog(copied: version))
+        return (frames, copied, repinToDatabaseFile(copied: version))
     }
 
     // Called under the write lock. Handles that cannot be moved now are moved when this process is notified of the
     // copy, as other processes are.
-    private func leaveLog(copied version: Version) -> Bool {
-        let isLogUnused = leaveLog()
-        let mark = writeLock.note(copied: version)
-        if isLogUnused { locked { $0.copied = mark } }
+    private func repinToDatabaseFile(copied version: Version) -> Bool {
+        let isLogUnused = repinToDatabaseFile()
+        let mark = writeLock.record(copied: version)
+        if isLogUnused { locked { $0.repinnedCopy = mark } }
         return isLogUnused
     }
 
     /// Stops reading the log after the checkpoint of another process has copied it.
-    func leaveCopiedLog() {
-        guard let mark = writeLock.notedCopied, locked({ $0.copied != mark }) else { return }
+    func repinAfterCopy() {
+        guard let mark = writeLock.recordedCopy, locked({ $0.repinnedCopy != mark }) else { return }
         // This process may still open the copied version if it does not know it yet. Older versions can no longer be
         // opened.
         guard locked({ $0.newestVersion >= mark.version }) else { return }
-        if leaveLog() { locked { $0.copied = mark } }
+        if repinToDatabaseFile() { locked { $0.repinnedCopy = mark } }
     }
 
     /// Moves handles of the newest version from the log to the database file, which now contains the same version.
     /// While any reader uses the log, it can only grow. Returns false if a handle could not be moved.
     // Under the write lock no commit can happen in between. Without the lock, a different version may be pinned, and is
     // released again.
-    private func leaveLog() -> Bool {
+    private func repinToDatabaseFile() -> Bool {
         let (handles, newest) = locked { state in (state.handles.values.compactMap(\.handle), state.newestVersion) }
         var isLogUnused = true
         for handle in handles where handle.version == newest {
             guard var connection = try? takeConnection() else { return false }
-            defer { give(back: connection) }
+            defer { returnConnection(connection) }
             guard (try? connection.run("BEGIN")) != nil, let meta = try? Catalog.meta(connection),
                 meta.version == handle.version, meta.epoch == handle.epoch, let old = handle.replaceConnection(connection)
             else {
@@ -242,12 +242,12 @@ extension StoreCoordinator {
     func closeLog(_ connection: Connection?) {
         guard let connection else { return }
         defer { connection.close() }
-        guard environment.usesGate, connection.logState?.frames != 0, (try? requireUnmoved()) != nil,
+        guard environment.checkpointsUnderWriteLock, connection.logState?.frames != 0, (try? requireUnmoved()) != nil,
             writeLock.tryAcquire()
         else { return }
         defer { writeLock.release() }
         if connection.isInTransaction { try? connection.run("ROLLBACK") }
-        if connection.isLogMoved { _ = saveTakenLog(connection) } else { emptyLog(connection) }
+        if connection.isLogMoved { _ = saveDetachedLog(connection) } else { emptyLog(connection) }
     }
 
     /// Copies the whole log and truncates it, if no reader uses it. Called under the write lock, so no commit can race
@@ -259,7 +259,7 @@ extension StoreCoordinator {
     }
 
     /// Restarts the log. Called under the write lock, after all of it was copied. Returns true if the log restarted.
-    func startLogAgain(_ connection: Connection, after frames: Int) -> Bool {
+    func restartLog(_ connection: Connection, after frames: Int) -> Bool {
         shortenLog(connection, options.maximumLogBytes)
         return connection.logState.map { $0.frames < frames || !isLogTooLong($0.frames) } ?? false
     }
@@ -277,7 +277,7 @@ extension StoreCoordinator {
         // A reader still uses the log, so it has only grown. The added part cannot be copied while readers use the
         // database file without the log. Handles that were moved to the database file are moved back to the end of the
         // log, and move again after the next copy.
-        if let version = try? Catalog.meta(connection).version { _ = leaveLog(copied: version) }
+        if let version = try? Catalog.meta(connection).version { _ = repinToDatabaseFile(copied: version) }
         return false
     }
 }

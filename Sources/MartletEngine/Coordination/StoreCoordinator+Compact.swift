@@ -15,13 +15,13 @@ extension StoreCoordinator {
         unpinOpened()
         guard let connection = try? takeConnection() else { return }
         guard let sizes = try? connection.sizes(), isWanted(sizes.total, sizes.used), writeLock.tryAcquire() else {
-            return give(back: connection)
+            return returnConnection(connection)
         }
         let result = Result { try compact(connection) }
         writeLock.release()
-        give(back: connection)
+        returnConnection(connection)
         if case .failure(let error) = result {
-            environment.log("'\(path)' could not be compacted: \(EngineError.named(error, path: path).message)")
+            environment.log("'\(path)' could not be compacted: \(EngineError.wrap(error, path: path).message)")
         }
         _ = try? checkpoint()
     }
@@ -36,12 +36,12 @@ extension StoreCoordinator {
         try writeLock.acquire()
         do {
             let connection = try takeConnection()
-            defer { give(back: connection) }
+            defer { returnConnection(connection) }
             try compact(connection)
             writeLock.release()
         } catch {
             writeLock.release()
-            throw EngineError.named(error, path: path)
+            throw EngineError.wrap(error, path: path)
         }
         try checkpoint()
     }
@@ -60,7 +60,7 @@ extension StoreCoordinator {
                 "INSERT INTO martlet_changes VALUES (?1, ?2)",
                 [.integer(version), .blob(ChangeSetCodec.encode(ChangeSet()))])
             try connection.run("COMMIT")
-            writeLock.note(Version(bitPattern: version))
+            writeLock.record(Version(bitPattern: version))
         } catch {
             try? connection.run("ROLLBACK")
             throw error

@@ -23,7 +23,7 @@ extension StoreCoordinator {
         case .unmarked(let log):
             if options.isReadOnly { return }
             try connection.markFile(log)
-            remember(connection)
+            recordHeader(connection)
         case .overwritten: throw overwritten(connection)
         case .logDetached: throw logDetached(connection)
         }
@@ -31,7 +31,7 @@ extension StoreCoordinator {
 
     /// Throws if the file is not the one that was opened. Called without the write lock, which is acquired only if
     /// there is a difference.
-    func lookForReplacement(_ connection: Connection) throws {
+    func checkForReplacement(_ connection: Connection) throws {
         guard options.marksLog else { return }
         if let failure = locked({ $0.replacement }) { throw failure }
         if case .same = try continuity(connection) { return }
@@ -41,13 +41,13 @@ extension StoreCoordinator {
         }
         // A process that holds the lock for long has checked it itself.
         let timeout = min(1_000, environment.writeTimeoutMilliseconds)
-        guard (try? writeLock.acquire(milliseconds: timeout)) != nil else { return }
+        guard (try? writeLock.acquire(timeoutMilliseconds: timeout)) != nil else { return }
         defer { writeLock.release() }
         try requireContinuity(connection)
     }
 
     /// Accepts the current header of the file as the expected one.
-    func remember(_ connection: Connection) {
+    func recordHeader(_ connection: Connection) {
         guard options.marksLog else { return }
         let header = connection.fileHeader()
         locked { $0.knownHeader = header }
@@ -68,7 +68,7 @@ extension StoreCoordinator {
         }
         let isUnchanged = known == nil || header.mark == known?.mark
         return
-            log.frames > 0 && isUnchanged && writeLock.notedLog != log.name
+            log.frames > 0 && isUnchanged && writeLock.recordedLog != log.name
             ? .unmarked(log: log.name) : .overwritten
     }
 
@@ -76,30 +76,30 @@ extension StoreCoordinator {
     private func isUntouched(_ header: FileHeader, _ known: FileHeader?) -> Bool {
         guard let known, header != known else { return true }
         guard let mark = header.mark else { return false }
-        return mark.previous == known.mark?.current ?? 0 || writeLock.notedLog == mark.current
+        return mark.previous == known.mark?.current ?? 0 || writeLock.recordedLog == mark.current
     }
 
     /// Records the name that a failed commit wrote to the file although its log did not begin. The caller holds the
     /// write lock.
-    func noteFailedLog(_ written: SnapshotHandle) {
+    func recordFailedLog(_ written: SnapshotHandle) {
         guard options.marksLog else { return }
         written.read { connection in
             guard connection.logState?.frames == 0, let mark = connection.fileHeader()?.mark,
                 mark != locked({ $0.knownHeader?.mark })
             else { return }
-            writeLock.note(log: mark.current)
-            remember(connection)
+            writeLock.record(log: mark.current)
+            recordHeader(connection)
         }
     }
 
     /// Records the log to which the last commit was written, so that other processes can compare it with the file. The
     /// caller holds the write lock.
-    func noteLog(_ written: SnapshotHandle) {
-        guard options.marksLog, let log = written.read({ $0.logState })?.name, log != locked({ $0.notedLog }) else {
+    func recordLog(_ written: SnapshotHandle) {
+        guard options.marksLog, let log = written.read({ $0.logState })?.name, log != locked({ $0.recordedLog }) else {
             return
         }
-        locked { $0.notedLog = log }
-        writeLock.note(log: log)
+        locked { $0.recordedLog = log }
+        writeLock.record(log: log)
     }
 
     private func overwritten(_ connection: Connection) -> EngineError {
@@ -125,16 +125,16 @@ extension StoreCoordinator {
     // Connections that were open before still have the log, so its content can be saved.
     private func logDetached(_ connection: Connection) -> EngineError {
         let saver = locked { $0.idle.popLast() }
-        let isSaved = saver.map(saveTakenLog) ?? false
-        if let saver { give(back: saver) }
+        let isSaved = saver.map(saveDetachedLog) ?? false
+        if let saver { returnConnection(saver) }
         return refuse(
             "the log of the file was deleted or replaced while it was open; what was committed is "
-                + (isSaved ? "in the file; " : "copied into the file, where that is possible, when it is closed; "))
+                + (isSaved ? "in the file; " : "copied into the file, if possible, when it is closed; "))
     }
 
     /// Copies a log that was deleted or replaced, but that this connection still has open, into the file. Called under
     /// the write lock, outside a transaction. Returns false if the file does not name this log any more.
-    func saveTakenLog(_ connection: Connection) -> Bool {
+    func saveDetachedLog(_ connection: Connection) -> Bool {
         guard connection.isLogMoved, let log = connection.logState, connection.fileHeader()?.mark?.current == log.name,
             !connection.isFileMoved, let done = try? connection.checkpointPassively()
         else { return false }

@@ -8,22 +8,22 @@ extension StoreCoordinator {
     /// While there are listeners, a monitor detects commits of other processes.
     package func listen(_ owner: AnyObject, _ body: @escaping Listener) {
         environment.yield(.beforeListen)
-        let monitor = locked { state -> ExternalCommitMonitor? in
+        let monitor = locked { state -> CommitMonitor? in
             state.listeners.append((ObjectIdentifier(owner), body))
             guard state.monitor == nil else { return nil }
-            state.toldVersion = max(state.toldVersion, state.newestVersion)
-            let monitor = ExternalCommitMonitor(self)
+            state.lastNotifiedVersion = max(state.lastNotifiedVersion, state.newestVersion)
+            let monitor = CommitMonitor(self)
             state.monitor = monitor
             return monitor
         }
         // A temporary file is used by this process only.
         if !options.isTemporary {
-            monitor?.start(environment, lockFile: options.isReadOnly ? nil : writeLock.madeFile())
+            monitor?.start(environment, lockFile: options.isReadOnly ? nil : writeLock.createFileIfNeeded())
         }
     }
 
     package func stopListening(_ owner: AnyObject) {
-        let monitor = locked { state -> ExternalCommitMonitor? in
+        let monitor = locked { state -> CommitMonitor? in
             state.listeners.removeAll { $0.owner == ObjectIdentifier(owner) }
             state.observing.remove(ObjectIdentifier(owner))
             guard state.listeners.isEmpty else { return nil }
@@ -47,40 +47,40 @@ extension StoreCoordinator {
     var isObserved: Bool { locked { !$0.observing.isEmpty } }
 
     /// Polls for commits of other processes now, as the monitor does from time to time.
-    package func lookForExternalCommits() { locked { $0.monitor }?.look() }
+    package func pollForCommits() { locked { $0.monitor }?.poll() }
 
     /// True if this process knows of a version newer than `version`. A listener that was added since then may not have
     /// been notified of it.
-    package func hasNews(after version: Version) -> Bool {
-        locked { max($0.newestVersion, $0.toldVersion) > version }
+    package func hasNewerVersion(than version: Version) -> Bool {
+        locked { max($0.newestVersion, $0.lastNotifiedVersion) > version }
     }
 
     /// True if `version` is the newest version that listeners were notified of.
-    func hasTold(_ version: Version?) -> Bool { locked { $0.toldVersion == version } }
+    func hasNotified(_ version: Version?) -> Bool { locked { $0.lastNotifiedVersion == version } }
 
     /// Marks `version` as notified. Returns false if listeners were already notified of it, or of a newer one.
-    func isNews(_ version: Version) -> Bool {
+    func markNotified(_ version: Version) -> Bool {
         locked { state in
-            guard version > state.toldVersion else { return false }
-            state.toldVersion = version
+            guard version > state.lastNotifiedVersion else { return false }
+            state.lastNotifiedVersion = version
             return true
         }
     }
 
-    func tellListeners(_ version: Version, _ committer: ObjectIdentifier?) {
+    func notifyListeners(_ version: Version, _ committer: ObjectIdentifier?) {
         let listeners = locked { state in
-            state.toldVersion = max(state.toldVersion, version)
+            state.lastNotifiedVersion = max(state.lastNotifiedVersion, version)
             return state.listeners
         }
-        environment.yield(.beforeTelling)
-        for listener in listeners { listener.tell(version, committer) }
+        environment.yield(.beforeNotifying)
+        for listener in listeners { listener.notify(version, committer) }
     }
 
     // MARK: Changes
 
-    func announce(_ entry: CommitLog.Entry) { locked { $0.log.append(entry) } }
+    func appendToLog(_ entry: CommitLog.Entry) { locked { $0.log.append(entry) } }
 
-    func retract(_ version: Version) { locked { $0.log.retract(version) } }
+    func removeFromLog(_ version: Version) { locked { $0.log.removeLast(version) } }
 
     /// The changes after `start` up to `end`, with the old rows that are in memory. Nil if the changes are no longer
     /// stored; then states must be compared in full.
@@ -118,6 +118,6 @@ extension StoreCoordinator {
             found.append(changes)
             next += 1
         }
-        return next == end + 1 ? (ChangeSet.merging(found), RowImages(wasKept: false)) : nil
+        return next == end + 1 ? (ChangeSet.merging(found), RowImages(isStored: false)) : nil
     }
 }

@@ -15,7 +15,7 @@ extension StoreCoordinator {
     /// - Throws: `.logFull` if the log is still too long and the options demand an error.
     func makeRoomInLog(_ handle: SnapshotHandle?, isUnshared: Bool = false) throws {
         let frames = frames(handle)
-        guard environment.usesGate, isLogTooLong(frames) else { return }
+        guard environment.checkpointsUnderWriteLock, isLogTooLong(frames) else { return }
         // The write that begins releases its own old version.
         if let handle, isUnshared, handle.version < newestKnownVersion { return }
         // After an unsuccessful wait, the log grows by a quarter of the limit before the next one.
@@ -49,10 +49,10 @@ extension StoreCoordinator {
 
     private func isRoomMade() throws -> Bool {
         let writer = try takeConnection()
-        defer { give(back: writer) }
+        defer { returnConnection(writer) }
         let done = try checkpoint(holding: writer)
         guard done.logFrames == done.copiedFrames, done.isLogUnused else { return false }
-        return startLogAgain(writer, after: done.logFrames)
+        return restartLog(writer, after: done.logFrames)
     }
 
     private var logIsHeld: String {
@@ -60,10 +60,10 @@ extension StoreCoordinator {
         let old = pinnedVersions.filter { $0.version < newest }
         let reason =
             old.isEmpty
-            ? "another process reads an older version, or this one reads the newest just now"
+            ? "another process reads an older version, or this one is just reading the newest one"
             : "older versions are in use: " + old.map(\.text).joined(separator: "; ")
         return
-            "the log of '\(path)' is longer than 'maximumLogBytes' (\(options.maximumLogBytes)) and cannot start again: \(reason); "
+            "the log of '\(path)' is longer than 'maximumLogBytes' (\(options.maximumLogBytes)) and cannot restart: \(reason); "
             + "release frozen objects, and refresh the Realms of other threads"
     }
 }

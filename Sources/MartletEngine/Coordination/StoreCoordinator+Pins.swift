@@ -35,14 +35,14 @@ extension StoreCoordinator {
     }
 
     /// Throws if `more` additional versions would exceed the limit.
-    func requireRoom(for more: Int) throws(EngineError) {
+    func checkVersionLimit(adding more: Int) throws(EngineError) {
         guard let limit = options.maximumNumberOfActiveVersions else { return }
         let count = locked { $0.pinned.count } + more
         guard count > limit else { return }
         throw EngineError(
             .tooManyVersions, path: path,
             "\(count) versions of the file are in use and the configuration allows \(limit); "
-                + "let go of frozen objects and refresh Realms of other threads: "
+                + "release frozen objects and refresh Realms of other threads: "
                 + pinnedVersions.map(\.text).joined(separator: "; "))
     }
 
@@ -57,7 +57,7 @@ extension StoreCoordinator {
         }
         guard isNew else { return }
         environment.log(
-            "'\(path)' grows, because old versions of it are in use; let go of frozen objects, and refresh the Realms of "
+            "'\(path)' grows, because old versions of it are in use; release frozen objects, and refresh the Realms of "
                 + "other threads: " + pinnedVersions.map(\.text).joined(separator: "; "))
     }
 }

@@ -7,7 +7,7 @@ extension StoreCoordinator {
     /// - Throws: `.schemaMismatch` if another process changed types that this process uses. Versions that are already
     ///   pinned remain readable.
     package func openSnapshot() throws(EngineError) -> SnapshotHandle {
-        try EngineError.naming(path) {
+        try EngineError.wrapping(path) {
             if let (connection, meta) = locked({ $0.takeOpened() }) { return try pinned(connection, meta) }
             return try pin(takeConnection())
         }
@@ -19,7 +19,7 @@ extension StoreCoordinator {
         #if MARTLET_SEEDED_BUGS
             if SeededRace.isOn(.openedKept) { return }
         #endif
-        if let (connection, _) = locked({ $0.takeOpened() }) { give(back: connection) }
+        if let (connection, _) = locked({ $0.takeOpened() }) { returnConnection(connection) }
     }
 
     /// Ends the transaction of the connection, if any, and pins the newest version.
@@ -36,7 +36,7 @@ extension StoreCoordinator {
             try connection.run("BEGIN")
             meta = try Catalog.meta(connection)
         }
-        try follow(meta, connection)
+        try adoptSchema(meta, connection)
         return try pinned(connection, meta, isCounted: isCounted)
     }
 
@@ -44,11 +44,11 @@ extension StoreCoordinator {
     func meta(_ connection: Connection) throws -> Catalog.Meta {
         do {
             let meta = try Catalog.meta(connection)
-            try lookForReplacement(connection)
+            try checkForReplacement(connection)
             return meta
         } catch {
             // Another file in its place can look like a damaged one.
-            try lookForReplacement(connection)
+            try checkForReplacement(connection)
             throw error
         }
     }
@@ -58,7 +58,7 @@ extension StoreCoordinator {
     ) throws -> SnapshotHandle {
         let handle = makeHandle(connection, meta)
         environment.yield(.afterPin)
-        if isCounted { try requireRoom(for: 0) }
+        if isCounted { try checkVersionLimit(adding: 0) }
         return handle
     }
 
@@ -70,13 +70,13 @@ extension StoreCoordinator {
         ) {
             [self] id, connection in
             // In this order: the connection must be returned before `unpin` checks whether the log is still in use.
-            give(back: connection)
+            returnConnection(connection)
             environment.yield(.beforeUnpin)
             unpin(id, version)
         }
         locked { state in
             state.pinned[version, default: 0] += 1
-            state.handles[ObjectIdentifier(handle)] = LooseHandle(handle)
+            state.handles[ObjectIdentifier(handle)] = WeakHandle(handle)
             state.newestVersion = max(state.newestVersion, version)
         }
         warnOfPins()
@@ -117,7 +117,7 @@ extension StoreCoordinator {
 
     /// Compares the epoch of a new snapshot with the known one. Types that other processes added are adopted. If types
     /// that this process uses have changed, it can neither read nor write the file any more.
-    func follow(_ meta: Catalog.Meta, _ connection: Connection) throws {
+    func adoptSchema(_ meta: Catalog.Meta, _ connection: Connection) throws {
         let (epoch, declared, overlays) = locked { ($0.epoch, $0.declared, $0.overlays) }
         guard meta.epoch != epoch else { return }
         var types = try Catalog.types(connection)

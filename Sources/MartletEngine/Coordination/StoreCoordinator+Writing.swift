@@ -31,7 +31,7 @@ extension StoreCoordinator {
             return WriteTransaction(handle: writing, coordinator: self)
         } catch {
             writeLock.release()
-            throw EngineError.named(error, path: path)
+            throw EngineError.wrap(error, path: path)
         }
     }
 
@@ -41,7 +41,7 @@ extension StoreCoordinator {
     // SQLite reports at once if the snapshot is not the newest version. Then it cannot be written on.
     private func upgrade(_ handle: SnapshotHandle?, _ makeRoom: () -> Void) throws -> SnapshotHandle? {
         guard let handle, handle.epoch == locked({ $0.epoch }) else { return nil }
-        try requireRoom(toWriteOn: handle, makeRoom)
+        try checkVersionLimit(writingOn: handle, makeRoom)
         try handle.read { try requireContinuity($0) }
         do {
             // Changes no row, but acquires SQLite's write lock.
@@ -58,11 +58,11 @@ extension StoreCoordinator {
         let connection = try takeConnection()
         do {
             let meta = try beginImmediately(connection)
-            try follow(meta, connection)
-            try requireRoom(toWriteOn: handle, makeRoom)
+            try adoptSchema(meta, connection)
+            try checkVersionLimit(writingOn: handle, makeRoom)
             return makeHandle(connection, meta)
         } catch {
-            give(back: connection)
+            returnConnection(connection)
             throw error
         }
     }
@@ -82,12 +82,12 @@ extension StoreCoordinator {
 
     // The version that the writer releases makes room for the one it writes, unless it is pinned elsewhere too. The
     // runtime itself may have pinned it briefly to compute change sets, so a write is not rejected at once.
-    private func requireRoom(toWriteOn handle: SnapshotHandle?, _ makeRoom: () -> Void) throws(EngineError) {
+    private func checkVersionLimit(writingOn handle: SnapshotHandle?, _ makeRoom: () -> Void) throws(EngineError) {
         var triesLeft = environment.isDriven ? 0 : Self.roomTries
         while true {
             let isPinnedOnce = handle.map { handle in locked { $0.pinned[handle.version] == 1 } } ?? false
             do {
-                return try requireRoom(for: isPinnedOnce ? 0 : 1)
+                return try checkVersionLimit(adding: isPinnedOnce ? 0 : 1)
             } catch {
                 triesLeft -= 1
                 if triesLeft < 0 { throw error }
@@ -105,12 +105,12 @@ extension StoreCoordinator {
         _ version: Version, _ written: SnapshotHandle, _ committer: ObjectIdentifier?
     ) throws(EngineError) -> SnapshotHandle {
         let frames = written.read { $0.logFrames }
-        noteLog(written)
+        recordLog(written)
         #if MARTLET_SEEDED_BUGS
             if SeededRace.isOn(.pinnedAfterRelease) {
                 writeLock.release()
-                let pinned = try EngineError.naming(path) { try reopen(written) }
-                tellListeners(version, committer)
+                let pinned = try EngineError.wrapping(path) { try reopen(written) }
+                notifyListeners(version, committer)
                 return pinned
             }
         #endif
@@ -118,15 +118,15 @@ extension StoreCoordinator {
         locked { state in
             state.newestVersion = max(state.newestVersion, version)
             // Prevents the monitor from also notifying listeners of this version.
-            state.toldVersion = max(state.toldVersion, version)
+            state.lastNotifiedVersion = max(state.lastNotifiedVersion, version)
         }
         environment.yield(.beforeSignal)
-        writeLock.note(version)
+        writeLock.record(version)
         writeLock.release()
         #if MARTLET_SEEDED_BUGS
-            if !SeededRace.isOn(.toldBeforeCommit) { tellListeners(version, committer) }
+            if !SeededRace.isOn(.notifiedBeforeCommit) { notifyListeners(version, committer) }
         #else
-            tellListeners(version, committer)
+            notifyListeners(version, committer)
         #endif
         if isCheckpointDue(frames) { checkpointSoon() }
         do {
@@ -142,8 +142,8 @@ extension StoreCoordinator {
         // A forked child must not release the lock, or end the transaction, of its parent.
         requireSameProcess()
         defer { writeLock.release() }
-        noteFailedLog(written)
-        return try EngineError.naming(path) { try reopen(written) }
+        recordFailedLog(written)
+        return try EngineError.wrapping(path) { try reopen(written) }
     }
 
     // Called under the write lock, so the newest version on any connection is the one that the transaction left.

@@ -2,9 +2,9 @@ import Foundation
 import MartletSQLite
 
 /// An object that keeps a file open on an executor.
-package protocol StoreResident: AnyObject {
+package protocol OpenRealm: AnyObject {
     /// The executor, described for messages.
-    var place: String { get }
+    var holder: String { get }
 }
 
 /// One open file of this process: its connections, its write lock, its newest commits and their listeners.
@@ -31,15 +31,15 @@ package final class StoreCoordinator: @unchecked Sendable {
         /// The types that Realms of this process use, as they were declared.
         var declared: [String: ObjectTypeSchema] = [:]
         /// In the order in which they were added.
-        var listeners: [(owner: ObjectIdentifier, tell: Listener)] = []
+        var listeners: [(owner: ObjectIdentifier, notify: Listener)] = []
         /// Listeners with observers of objects or collections.
         var observing: Set<ObjectIdentifier> = []
         /// The newest version that listeners were notified of.
-        var toldVersion: Version = 0
-        var monitor: ExternalCommitMonitor?
+        var lastNotifiedVersion: Version = 0
+        var monitor: CommitMonitor?
         /// The number of handles of each version.
         var pinned: [Version: Int] = [:]
-        var handles: [ObjectIdentifier: LooseHandle] = [:]
+        var handles: [ObjectIdentifier: WeakHandle] = [:]
         /// The version of the last warning.
         var warnedVersion: Version = 0
         var isCheckpointPending = false
@@ -53,24 +53,24 @@ package final class StoreCoordinator: @unchecked Sendable {
         /// The header of the file when this process last checked it.
         var knownHeader: FileHeader?
         /// The log name that this process last wrote to the lock file.
-        var notedLog: UInt64?
+        var recordedLog: UInt64?
         /// The error that every later use throws, after the file was overwritten while it was open.
         var replacement: EngineError?
         /// After an unsuccessful wait, the length of the log at which a writer waits again.
         var fullLogFrames = 0
         /// The last copy of the log after which this process moved its handles to the database file.
-        var copied: WriteLock.CopyMark?
+        var repinnedCopy: WriteLock.CopyMark?
         /// The open Realm of each executor.
-        var residents: [UInt64: LooseReference] = [:]
+        var openRealms: [UInt64: WeakReference] = [:]
         /// The frozen Realm of each version.
-        var frozen: [Version: LooseReference] = [:]
+        var frozen: [Version: WeakReference] = [:]
     }
 
     /// Called for each commit. `committer` is the Realm that made it, if it belongs to this process.
     package typealias Listener = @Sendable (_ version: Version, _ committer: ObjectIdentifier?) -> Void
 
-    struct LooseHandle {
-        private let reference: LooseReference
+    struct WeakHandle {
+        private let reference: WeakReference
 
         init(_ handle: SnapshotHandle) { reference = handle.reference }
 
@@ -82,7 +82,7 @@ package final class StoreCoordinator: @unchecked Sendable {
     let writeLock: WriteLock
     var checkpointConnection: Connection?
     /// The entry of this coordinator in the registry.
-    let reference = LooseReference()
+    let reference = WeakReference()
     private let processID: Int32
     /// Identifies the file independently of its path. Nil with a test VFS, and for the coordinators of a migration.
     private let file: StoreFiles.Identity?
@@ -102,8 +102,8 @@ package final class StoreCoordinator: @unchecked Sendable {
         }
         reference.begin(self)
         adopt(opened, options)
-        remember(opened.connection)
-        emptiesAtExit()
+        recordHeader(opened.connection)
+        registerExitHandler()
         let frames = opened.connection.logFrames
         if opened.connection.isInTransaction {
             state.opened = (opened.connection, opened.meta)
@@ -174,14 +174,14 @@ package final class StoreCoordinator: @unchecked Sendable {
     /// The object types, and the epoch of the file that they belong to.
     package var schemaAndEpoch: (DatabaseSchema, Int64) { locked { ($0.schema, $0.epoch) } }
 
-    /// False if the options have types, or a schema version, that `takeIn` must first apply to the file.
-    func knows(_ other: StoreOptions) -> Bool {
+    /// False if the options have types, or a schema version, that `extendSchema` must first apply to the file.
+    func satisfies(_ other: StoreOptions) -> Bool {
         let (declared, schemaVersion) = locked { ($0.declared, $0.schemaVersion) }
         return other.schemaVersion == schemaVersion && other.types.allSatisfy { declared[$0.type.name] != nil }
     }
 
     /// The error for options that contradict those with which the file is open; nil if they do not.
-    func refusal(of other: StoreOptions) -> EngineError? {
+    func conflict(with other: StoreOptions) -> EngineError? {
         requireSameProcess()
         guard other.isReadOnly == options.isReadOnly, other.durability == options.durability else {
             return EngineError(
@@ -205,7 +205,7 @@ package final class StoreCoordinator: @unchecked Sendable {
 
     /// The error for an open file that is opened with another schema version.
     private func alreadyOpen(_ other: StoreOptions) -> EngineError {
-        let holders = residents.compactMap { ($0 as? any StoreResident)?.place }.sorted()
+        let holders = openRealms.compactMap { ($0 as? any OpenRealm)?.holder }.sorted()
         let reason =
             holders.isEmpty ? "kept open by frozen objects or references" : "on \(holders.joined(separator: ", "))"
         return EngineError(
@@ -216,19 +216,19 @@ package final class StoreCoordinator: @unchecked Sendable {
 
     /// Applies the schema of other options to the file and to this coordinator. The caller holds the opening lock of
     /// the file.
-    func takeIn(_ other: StoreOptions) throws(EngineError) {
+    func extendSchema(with other: StoreOptions) throws(EngineError) {
         if options.marksLog {
-            try EngineError.naming(path) {
+            try EngineError.wrapping(path) {
                 let connection = try takeConnection()
-                defer { give(back: connection) }
+                defer { returnConnection(connection) }
                 try connection.run("BEGIN")
                 _ = try meta(connection)
             }
         }
         let opened = try StoreOpener(other, writeLock).open()
         adopt(opened, other)
-        remember(opened.connection)
-        give(back: opened.connection)
+        recordHeader(opened.connection)
+        returnConnection(opened.connection)
     }
 
     // MARK: Connections
@@ -270,7 +270,7 @@ package final class StoreCoordinator: @unchecked Sendable {
                 _ = handle.read { setLogAside($0) }
             } else if let connection = locked({ $0.idle.popLast() }) {
                 _ = setLogAside(connection)
-                give(back: connection)
+                returnConnection(connection)
             }
             throw error
         }
@@ -280,10 +280,10 @@ package final class StoreCoordinator: @unchecked Sendable {
         EngineError(
             .fileNotFound, path: path,
             "the file was moved, deleted or replaced while it was open; nothing was written; "
-                + "let go of its Realms and objects and open it again")
+                + "release its Realms and objects and open it again")
     }
 
-    func give(back connection: Connection) {
+    func returnConnection(_ connection: Connection) {
         assert(connection.unfinishedStatement == nil, "not reset: \(connection.unfinishedStatement ?? "")")
         if connection.isInTransaction { try? connection.execute("ROLLBACK") }
         locked { state in if state.idle.count < 4 && !connection.isInTransaction { state.idle.append(connection) } }
@@ -302,23 +302,23 @@ package final class StoreCoordinator: @unchecked Sendable {
     // MARK: Open Realms
 
     /// The open Realm that was registered for this executor, if it is still alive.
-    package func resident(_ executor: UInt64) -> AnyObject? { locked { $0.residents[executor]?.object } }
+    package func openRealm(_ executor: UInt64) -> AnyObject? { locked { $0.openRealms[executor]?.object } }
 
     /// All open Realms that are still alive.
-    package var residents: [AnyObject] { locked { $0.residents.values.compactMap(\.object) } }
+    package var openRealms: [AnyObject] { locked { $0.openRealms.values.compactMap(\.object) } }
 
     /// The frozen Realm of a version, if it is still alive.
     package func frozen(_ version: Version) -> AnyObject? { locked { $0.frozen[version]?.object } }
 
-    package func register(frozen object: LooseReference, _ version: Version) {
+    package func register(frozen object: WeakReference, _ version: Version) {
         replace(\.frozen, version, object)
     }
 
-    package func register(_ realm: LooseReference, _ executor: UInt64) { replace(\.residents, executor, realm) }
+    package func register(_ realm: WeakReference, _ executor: UInt64) { replace(\.openRealms, executor, realm) }
 
     // Also removes entries of deallocated objects. The others are released after the lock: their deinit takes it.
     private func replace<Key>(
-        _ list: WritableKeyPath<State, [Key: LooseReference]>, _ key: Key, _ object: LooseReference
+        _ list: WritableKeyPath<State, [Key: WeakReference]>, _ key: Key, _ object: WeakReference
     ) {
         let held = locked { state in
             let living = state[keyPath: list].compactMapValues(\.object)

@@ -72,7 +72,7 @@ struct StoreCopy {
     private func refuseExisting(_ ignoresLogs: Bool = false) throws(EngineError) {
         if StoreFiles.exists(file) {
             throw EngineError(
-                .fileExists, path: path, "a file is there already; nothing was written; choose another path")
+                .fileExists, path: path, "a file exists already; nothing was written; choose another path")
         }
         if !MemoryFiles.contains(file) { try StoreFiles.checkName(file) }
         guard StoreFiles.hasFolder(file) else {
@@ -83,8 +83,8 @@ struct StoreCopy {
         if !ignoresLogs, let log = StoreFiles.log(of: file) {
             throw EngineError(
                 .fileExists, path: path,
-                "the log '\(log)' of a file that is gone is there, and would be read into the copy; nothing was written; "
-                    + "delete what is left with 'Realm.deleteFiles' or choose another path")
+                "the log '\(log)' of a deleted file exists, and would be read into the copy; nothing was written; "
+                    + "delete it with 'Realm.deleteFiles' or choose another path")
         }
     }
 
@@ -109,9 +109,9 @@ struct StoreCopy {
 extension StoreCoordinator {
     /// Writes a compact copy of the newest version to a path where there is no file.
     package func writeCopy(to path: String) throws(EngineError) {
-        try EngineError.naming(self.path) {
+        try EngineError.wrapping(self.path) {
             let connection = try takeConnection()
-            defer { give(back: connection) }
+            defer { returnConnection(connection) }
             try StoreCopy(path: path, options: options).write(connection)
         }
     }
@@ -119,7 +119,7 @@ extension StoreCoordinator {
 
 extension StoreOpener {
     /// Creates the file as a copy of the seed file, if it does not exist yet.
-    func plantSeed() throws {
+    func copySeedFile() throws {
         guard let seed = options.seedPath, !StoreFiles.exists(path) else { return }
         var seedOptions = options
         seedOptions.path = seed

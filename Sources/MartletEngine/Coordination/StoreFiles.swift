@@ -54,7 +54,7 @@ package enum StoreFiles {
     }
 
     /// True if the database or one of the files beside it exists.
-    static func isAnyThere(_ path: String) -> Bool {
+    static func anyExists(_ path: String) -> Bool {
         let file = resolved(path)
         return suffixes.contains { exists(file + $0) }
     }
@@ -166,7 +166,7 @@ package enum StoreFiles {
 
     private static func check(_ status: stat, _ path: String, _ isReadOnly: Bool) throws(EngineError) {
         guard status.st_mode & S_IFMT == S_IFREG else {
-            let what = status.st_mode & S_IFMT == S_IFDIR ? "a folder" : "no ordinary file"
+            let what = status.st_mode & S_IFMT == S_IFDIR ? "a folder" : "something other than a regular file"
             throw EngineError(.accessDenied, path: path, "the path leads to \(what); name a file")
         }
         if status.st_nlink > 1 {

@@ -15,7 +15,7 @@ extension StoreOpener {
         _ = try connection.integer("SELECT count(*) FROM sqlite_schema")
         if let log = connection.logState, log.frames > 0 {
             try connection.markFile(log.name)
-            writeLock.note(log: log.name)
+            writeLock.record(log: log.name)
         }
         try transaction(on: connection) {
             // Another process may have upgraded the file meanwhile.

@@ -13,7 +13,7 @@ extension StoreOpener {
         let diff = try acceptableDiff(found)
         if options.isReadOnly { return found }
         let isCurrent = diff.isEmpty && !isOlder(found.meta)
-        if try isCurrent && !UniqueIndexes(connection).areThere(in: found.types) { return found }
+        if try isCurrent && !UniqueIndexes(connection).exist(in: found.types) { return found }
         try connection.run("ROLLBACK")
         try writeLock.acquire()
         defer { writeLock.release() }
@@ -21,7 +21,7 @@ extension StoreOpener {
         try transaction(on: connection) { try changeSchema(connection) }
         connection.finalizeStatements()
         let contents = try Catalog.contents(connection, known: [:])
-        writeLock.note(contents.meta.version)
+        writeLock.record(contents.meta.version)
         return contents
     }
 
@@ -34,7 +34,7 @@ extension StoreOpener {
         let meta = try Catalog.meta(connection)
         let types = try Catalog.types(connection)
         let diff = try acceptableDiff((meta, types))
-        try UniqueIndexes(connection).makePlain()
+        try UniqueIndexes(connection).makeNonUnique()
         guard !diff.isEmpty || isOlder(meta) else { return }
         try options.checkCancellation()
         let migrates = isOlder(meta) && (diff.needsMigration || options.migration != nil)
@@ -44,7 +44,7 @@ extension StoreOpener {
             let change = SchemaChange(connection, options.types)
             try refuse(
                 change.apply(diff.steps),
-                "what the schema asks for is not true of the objects in the file; nothing was changed")
+                "objects in the file violate a rule of the schema; nothing was changed")
             try change.createFullTextIndexes(diff.steps)
             try AnyLinkRows(connection, Catalog.types(connection))?.rebuildIndex()
         }
@@ -88,7 +88,7 @@ extension StoreOpener {
         let migration = TypeMigration(previous: old, connection, diff, stored: types, options.types)
         try migration.prepare()
         if let block = options.migration {
-            let context = MigrationSides(migration, options, meta, types)
+            let context = MigrationContext(migration, options, meta, types)
             defer { context.end() }
             try block(context)
             try context.finishWriting()
@@ -110,7 +110,7 @@ extension StoreOpener {
         if diff.needsMigration && (options.isReadOnly || !options.mayMigrate || !isOlder(found.meta)) {
             try refuse(
                 diff.differences,
-                "the schema and the file differ in what cannot change by itself; nothing was changed; "
+                "the schema and the file differ, and the difference requires a migration; nothing was changed; "
                     + suggestedFix(found.meta))
         }
         return diff

@@ -29,8 +29,8 @@ struct StoreOpener {
     var path: String { options.path }
 
     func open() throws(EngineError) -> Opened {
-        try EngineError.naming(path) {
-            try plantSeed()
+        try EngineError.wrapping(path) {
+            try copySeedFile()
             let lockFile = try checkFiles()
             let (connection, writeLock) = try connect(lockFile)
             do {
@@ -55,7 +55,7 @@ struct StoreOpener {
         try StoreFiles.check(path, isReadOnly: options.isReadOnly, options.environment)
         guard !options.isReadOnly else { return nil }
         let file = LockFile(path: StoreFiles.resolved(path) + LockFile.suffix)
-        let content = try file.look()
+        let content = try file.inspect()
         StoreFiles.create(path, mode: options.fileMode)
         return (file, content)
     }
@@ -70,7 +70,7 @@ struct StoreOpener {
                 ?? WriteLock(path: connection.filePath + LockFile.suffix, environment: options.environment)
             // If the file is open, its coordinator checks the log.
             if knownLock == nil {
-                try LogFit(connection: connection, writeLock: writeLock, options: options).ensure()
+                try LogVerifier(connection: connection, writeLock: writeLock, options: options).verify()
             }
             try connection.makeReady()
             if let lockFile, case .earlier = lockFile.content, let version = try? Catalog.meta(connection).version {
@@ -81,7 +81,7 @@ struct StoreOpener {
             guard options.isReadOnly, error.primary == .readOnly || error.primary == .cannotOpen else { throw error }
             throw EngineError(
                 .accessDenied, path: path,
-                "readers put a '-shm' file beside the database, which is not allowed here; "
+                "readers create a '-shm' file beside the database, which is not permitted here; "
                     + "copy it to a folder that may be written: SQLite says '\(error.message)' (\(error.extendedCode))")
         }
     }

@@ -19,7 +19,7 @@ package struct StoreOptions: Sendable {
     /// Called before the file is opened and before it is migrated. Returns true if the caller no longer needs the file.
     package var isCancelled: (@Sendable () -> Bool)?
     /// The user's part of a migration to a higher schema version.
-    package var migration: (@Sendable (MigrationSides) throws -> Void)?
+    package var migration: (@Sendable (MigrationContext) throws -> Void)?
     /// True to use the types of the file as they are, without declared types.
     package var leavesSchema = false
     /// The file that is copied if there is no file at `path`.

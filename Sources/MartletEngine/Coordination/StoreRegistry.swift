@@ -24,7 +24,7 @@ package enum StoreRegistry {
     private typealias ThreadID = UInt
 
     private struct State {
-        var entries: [Name: LooseReference] = [:]
+        var entries: [Name: WeakReference] = [:]
         /// The thread that holds the opening lock of a file.
         var owners: [Name: ThreadID] = [:]
         /// The opening locks that each thread waits for.
@@ -98,7 +98,7 @@ package enum StoreRegistry {
             }
             table.unlock()
             defer { table.lock() }
-            options.environment.wait(.turnOfFile) { locked { $0.holders(Self.names(options)).isEmpty } }
+            options.environment.wait(.openingLock) { locked { $0.holders(Self.names(options)).isEmpty } }
         }
     }
 
@@ -111,13 +111,13 @@ package enum StoreRegistry {
 
     /// The coordinator of the file at `options.path`, which is opened if this process does not have it open.
     package static func coordinator(_ options: StoreOptions) throws(EngineError) -> StoreCoordinator {
-        if let open = openWithoutLock(options), open.refusal(of: options) == nil, open.knows(options) {
+        if let open = openWithoutLock(options), open.conflict(with: options) == nil, open.satisfies(options) {
             open.unpinOpened()
             return open
         }
         let lockedNames = try lockForOpening(options)
         defer { unlock(lockedNames) }
-        options.environment.yield(.insideTurn)
+        options.environment.yield(.insideOpeningLock)
         do {
             return try opened(options)
         } catch {
@@ -142,17 +142,17 @@ package enum StoreRegistry {
     ///   they contradict the options with which the file is open.
     private static func openUnderLock(_ options: StoreOptions) throws(EngineError) -> StoreCoordinator? {
         // The coordinator is not retained while this thread waits.
-        let isRefused = locked { found($0, options) }?.refusal(of: options) != nil
-        if isRefused { waitForWork(options.environment) }
+        let hasConflict = locked { found($0, options) }?.conflict(with: options) != nil
+        if hasConflict { waitForWork(options.environment) }
         guard let open = locked({ found($0, options) }) else { return nil }
-        if let refusal = open.refusal(of: options) { throw refusal }
+        if let conflict = open.conflict(with: options) { throw conflict }
         return open
     }
 
     private static func extended(
         _ open: StoreCoordinator, _ options: StoreOptions
     ) throws(EngineError) -> StoreCoordinator {
-        if !open.knows(options) { try open.takeIn(options) }
+        if !open.satisfies(options) { try open.extendSchema(with: options) }
         open.unpinOpened()
         return open
     }
@@ -162,8 +162,8 @@ package enum StoreRegistry {
     /// registered first.
     private static func register(_ coordinator: StoreCoordinator, _ options: StoreOptions) -> StoreCoordinator {
         locked { state in
-            // `isOver` does not retain the coordinators: each must end when its last user releases it.
-            state.entries = state.entries.filter { !$0.value.isOver }
+            // `isEmpty` does not retain the coordinators: each must end when its last user releases it.
+            state.entries = state.entries.filter { !$0.value.isEmpty }
             let known = found(state, options) ?? coordinator
             for name in coordinatorNames(options) { state.entries[name] = known.reference }
             return known
@@ -205,7 +205,7 @@ package enum StoreRegistry {
     /// other processes.
     private static func waitForWork(_ environment: Environment) {
         StoreCoordinator.waitForCheckpoints(environment)
-        if !environment.isDriven { ExternalCommitMonitor.waitForLooks() }
+        if !environment.isDriven { CommitMonitor.waitForPolls() }
     }
 
     /// The coordinators of all open files.
@@ -233,7 +233,7 @@ package enum StoreRegistry {
         let lockedNames = try lockForOpening(options)
         defer { unlock(lockedNames) }
         try refuseOpen(options, "deleted")
-        return StoreFiles.isAnyThere(options.path) ? try removeFiles(options) : false
+        return StoreFiles.anyExists(options.path) ? try removeFiles(options) : false
     }
 
     // The caller holds the opening lock. Waits for another process that creates the file or writes to it.
@@ -250,7 +250,7 @@ package enum StoreRegistry {
         guard isOpen(options) else { return }
         throw EngineError(
             .accessDenied, path: options.path,
-            "the file is open in this process and cannot be \(what); let go of its Realms and objects first")
+            "the file is open in this process and cannot be \(what); release its Realms and objects first")
     }
 
     /// Deletes a temporary file when its last user releases it, unless the path refers to another file by now.

@@ -39,7 +39,7 @@ package struct StoredRow: Sendable {
 }
 
 /// An element that was removed from a collection, with its former value.
-package struct PastElement: Sendable {
+package struct RemovedElement: Sendable {
     /// Its former position.
     package let position: Int
     /// The value, or the key of the row.

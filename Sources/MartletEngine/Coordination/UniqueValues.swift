@@ -119,13 +119,13 @@ struct UniqueIndexes {
     private static let condition = "type = 'index' AND name GLOB '*.unique.[0-9]*' AND sql LIKE 'CREATE UNIQUE INDEX %'"
 
     /// True if the file has such indexes.
-    func areThere(in types: [(id: TableID, type: ObjectTypeSchema)]) throws -> Bool {
+    func exist(in types: [(id: TableID, type: ObjectTypeSchema)]) throws -> Bool {
         guard types.contains(where: { !$0.type.uniques.isEmpty }) else { return false }
         return try connection.integer("SELECT 1 FROM sqlite_schema WHERE \(Self.condition) LIMIT 1") == 1
     }
 
     /// Replaces them by indexes that are not unique.
-    func makePlain() throws {
+    func makeNonUnique() throws {
         let statement = try connection.statement("SELECT name, sql FROM sqlite_schema WHERE \(Self.condition)")
         var found: [(name: String, sql: String)] = []
         while try statement.step() { found.append((statement.text(0), statement.text(1))) }

@@ -6,8 +6,8 @@ package struct ValuesTracker: CollectionTracker {
     package struct State: TrackedState {
         /// In the order of the collection; for a map, without the keys.
         package let values: [SQLValue]
-        package let isOver: Bool
-        package static let over = State(values: [], isOver: true)
+        package let isInvalidated: Bool
+        package static let invalidated = State(values: [], isInvalidated: true)
     }
 
     package struct Change: TrackedChange {
@@ -25,19 +25,19 @@ package struct ValuesTracker: CollectionTracker {
     package var owner: CollectionOwner? { elements.owner }
 
     package func state(_ handle: SnapshotHandle) throws -> State {
-        if try elements.state(handle).isOver { return .over }
+        if try elements.state(handle).isInvalidated { return .invalidated }
         let all = try handle.read { try elements.elements($0) }
-        return State(values: isMap ? stride(from: 1, to: all.count, by: 2).map { all[$0] } : all, isOver: false)
+        return State(values: isMap ? stride(from: 1, to: all.count, by: 2).map { all[$0] } : all, isInvalidated: false)
     }
 
     package func advance(
         _ old: State, _ changes: KnownChanges?, _ handle: SnapshotHandle
     ) throws -> (state: State, change: Change) {
         let id = elements.id
-        if old.isOver { return (old, Change(isEmpty: true)) }
+        if old.isInvalidated { return (old, Change(isEmpty: true)) }
         if let changes {
             if changes.changes.tables[id.table]?.deleted.contains(id.owner) == true {
-                return (.over, Change(isEmpty: old.values.isEmpty))
+                return (.invalidated, Change(isEmpty: old.values.isEmpty))
             }
             guard changes.changes.collections[id] != nil else { return (old, Change(isEmpty: true)) }
         }
@@ -45,7 +45,7 @@ package struct ValuesTracker: CollectionTracker {
         return (new, Change(isEmpty: new.values == old.values))
     }
 
-    package func past(
+    package func removedElements(
         _ change: Change, _ old: State, _ handle: SnapshotHandle
-    ) throws -> [PastElement] { [] }
+    ) throws -> [RemovedElement] { [] }
 }

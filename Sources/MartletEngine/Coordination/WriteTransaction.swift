@@ -27,7 +27,7 @@ package final class WriteTransaction {
         self.handle = handle
         self.coordinator = coordinator
         keepsOldRows = coordinator.isObserved
-        oldRows = RowImages(wasKept: keepsOldRows)
+        oldRows = RowImages(isStored: keepsOldRows)
     }
 
     deinit { abandon() }
@@ -92,18 +92,18 @@ package final class WriteTransaction {
         precondition(isOpen && !sealed.isEmpty)
         coordinator.environment.yield(.beforeCommit)
         // Before the commit, so that a reader that sees the new version finds its changes.
-        for entry in sealed { coordinator.announce(entry) }
+        for entry in sealed { coordinator.appendToLog(entry) }
         #if MARTLET_SEEDED_BUGS
-            if SeededRace.isOn(.toldBeforeCommit) { coordinator.tellListeners(baseVersion, committer) }
+            if SeededRace.isOn(.notifiedBeforeCommit) { coordinator.notifyListeners(baseVersion, committer) }
         #endif
         do {
             try handle.read { try $0.run("COMMIT") }
         } catch {
-            for entry in sealed.reversed() { coordinator.retract(entry.version) }
+            for entry in sealed.reversed() { coordinator.removeFromLog(entry.version) }
             let known = error as? SQLiteError
             throw abandoned(
                 known.map { EngineError($0, path: coordinator.path, duringCommit: true) }
-                    ?? EngineError.named(error, path: coordinator.path))
+                    ?? EngineError.wrap(error, path: coordinator.path))
         }
         isOpen = false
         coordinator.environment.yield(.afterCommit)
@@ -118,7 +118,7 @@ package final class WriteTransaction {
         precondition(isOpen)
         let changes = recorder.finish()
         let version = baseVersion + 1
-        try EngineError.naming(coordinator.path) {
+        try EngineError.wrapping(coordinator.path) {
             try handle.read { connection in
                 try UniqueValues(coordinator.schema, connection).check(changes)
                 try prepare(connection, version, changes)
@@ -133,14 +133,14 @@ package final class WriteTransaction {
     /// Begins another write after the sealed ones.
     package func beginNext() throws(EngineError) {
         precondition(isOpen && !sealed.isEmpty)
-        try EngineError.naming(coordinator.path) { try handle.read { try $0.run("SAVEPOINT martlet_write") } }
+        try EngineError.wrapping(coordinator.path) { try handle.read { try $0.run("SAVEPOINT martlet_write") } }
         hasSavepoint = true
     }
 
     /// Rolls back the open write and keeps the sealed ones. If this throws, nothing of the transaction remains.
     package func cancelNext() throws(EngineError) {
         precondition(isOpen && hasSavepoint)
-        try EngineError.naming(coordinator.path) {
+        try EngineError.wrapping(coordinator.path) {
             try handle.read { connection in
                 try connection.run("ROLLBACK TO martlet_write")
                 try connection.run("RELEASE martlet_write")
@@ -158,7 +158,7 @@ package final class WriteTransaction {
 
     private func forget() {
         recorder = ChangeRecorder()
-        oldRows = RowImages(wasKept: keepsOldRows)
+        oldRows = RowImages(isStored: keepsOldRows)
     }
 
     /// All changes since the transaction began.
@@ -187,7 +187,7 @@ package final class WriteTransaction {
 
     /// For a transaction on a borrowed connection: ends the transaction without a commit or rollback, which the lender
     /// does.
-    func giveBack() -> Connection? {
+    func detach() -> Connection? {
         isOpen = false
         return handle.takeConnection()
     }

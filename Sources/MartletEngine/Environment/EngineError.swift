@@ -35,7 +35,7 @@ package struct EngineError: Error, Sendable {
             if duringCommit && error.leavesOutcomeUnknown {
                 (
                     .commitOutcomeUnknown,
-                    "the disk refused to confirm a commit, so its outcome is unknown; open the file again and look"
+                    "the disk refused to confirm a commit, so its outcome is unknown; open the file again and check"
                 )
             } else {
                 switch error.primary {
@@ -65,7 +65,7 @@ package struct EngineError: Error, Sendable {
                 case .constraint:
                     (
                         .corrupt,
-                        "a row holds what its table does not take: the file is damaged; nothing of this transaction was kept; "
+                        "a row has a value that its table does not allow: the file is damaged; nothing of this transaction was kept; "
                             + "restore a backup, or correct the row with the program 'sqlite3'"
                     )
                 case .tooBig: (.invalidInput, "a value is larger than SQLite can store")

@@ -24,11 +24,11 @@ package struct Environment: Sendable {
     package var isOnNetwork: @Sendable (_ folder: String) -> Bool = { cmartlet_is_on_network($0) == 1 }
     package var log: @Sendable (String) -> Void = { FileHandle.standardError.write(Data("martlet: \($0)\n".utf8)) }
     /// Called at every yield point of a debug build. A test uses it to stop one thread while others run.
-    package var step: (@Sendable (YieldPoint) -> Void)?
+    package var onYield: (@Sendable (YieldPoint) -> Void)?
     /// Schedules the threads of a test, instead of the operating system. Used in debug builds only.
     package var driver: ThreadDriver?
     /// True if checkpoints run only under the write lock. One test sets it to false to show that the lock is necessary.
-    package var usesGate = true
+    package var checkpointsUnderWriteLock = true
     /// The number of commits whose change sets are kept in the file.
     package var changeRetention: UInt64 = 1_000
     /// The number of log frames after which a commit starts a checkpoint.
@@ -40,10 +40,10 @@ package struct Environment: Sendable {
     package var keysScannedPerSearch = 2_048
     /// Milliseconds between polls for commits of other processes, if the lock file cannot be watched. Zero disables
     /// polling; a test then polls explicitly.
-    package var externalCommitMilliseconds = 75
+    package var commitPollMilliseconds = 75
     /// Milliseconds between polls while the lock file is watched, in case the system misses an event. Zero disables
     /// them.
-    package var missedCommitMilliseconds = 3_000
+    package var missedCommitPollMilliseconds = 3_000
     /// Milliseconds that a write waits for the write transaction of another process.
     package var writeTimeoutMilliseconds = 30_000
 
@@ -54,7 +54,7 @@ package struct Environment: Sendable {
     @inline(__always)
     package func yield(_ point: YieldPoint) {
         #if DEBUG
-            step?(point)
+            onYield?(point)
             driver?.pass(point)
         #endif
     }

@@ -55,12 +55,12 @@
         // Delivery.
         case pastOfPresent = "deleted elements are read from the new version"
         case olderSilenced = "a silent write also suppresses an older change"
-        case toldTwice = "after a nested delivery the outer one delivers change sets that are out of date"
+        case notifiedTwice = "after a nested delivery the outer one delivers change sets that are out of date"
         case changedRoundGoesOn =
             "after a callback changes data in the write that begins, the remaining observers are still called"
         case endedIsCalled = "an observer that another one invalidates in the same delivery is still called"
         case readyForgotten = "a refresh does not notify the observers whose change was ready before it"
-        case busyLoopTold = "an asynchronous loop is notified while its body runs"
+        case busyLoopNotified = "an asynchronous loop is notified while its body runs"
 
         private static let current: SeededBug? = {
             let name = ProcessInfo.processInfo.environment["MARTLET_SEEDED_BUG"]

@@ -6,7 +6,7 @@
     ///
     /// They exist only in builds for 'make schedule-bugs'. At most one is on, the one that `MARTLET_SEEDED_RACE` names.
     package enum SeededRace: String, CaseIterable, Sendable {
-        case toldBeforeCommit = "writing: listeners are notified of a version before it is committed"
+        case notifiedBeforeCommit = "writing: listeners are notified of a version before it is committed"
         case pinnedAfterRelease = "writing: the new version is pinned after the lock is released"
         case checkpointUnlocked = "checkpoints: the write lock is not acquired"
         case leaseKept = "asynchronous writes: a lock whose request was cancelled is not released"

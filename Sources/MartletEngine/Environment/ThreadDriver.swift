@@ -23,20 +23,20 @@ package struct ThreadDriver: Sendable {
 /// Places where another thread or process may run in between.
 package enum YieldPoint: Sendable {
     // Opening and closing.
-    case insideTurn, insideCreate, afterOpen, beforeListen, afterListen, beforeClose
+    case insideOpeningLock, insideCreate, afterOpen, beforeListen, afterListen, beforeClose
     // Reading.
     case beforePin, afterPin, beforeUnpin
     // Writing.
-    case beforeBegin, afterBegin, beforeCommit, afterCommit, beforeSignal, beforeTelling, afterRelease
-    case beforeCheckpoint, insideGate
+    case beforeBegin, afterBegin, beforeCommit, afterCommit, beforeSignal, beforeNotifying, afterRelease
+    case beforeCheckpoint, insideCheckpoint
     // Observing.
-    case afterRegistration, beforeCompute, duringWake, duringCompute, afterCompute, beforeDeliver, beforeLook, afterLook
+    case afterRegistration, beforeCompute, duringWake, duringCompute, afterCompute, beforeDeliver, beforePoll, afterPoll
     case beforeCatchUp
 }
 
 /// The reasons for which a thread waits.
 package enum WaitReason: Sendable {
-    case writeLock, turnOfFile, checkpoints
+    case writeLock, openingLock, checkpoints
 }
 
 /// The kinds of background work.

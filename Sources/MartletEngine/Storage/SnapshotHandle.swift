@@ -11,7 +11,7 @@ import Synchronization
 // Sendable: every use of the connection, which is not Sendable, holds `lock`.
 package final class SnapshotHandle: @unchecked Sendable {
     /// Refers to the handle without retaining it. Every read retains the handle.
-    let reference = LooseReference()
+    let reference = WeakReference()
     package let version: Version
     package let epoch: Int64
     /// The time of pinning, on the clock of the environment.

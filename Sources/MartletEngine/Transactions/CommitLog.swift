@@ -22,7 +22,7 @@ package struct CommitLog {
     }
 
     /// Removes the entry of a commit that failed.
-    mutating func retract(_ version: Version) {
+    mutating func removeLast(_ version: Version) {
         if entries.last?.version == version { entries.removeLast() }
     }
 
@@ -42,17 +42,17 @@ package struct RowImages: Sendable {
     /// The maximum number of rows. To store more would cost more than to query the rows again.
     static let limit = 1_024
     /// False if rows were changed whose images were not stored.
-    private var wasKept = true
+    private var isStored = true
 
-    package init(wasKept: Bool = true) { self.wasKept = wasKept }
+    package init(isStored: Bool = true) { self.isStored = isStored }
 
     /// True if the image of every modified or deleted row is stored.
-    package var isComplete: Bool { wasKept && !isFull }
+    package var isComplete: Bool { isStored && !isFull }
 
     package var isFull: Bool { count >= Self.limit }
 
     /// Stores the image of a row unless one is stored already: the first image is the one from before the transaction.
-    package mutating func keepFirst(_ values: [SQLValue], of key: ObjectKey, in table: TableID) {
+    package mutating func insertIfAbsent(_ values: [SQLValue], of key: ObjectKey, in table: TableID) {
         guard !isFull, rows[table]?[key] == nil else { return }
         rows[table, default: [:]][key] = values
         count += 1

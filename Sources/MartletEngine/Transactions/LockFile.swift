@@ -37,7 +37,7 @@ struct LockFile {
     /// Reads the kind of the file. Does not create or change it.
     ///
     /// - Throws: `.accessDenied` if it is not a regular file, or belongs to another program.
-    func look() throws(EngineError) -> Content {
+    func inspect() throws(EngineError) -> Content {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         if descriptor < 0 && errno == ENOENT { return .missing }
         // This user may not read it. An attempt to write reports that.
@@ -57,7 +57,7 @@ struct LockFile {
     private func content(_ descriptor: Int32) throws(EngineError) -> Content {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw foreign("is no ordinary file")
+            throw foreign("is not a regular file")
         }
         guard status.st_nlink <= 1 else { throw foreign("has \(status.st_nlink) names (hard links)") }
         var head = [UInt8](repeating: 0, count: Self.headBytes)
@@ -68,12 +68,12 @@ struct LockFile {
         // The first releases wrote the first word, or the two words after it.
         guard [0, 8, 24].contains(status.st_size), count == status.st_size else {
             throw foreign(
-                head.starts(with: "SQLite format 3\0".utf8) ? "is a database" : "holds something else")
+                head.starts(with: "SQLite format 3\0".utf8) ? "is a database" : "has other content")
         }
         let versions = [0, 8].filter { $0 < count }.map { offset in
             head[offset..<offset + 8].reversed().reduce(Version(0)) { $0 << 8 | Version($1) }
         }
-        guard versions.allSatisfy({ $0 < Self.versionLimit }) else { throw foreign("holds something else") }
+        guard versions.allSatisfy({ $0 < Self.versionLimit }) else { throw foreign("has other content") }
         return .earlier(versions)
     }
 
@@ -95,7 +95,7 @@ struct LockFile {
             }
             guard errno == EEXIST else { throw cannotOpen(errno) }
         }
-        throw foreign("is created and deleted all the time")
+        throw foreign("is created and deleted again and again")
     }
 
     private func adopted(_ descriptor: Int32) throws(EngineError) -> Int32 {

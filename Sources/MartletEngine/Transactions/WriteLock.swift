@@ -35,10 +35,10 @@ final class WriteLock: @unchecked Sendable {
     }
 
     /// Waits for the other threads of this process, then for the other processes.
-    func acquire() throws(EngineError) { try acquire(milliseconds: environment.writeTimeoutMilliseconds) }
+    func acquire() throws(EngineError) { try acquire(timeoutMilliseconds: environment.writeTimeoutMilliseconds) }
 
     /// Waits for the lock for at most `milliseconds`.
-    func acquire(milliseconds: Int) throws(EngineError) {
+    func acquire(timeoutMilliseconds milliseconds: Int) throws(EngineError) {
         environment.wait(.writeLock) { [self] in isFree }
         let deadline = environment.now() + UInt64(milliseconds) * 1_000_000
         guard semaphore.wait(timeout: .now() + .milliseconds(milliseconds)) == .success else {
@@ -98,7 +98,7 @@ final class WriteLock: @unchecked Sendable {
     // MARK: Words in the lock file
 
     /// Writes the number of a committed version for processes that watch the file. The caller holds the lock.
-    func note(_ version: Version) {
+    func record(_ version: Version) {
         guard file != nil else { return }
         var number = version.littleEndian
         _ = pwrite(descriptor, &number, MemoryLayout<Version>.size, 0)
@@ -112,8 +112,8 @@ final class WriteLock: @unchecked Sendable {
 
     /// Writes that a version is completely in the database file. Processes that read this version then stop reading the
     /// log, because the log cannot restart while a process reads it. The caller holds the lock.
-    func note(copied version: Version) -> CopyMark {
-        let mark = CopyMark(version: version, number: (notedCopied?.number ?? 0) &+ 1)
+    func record(copied version: Version) -> CopyMark {
+        let mark = CopyMark(version: version, number: (recordedCopy?.number ?? 0) &+ 1)
         guard file != nil else { return mark }
         var words = [mark.version.littleEndian, mark.number.littleEndian]
         _ = pwrite(descriptor, &words, 16, 8)
@@ -121,22 +121,22 @@ final class WriteLock: @unchecked Sendable {
     }
 
     /// Writes the name of the log that was begun. The caller holds the lock.
-    func note(log: UInt64) {
+    func record(log: UInt64) {
         var word = log.littleEndian
         _ = pwrite(descriptor, &word, 8, Self.logOffset)
     }
 
     /// The name of the newest log; nil if it is unknown.
-    var notedLog: UInt64? { words(at: Self.logOffset, count: 1)?[0] }
+    var recordedLog: UInt64? { words(at: Self.logOffset, count: 1)?[0] }
 
     // After the words that every release of the lock file has.
     private static let logOffset: off_t = 64
 
     /// The last version that any process wrote; nil if it is unknown.
-    var noted: Version? { words(at: 0, count: 1)?[0] }
+    var recordedVersion: Version? { words(at: 0, count: 1)?[0] }
 
     /// The last copy that any process wrote; nil if it is unknown.
-    var notedCopied: CopyMark? { words(at: 8, count: 2).map { CopyMark(version: $0[0], number: $0[1]) } }
+    var recordedCopy: CopyMark? { words(at: 8, count: 2).map { CopyMark(version: $0[0], number: $0[1]) } }
 
     private func words(at offset: off_t, count: Int) -> [UInt64]? {
         guard let file else { return nil }
@@ -151,8 +151,8 @@ final class WriteLock: @unchecked Sendable {
     }
 
     /// The path of the lock file, which is created if it does not exist; nil if that fails.
-    func madeFile() -> String? {
-        guard let file, let content = try? file.look() else { return nil }
+    func createFileIfNeeded() -> String? {
+        guard let file, let content = try? file.inspect() else { return nil }
         // Only if it is missing: closing a descriptor that is open for writing wakes all observers.
         if content == .missing {
             guard let descriptor = try? file.opened() else { return nil }

@@ -11,7 +11,7 @@ struct BadFileTests {
     private func use(_ path: String, _ adjust: (inout StoreOptions) -> Void = { _ in }) -> EngineError? {
         engineError {
             let process = try VirtualProcess(path, adjust: adjust)
-            try EngineError.naming(path) {
+            try EngineError.wrapping(path) {
                 for table in ["Note", "\"Note.tags\"", "martlet_changes", "martlet_types"] {
                     _ = try process.integer(
                         "SELECT count(*), sum(length(quote(\(table == "Note" ? "text" : "1")))) FROM \(table) NOT INDEXED"

@@ -25,7 +25,7 @@ struct CheckpointAtExitTests {
         let isInside = DispatchSemaphore(value: 0)
         let process = try VirtualProcess(folder.path()) {
             $0.environment.writeTimeoutMilliseconds = 30_000
-            $0.environment.step = { point in
+            $0.environment.onYield = { point in
                 guard point == .beforeCheckpoint else { return }
                 isInside.signal()
                 mayGoOn.wait()
@@ -43,7 +43,7 @@ struct CheckpointAtExitTests {
         await #expect(processExitsWith: .success) {
             // They are called in the opposite order: this one after the runtime's own.
             atexit {
-                let copied = CheckpointAtExitTests.coordinator.withLock { $0?.locked { $0.copied } }
+                let copied = CheckpointAtExitTests.coordinator.withLock { $0?.locked { $0.repinnedCopy } }
                 _exit(copied == nil ? 1 : 0)
             }
             try Self.beginCheckpoint()

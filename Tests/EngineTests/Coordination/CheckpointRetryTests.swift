@@ -34,7 +34,7 @@ struct CheckpointRetryTests {
     /// Those that hear of a checkpoint while another process waits for them.
     private final class Hearing: Sendable {
         let coordinators = Mutex<[StoreCoordinator]>([])
-        func hear() { for coordinator in coordinators.withLock({ $0 }) { coordinator.leaveCopiedLog() } }
+        func hear() { for coordinator in coordinators.withLock({ $0 }) { coordinator.repinAfterCopy() } }
     }
 
     private func process(_ hearing: Hearing = Hearing()) throws -> VirtualProcess {
@@ -63,13 +63,13 @@ struct CheckpointRetryTests {
         try other.write { _ in
             process.coordinator.checkpointSoon()
             StoreCoordinator.waitForCheckpoints()
-            #expect(postponed.count == 1 && process.coordinator.locked { $0.copied } == nil)
+            #expect(postponed.count == 1 && process.coordinator.locked { $0.repinnedCopy } == nil)
             postponed.run()
             #expect(postponed.count == 1, "for as long as the other writes")
         }
         postponed.run()
         #expect(postponed.count == 0)
-        #expect(try #require(process.coordinator.locked { $0.copied }).version >= version)
+        #expect(try #require(process.coordinator.locked { $0.repinnedCopy }).version >= version)
     }
 
     @Test("O2 a handle that was being read during a checkpoint leaves the log when the process hears of it")
@@ -79,7 +79,7 @@ struct CheckpointRetryTests {
         let handle = try #require(process.handle)
         let first = try handle.read { _ in try process.coordinator.checkpoint() }
         #expect(first.logFrames > 50 && first.logFrames == first.copiedFrames)
-        process.coordinator.leaveCopiedLog()
+        process.coordinator.repinAfterCopy()
         let other = try self.process()
         try other.add("a")
         #expect(try other.coordinator.checkpoint().logFrames < 50, "it has begun again at its beginning")
@@ -112,7 +112,7 @@ struct CheckpointRetryTests {
         try process.coordinator.checkpoint()
         #expect(isLong && postponed.count == 1)
         // They have been told once more: whoever has left the log comes back to its end, and can leave it again.
-        for reader in [early, late] { reader.coordinator.leaveCopiedLog() }
+        for reader in [early, late] { reader.coordinator.repinAfterCopy() }
         hearing.coordinators.withLock { $0 = [early.coordinator, late.coordinator] }
         postponed.run()
         #expect(isShort && postponed.count == 0)

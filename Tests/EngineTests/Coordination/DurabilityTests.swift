@@ -57,7 +57,7 @@ struct FaultyHistory {
                 $0.durability = durability
             }
         } catch {
-            log.errors.append(EngineError.named(error, path: path))
+            log.errors.append(EngineError.wrap(error, path: path))
             return nil
         }
     }
@@ -78,7 +78,7 @@ struct FaultyHistory {
             }
             log.acknowledged.insert(number)
         } catch {
-            let error = EngineError.named(error, path: path)
+            let error = EngineError.wrap(error, path: path)
             log.errors.append(error)
             if error.code == .commitOutcomeUnknown { log.open.insert(number) }
             process.handle = nil
@@ -316,7 +316,7 @@ struct DurabilityTests {
         let vfs = HookVFS(over: disk.name)
         let process = try VirtualProcess(folder.path()) {
             $0.environment.vfsName = vfs.name
-            $0.environment.step = { if $0 == .afterCommit { vfs.fail(.any, persists: true) } }
+            $0.environment.onYield = { if $0 == .afterCommit { vfs.fail(.any, persists: true) } }
         }
         let error = engineError { try process.add("there") }
         #expect(error == nil || error?.code == .commitOutcomeUnknown)

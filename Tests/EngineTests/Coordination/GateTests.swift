@@ -13,7 +13,7 @@ import Testing
 struct GateTests {
     @Test("without the gate a checkpoint that races a commit loses acknowledged rows")
     func withoutGate() throws {
-        let outcome = try GateRace(usesGate: false).run()
+        let outcome = try GateRace(checkpointsUnderWriteLock: false).run()
         #expect(outcome.racingCommit == nil, "the racing commit is acknowledged")
         guard Connection.libraryVersion < 3_051_003 else {
             print("note: SQLite \(Connection.libraryVersionText) has the fix; there is no loss to show")
@@ -25,7 +25,7 @@ struct GateTests {
 
     @Test("D6 with the gate the racing commit waits and nothing is lost")
     func withGate() throws {
-        let outcome = try GateRace(usesGate: true).run()
+        let outcome = try GateRace(checkpointsUnderWriteLock: true).run()
         #expect(outcome.racingCommit == .busy, "the lock of the writers' queue is taken")
         #expect(outcome.rowsFound == outcome.rowsAcknowledged)
         #expect(outcome.oldRows == 0)
@@ -34,7 +34,7 @@ struct GateTests {
 
     @Test("D6 with the gate a program that knows nothing of the writers' queue waits as well")
     func foreignWriter() throws {
-        let outcome = try GateRace(usesGate: true, isForeign: true).run()
+        let outcome = try GateRace(checkpointsUnderWriteLock: true, isForeign: true).run()
         #expect(outcome.racingCommit == .busy, "SQLite's own write lock is taken")
         #expect(outcome.rowsFound == outcome.rowsAcknowledged)
         #expect(outcome.oldRows == 0)
@@ -63,7 +63,7 @@ struct GateTests {
 
 /// Three processes on one file: a writer, one that checkpoints in time, and one whose checkpoint is stopped half-way.
 private struct GateRace {
-    let usesGate: Bool
+    let checkpointsUnderWriteLock: Bool
     /// The racing commit is made by a program that uses SQLite directly.
     var isForeign = false
 
@@ -111,7 +111,7 @@ private struct GateRace {
     private func open(_ folder: TestFolder, _ vfs: HookVFS) throws -> VirtualProcess {
         try VirtualProcess(folder.path()) {
             $0.environment.vfsName = vfs.name
-            $0.environment.usesGate = usesGate
+            $0.environment.checkpointsUnderWriteLock = checkpointsUnderWriteLock
         }
     }
 

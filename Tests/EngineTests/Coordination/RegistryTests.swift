@@ -59,7 +59,7 @@ struct RegistryTests {
         let isFirst = Mutex(true)
         let options = VirtualProcess.options(folder.path()) {
             $0.environment.checkpointFrames = .max
-            $0.environment.step = { point in
+            $0.environment.onYield = { point in
                 let isHeld = isFirst.withLock { isFirst in
                     guard case .beforeCheckpoint = point else { return false }
                     defer { isFirst = false }

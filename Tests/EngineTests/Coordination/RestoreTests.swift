@@ -174,8 +174,8 @@ struct RestoreTests {
     func duringCheckpoint(copies: Bool) throws {
         let (files, backup) = try makeFiles(copies: copies)
         let process = try VirtualProcess(files.path) {
-            $0.environment.step = { point in
-                guard case .insideGate = point else { return }
+            $0.environment.onYield = { point in
+                guard case .insideCheckpoint = point else { return }
                 try? files.overwrite(with: backup)
             }
         }

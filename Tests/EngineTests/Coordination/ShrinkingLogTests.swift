@@ -63,7 +63,7 @@ struct ShrinkingLogTests {
         let folder = try TestFolder()
         let checkpoints = Counter()
         let writer = try VirtualProcess(folder.path()) {
-            $0.environment.step = { if $0 == .beforeCheckpoint { checkpoints.increment() } }
+            $0.environment.onYield = { if $0 == .beforeCheckpoint { checkpoints.increment() } }
         }
         let reader = try VirtualProcess(folder.path())
         try reader.refresh()
@@ -80,8 +80,8 @@ struct ShrinkingLogTests {
         let folder = try TestFolder()
         let writer = try VirtualProcess(folder.path())
         let follower = try VirtualProcess(folder.path()) {
-            $0.environment.externalCommitMilliseconds = 60_000
-            $0.environment.missedCommitMilliseconds = 0
+            $0.environment.commitPollMilliseconds = 60_000
+            $0.environment.missedCommitPollMilliseconds = 0
         }
         let ear = Counter()
         follower.coordinator.listen(ear) { _, _ in ear.increment() }
@@ -94,9 +94,9 @@ struct ShrinkingLogTests {
             // A look of the follower's at the version may be under way, which reads the log.
             try #require(eventually { (try? writer.coordinator.checkpoint()).map { $0 == $1 } == true })
             let version = try #require(writer.handle?.version)
-            try #require(eventually { follower.coordinator.locked { $0.copied?.version } == version })
+            try #require(eventually { follower.coordinator.locked { $0.repinnedCopy?.version } == version })
             // What heard of it has left the log.
-            CommitWatch.queue.sync {}
+            LockFileWatcher.queue.sync {}
             #expect(follower.handle?.version == version)
         }
         #expect(largest < 3 << 20, "\(largest) bytes")
@@ -111,10 +111,10 @@ struct ShrinkingLogTests {
         try process.add("a")
         try process.coordinator.checkpoint()
         // As if another process had made it.
-        process.coordinator.locked { $0.copied = nil }
+        process.coordinator.locked { $0.repinnedCopy = nil }
         try process.write { transaction in
             try transaction.addNote("b")
-            process.coordinator.leaveCopiedLog()
+            process.coordinator.repinAfterCopy()
             try transaction.addNote("c")
         }
         #expect(try process.noteCount == 3)
@@ -127,13 +127,13 @@ struct ShrinkingLogTests {
         let process = try VirtualProcess(folder.path())
         try process.add("a")
         try process.coordinator.checkpoint()
-        process.coordinator.locked { $0.copied = nil }
+        process.coordinator.locked { $0.repinnedCopy = nil }
         let other = try Connection(ConnectionOptions(path: folder.path()))
         try other.run("UPDATE martlet_meta SET epoch = epoch + 1")
         let handle = try #require(process.handle)
-        process.coordinator.leaveCopiedLog()
+        process.coordinator.repinAfterCopy()
         #expect(try handle.read { try Catalog.meta($0).epoch } == handle.epoch)
-        #expect(process.coordinator.locked { $0.copied } == nil, "it may be left later")
+        #expect(process.coordinator.locked { $0.repinnedCopy } == nil, "it may be left later")
     }
 
     private func eventually(_ condition: () -> Bool) -> Bool {

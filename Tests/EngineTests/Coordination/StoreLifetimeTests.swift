@@ -166,7 +166,7 @@ struct StoreLifetimeTests {
         let process = try VirtualProcess(folder.path()) {
             $0.environment.checkpointFrames = 50
             $0.environment.writeTimeoutMilliseconds = 30_000
-            $0.environment.step = { if $0 == .insideGate { ends.yield() } }
+            $0.environment.onYield = { if $0 == .insideCheckpoint { ends.yield() } }
         }
         try process.write { transaction in
             for number in 0..<100 { try transaction.addNote("\(number)", tags: [String(repeating: "x", count: 3_000)]) }

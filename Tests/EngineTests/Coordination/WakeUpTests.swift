@@ -31,12 +31,12 @@ struct WakeUpTests {
 
     private func listener(_ folder: TestFolder) throws -> (VirtualProcess, Ear) {
         let process = try VirtualProcess(folder.path()) {
-            $0.environment.externalCommitMilliseconds = 60_000
-            $0.environment.missedCommitMilliseconds = 0
+            $0.environment.commitPollMilliseconds = 60_000
+            $0.environment.missedCommitPollMilliseconds = 0
         }
         let ear = Ear()
         process.coordinator.listen(ear) { version, _ in ear.hear(version) }
-        CommitWatch.settle()
+        LockFileWatcher.waitForScheduled()
         return (process, ear)
     }
 
@@ -110,8 +110,8 @@ struct WakeUpTests {
     func beforeWatching() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path()) {
-            $0.environment.externalCommitMilliseconds = 5
-            $0.environment.missedCommitMilliseconds = 0
+            $0.environment.commitPollMilliseconds = 5
+            $0.environment.missedCommitPollMilliseconds = 0
         }
         let writer = try VirtualProcess(folder.path())
         try writer.add("a")
@@ -125,18 +125,18 @@ struct WakeUpTests {
     func beforeTheWatch() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path()) {
-            $0.environment.externalCommitMilliseconds = 60_000
-            $0.environment.missedCommitMilliseconds = 0
+            $0.environment.commitPollMilliseconds = 60_000
+            $0.environment.missedCommitPollMilliseconds = 0
         }
         let writer = try VirtualProcess(folder.path())
         let ear = Ear()
         // Nothing begins while the queue is taken.
         let isWritten = DispatchSemaphore(value: 0)
-        CommitWatch.queue.async { isWritten.wait() }
+        LockFileWatcher.queue.async { isWritten.wait() }
         process.coordinator.listen(ear) { version, _ in ear.hear(version) }
         try writer.add("a")
         isWritten.signal()
-        CommitWatch.settle()
+        LockFileWatcher.waitForScheduled()
         #expect(ear.hears(try #require(writer.handle?.version)))
         process.coordinator.stopListening(ear)
     }
@@ -144,19 +144,19 @@ struct WakeUpTests {
     @Test("who stops before the watch begins is not heard of again")
     func stoppedBeforeTheWatch() throws {
         let folder = try TestFolder()
-        let process = try VirtualProcess(folder.path()) { $0.environment.externalCommitMilliseconds = 60_000 }
+        let process = try VirtualProcess(folder.path()) { $0.environment.commitPollMilliseconds = 60_000 }
         let writer = try VirtualProcess(folder.path())
         let ear = Ear()
         let other = Ear()
         let isStopped = DispatchSemaphore(value: 0)
-        CommitWatch.queue.async { isStopped.wait() }
+        LockFileWatcher.queue.async { isStopped.wait() }
         process.coordinator.listen(ear) { version, _ in ear.hear(version) }
         process.coordinator.stopListening(ear)
         isStopped.signal()
-        CommitWatch.settle()
+        LockFileWatcher.waitForScheduled()
         // Listening goes on as if nothing had been.
         process.coordinator.listen(other) { version, _ in other.hear(version) }
-        CommitWatch.settle()
+        LockFileWatcher.waitForScheduled()
         try writer.add("a")
         #expect(other.hears(try #require(writer.handle?.version)))
         #expect(ear.isDeaf)

@@ -73,7 +73,7 @@ struct RowBufferTests {
 @Suite("references that do not keep")
 struct LooseReferenceTests {
     private final class Thing: Sendable {
-        let reference = LooseReference()
+        let reference = WeakReference()
         init() { reference.begin(self) }
         deinit { reference.end() }
     }

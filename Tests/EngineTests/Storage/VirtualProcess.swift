@@ -82,7 +82,7 @@ final class VirtualProcess {
             throw error
         }
         do {
-            try EngineError.naming(coordinator.path) { try body(transaction) }
+            try EngineError.wrapping(coordinator.path) { try body(transaction) }
         } catch {
             handle = try? transaction.cancel()
             throw error

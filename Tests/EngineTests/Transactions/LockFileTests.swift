@@ -164,13 +164,13 @@ struct LockFileTests {
         try second.acquire()
         #expect(!first.tryAcquire())
         #expect(engineError { try first.acquire() }?.message.contains("another process") == true)
-        second.note(7)
-        #expect(first.noted == 7)
+        second.record(7)
+        #expect(first.recordedVersion == 7)
         second.release()
         try first.acquire()
         #expect(!second.tryAcquire())
-        first.note(8)
-        #expect(second.noted == 8)
+        first.record(8)
+        #expect(second.recordedVersion == 8)
         first.release()
     }
 
@@ -180,7 +180,7 @@ struct LockFileTests {
         let path = folder.path()
         let others = Mutex<[VirtualProcess]>([])
         let process = try VirtualProcess(path) {
-            $0.environment.step = { point in
+            $0.environment.onYield = { point in
                 guard case .insideCreate = point else { return }
                 unlink(path + LockFile.suffix)
                 others.withLock { others in

@@ -36,7 +36,7 @@ struct FileChangeTests {
         for suffix in ["", "-wal", "-shm", ".lock"] {
             try? FileManager.default.removeItem(atPath: test.url.path + suffix)
         }
-        test.realm.context.coordinator.lookForExternalCommits()
+        test.realm.context.coordinator.pollForCommits()
         let error = #expect(throws: Realm.Error.self) { try test.realm.write { rex.name = "Bo" } }
         #expect(error?.code == .fileNotFound && error?.message.contains("open it again") == true)
         #expect(rex.name == "Rex" && test.names == ["Rex"] && rex.freeze().name == "Rex")

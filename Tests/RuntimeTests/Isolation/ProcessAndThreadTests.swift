@@ -152,8 +152,8 @@ import Testing
         var configuration = previous.configuration([Keyless.self]) { _, _ in Issue.record("migrated") }
         let opening = Mutex<_Concurrency.Task<Void, any Error>?>(nil)
         // This thread has the opening lock, and has not opened the file yet.
-        configuration.environment.step = { point in
-            if point == .insideTurn { opening.withLock { $0?.cancel() } }
+        configuration.environment.onYield = { point in
+            if point == .insideOpeningLock { opening.withLock { $0?.cancel() } }
         }
         let adjusted = configuration
         let task = opening.withLock { opening in

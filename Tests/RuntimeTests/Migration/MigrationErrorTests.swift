@@ -174,7 +174,7 @@ import Testing
                 let error = #expect(throws: Realm.Error.self) { try attempt() }
                 #expect(error?.code == .alreadyOpen && error?.path == previous.url.path)
                 let message = error?.message ?? ""
-                #expect(message.contains("the queue 'kennel'") && message.contains(realm.context.place), "\(message)")
+                #expect(message.contains("the queue 'kennel'") && message.contains(realm.context.holder), "\(message)")
                 #expect(message.contains("schema version 0") && message.contains("to 3"), "\(message)")
             }
             #expect(realm.objects(Keyless.self).first?.content == "a" && previous.contents == before)

@@ -10,7 +10,7 @@ import Testing
 struct ObservationStressTests {
     @Test("concurrent writers, observers on queues and invalidated tokens do not interfere N2 N3 N16 N34")
     func concurrentUse() throws {
-        let test = try TestRealm { $0.environment.externalCommitMilliseconds = 1 }
+        let test = try TestRealm { $0.environment.commitPollMilliseconds = 1 }
         try test.dogs("A", "B", "C")
         nonisolated(unsafe) let dogs = test.allDogs
         let queues = (0..<3).map { DispatchQueue(label: "observer \($0)") }

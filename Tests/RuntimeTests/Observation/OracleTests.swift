@@ -111,7 +111,7 @@ struct OracleTests {
         "change sets always lead from the old state to the new one N47 N71 N99", arguments: Writers.allCases,
         [1, 2] as [UInt64])
     func replay(writers: Writers, seed: UInt64) throws {
-        let test = try TestRealm { $0.environment.externalCommitMilliseconds = 0 }
+        let test = try TestRealm { $0.environment.commitPollMilliseconds = 0 }
         let realm = test.realm
         var changes = RandomChanges(seed)
         let queue = DispatchQueue(label: "writer")
@@ -126,7 +126,7 @@ struct OracleTests {
             if place == 0 { return try changes.write(realm) }
             if let foreign {
                 try changes.write(foreign)
-                return realm.context.coordinator.lookForExternalCommits()
+                return realm.context.coordinator.pollForCommits()
             }
             box = changes
             try queue.sync {

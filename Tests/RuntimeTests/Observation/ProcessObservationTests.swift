@@ -10,7 +10,7 @@ import Testing
 struct ProcessObservationTests {
     @Test("a commit of another process is detected and delivered like a remote commit N27")
     func noticed() throws {
-        let test = try TestRealm { $0.environment.externalCommitMilliseconds = 0 }
+        let test = try TestRealm { $0.environment.commitPollMilliseconds = 0 }
         let dog = try test.dogs("Rex")[0]
         let logs = [Log(test.realm), Log(test.allDogs), Log(object: dog), Log(dog.siblings)]
         test.deliverAll()
@@ -22,22 +22,22 @@ struct ProcessObservationTests {
             dog.siblings.append(Dog(name: "Max"))
         }
         #expect(test.realm.context.hub.isIdle)
-        test.realm.context.coordinator.lookForExternalCommits()
+        test.realm.context.coordinator.pollForCommits()
         test.deliverAll()
         #expect(
             logs.map { $0.take() } == [
                 ["didChange"], ["[] [1] [0]"], ["age: nil → 4, siblings: nil → nil"], ["[] [0] []"],
             ])
-        test.realm.context.coordinator.lookForExternalCommits()
+        test.realm.context.coordinator.pollForCommits()
         try test.realm.write {}
-        test.realm.context.coordinator.lookForExternalCommits()
+        test.realm.context.coordinator.pollForCommits()
         test.deliverAll()
         #expect(logs.map { $0.take() } == [["didChange"], [], [], []])
     }
 
     @Test("the monitor checks for commits of other processes while a Realm has observers N142")
     func timer() throws {
-        let test = try TestRealm { $0.environment.externalCommitMilliseconds = 5 }
+        let test = try TestRealm { $0.environment.commitPollMilliseconds = 5 }
         let log = Log(test.allDogs)
         test.deliverAll()
         let other = try test.otherProcessRealm()
@@ -50,7 +50,7 @@ struct ProcessObservationTests {
     @Test("a version that cannot be opened is delivered as an error, and later change sets are complete N150")
     func failure() throws {
         let test = try TestRealm { configuration in
-            configuration.environment.externalCommitMilliseconds = 0
+            configuration.environment.commitPollMilliseconds = 0
             configuration.maximumNumberOfActiveVersions = 1
         }
         let log = Log(test.allDogs)
@@ -63,14 +63,14 @@ struct ProcessObservationTests {
         #expect(log.take() == ["initial"])
         let other = try test.otherProcessRealm()
         try other.write { other.add(Dog(name: "Rex")) }
-        test.realm.context.coordinator.lookForExternalCommits()
+        test.realm.context.coordinator.pollForCommits()
         test.deliverAll()
         #expect(codes == [.tooManyVersions])
         let lines = log.take()
         #expect(lines.count == 1)
         #expect(lines.first?.contains("versions") == true)
         try other.write { other.add(Dog(name: "Bello")) }
-        test.realm.context.coordinator.lookForExternalCommits()
+        test.realm.context.coordinator.pollForCommits()
         test.deliverAll()
         #expect(codes.count == 1 && log.take() == [], "the failure is reported once")
         test.realm.invalidate()
@@ -78,14 +78,14 @@ struct ProcessObservationTests {
         test.deliverAll()
         #expect(log.take() == ["[] [0, 1] []"])
         try other.write { other.add(Dog(name: "Max")) }
-        test.realm.context.coordinator.lookForExternalCommits()
+        test.realm.context.coordinator.pollForCommits()
         test.deliverAll()
         #expect(codes == [.tooManyVersions, .tooManyVersions], "a failure after a delivery is reported again")
     }
 
     @Test("linking objects report rows that another process has unlinked")
     func movedLinks() throws {
-        let test = try TestRealm { $0.environment.externalCommitMilliseconds = 0 }
+        let test = try TestRealm { $0.environment.commitPollMilliseconds = 0 }
         let dog = try test.dogs("Rex")[0]
         let ada = Person(firstName: "Ada")
         try test.realm.write { dog.owner = ada }

@@ -30,9 +30,9 @@ struct WhileOpeningTests {
     func beforeListening() throws {
         let interruption = Interruption()
         nonisolated(unsafe) let test = try TestRealm {
-            $0.environment.step = { if $0 == .beforeListen { interruption.run() } }
+            $0.environment.onYield = { if $0 == .beforeListen { interruption.run() } }
             // Disables polling, so that only notified Realms look for commits.
-            $0.environment.externalCommitMilliseconds = 0
+            $0.environment.commitPollMilliseconds = 0
         }
         let scheduler = ManualScheduler()
         var configuration = test.configuration

@@ -81,7 +81,7 @@ import Testing
         nonisolated(unsafe) var between: (() throws -> Void)?
         let test = try TestRealm {
             $0.objectTypes = Self.types
-            $0.environment.step = { point in
+            $0.environment.onYield = { point in
                 guard point == .afterCommit, let body = between else { return }
                 between = nil
                 do { try body() } catch { Issue.record(error) }

@@ -11,13 +11,13 @@ import Foundation
 ///
 /// Ledger: `lock` guards `members`. Events are read on `queue`.
 // Sendable by the ledger above.
-final class CommitWatch: @unchecked Sendable {
+final class LockFileWatcher: @unchecked Sendable {
     private struct Member {
-        weak var monitor: ExternalCommitMonitor?
+        weak var monitor: CommitMonitor?
     }
 
     /// Nil if the platform has no such events, or their number is exhausted.
-    static let shared = CommitWatch()
+    static let shared = LockFileWatcher()
 
     static let queue = DispatchQueue(label: "martlet.commit-watch", qos: .userInitiated)
     private static let waitingLock = NSLock()
@@ -32,7 +32,7 @@ final class CommitWatch: @unchecked Sendable {
 
     /// Runs `begin` a few milliseconds later on the queue, together with other watches that are requested. Opening a
     /// file does not wait for its watch, and a file that is closed at once gets none.
-    static func soon(_ begin: @escaping @Sendable () -> Void) {
+    static func schedule(_ begin: @escaping @Sendable () -> Void) {
         waitingLock.lock()
         waiting.append(begin)
         let isFirst = waiting.count == 1
@@ -49,7 +49,7 @@ final class CommitWatch: @unchecked Sendable {
     }
 
     /// Waits until all requested watches have begun.
-    static func settle() { queue.sync { beginAll() } }
+    static func waitForScheduled() { queue.sync { beginAll() } }
 
     private func locked<R>(_ body: (inout [Int32: [Member]]) -> R) -> R {
         lock.lock()
@@ -68,7 +68,7 @@ final class CommitWatch: @unchecked Sendable {
         }
 
         /// Returns false if the file cannot be watched.
-        func add(_ monitor: ExternalCommitMonitor, _ path: String) -> Bool {
+        func add(_ monitor: CommitMonitor, _ path: String) -> Bool {
             // A forked child shares the watches with its parent, but has no thread that reads the events.
             guard forks == cmartlet_fork_count() else { return false }
             return locked { members in
@@ -81,12 +81,12 @@ final class CommitWatch: @unchecked Sendable {
         }
 
         /// Ends the watches of monitors that were stopped or deallocated.
-        func sweep() {
+        func removeStopped() {
             guard forks == cmartlet_fork_count() else { return }
             let living = locked { members in
                 let living = members.mapValues { $0.compactMap(\.monitor) }
                 for (number, monitors) in living {
-                    members[number] = monitors.filter { !$0.isOver }.map { Member(monitor: $0) }
+                    members[number] = monitors.filter { !$0.isStopped }.map { Member(monitor: $0) }
                     guard members[number]?.isEmpty == true else { continue }
                     members[number] = nil
                     inotify_rm_watch(descriptor, number)
@@ -118,7 +118,7 @@ final class CommitWatch: @unchecked Sendable {
                 if event == .replaced {
                     monitor.watchAgainSoon()
                 } else {
-                    monitor.hear(isCertain: event == .closed)
+                    monitor.checkForCommits(always: event == .closed)
                 }
             }
         }
@@ -158,7 +158,7 @@ final class CommitWatch: @unchecked Sendable {
         }
     #else
         private init?() { nil }
-        func add(_ monitor: ExternalCommitMonitor, _ path: String) -> Bool { false }
-        func sweep() {}
+        func add(_ monitor: CommitMonitor, _ path: String) -> Bool { false }
+        func removeStopped() {}
     #endif
 }

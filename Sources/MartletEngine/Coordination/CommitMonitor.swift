@@ -11,7 +11,7 @@ import MartletSQLite
 ///
 /// Ledger: `lock` guards `connection`, `dataVersion`, `stopped` and `isRetrying`.
 // Sendable by the ledger above.
-final class ExternalCommitMonitor: @unchecked Sendable {
+final class CommitMonitor: @unchecked Sendable {
     private weak var coordinator: StoreCoordinator?
     private let lock = NSLock()
     private var connection: Connection?
@@ -24,63 +24,63 @@ final class ExternalCommitMonitor: @unchecked Sendable {
 
     /// Starts to watch the lock file at `path`. Without a path, or if it cannot be watched, starts to poll.
     func start(_ environment: Environment, lockFile path: String?) {
-        guard environment.externalCommitMilliseconds > 0 else { return }
-        CommitWatch.soon { [weak self] in self?.begin(environment, path) }
+        guard environment.commitPollMilliseconds > 0 else { return }
+        LockFileWatcher.schedule { [weak self] in self?.begin(environment, path) }
     }
 
     private func begin(_ environment: Environment, _ path: String?) {
-        guard !isOver else { return }
-        let interval = environment.externalCommitMilliseconds
-        guard watch(path) else { return ExternalCommitClock.every(milliseconds: interval).add(self) }
-        if isOver { return }
-        let fallbackInterval = environment.missedCommitMilliseconds
-        if fallbackInterval > 0 { ExternalCommitClock.every(milliseconds: fallbackInterval).add(self) }
+        guard !isStopped else { return }
+        let interval = environment.commitPollMilliseconds
+        guard watch(path) else { return PollTimer.every(milliseconds: interval).add(self) }
+        if isStopped { return }
+        let fallbackInterval = environment.missedCommitPollMilliseconds
+        if fallbackInterval > 0 { PollTimer.every(milliseconds: fallbackInterval).add(self) }
         // Finds commits that were made before the watch began, including those of a process that was killed.
-        hear(isCertain: false)
+        checkForCommits(always: false)
         pollLater(interval)
     }
 
     // False if the file cannot be watched.
     private func watch(_ path: String?) -> Bool {
-        guard let path, let watch = CommitWatch.shared, watch.add(self, path) else { return false }
+        guard let path, let watch = LockFileWatcher.shared, watch.add(self, path) else { return false }
         // If the monitor was stopped meanwhile, `stop` did not find this watch.
-        if isOver { watch.sweep() }
+        if isStopped { watch.removeStopped() }
         return true
     }
 
     /// Called when the lock file was deleted or replaced: watches the new one after a delay. Not at once, because the
     /// whole folder may be about to be deleted, and a new file in it would prevent that.
     func watchAgainSoon() {
-        CommitWatch.queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [weak self] in self?.watchAgain() }
+        LockFileWatcher.queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [weak self] in self?.watchAgain() }
     }
 
     // If the database itself was replaced, there is nothing to watch.
     private func watchAgain() {
-        guard !isOver, let coordinator, (try? coordinator.requireUnmoved()) != nil else { return }
-        let interval = coordinator.environment.externalCommitMilliseconds
-        guard watch(coordinator.writeLock.madeFile()) else {
-            return ExternalCommitClock.every(milliseconds: interval).add(self)
+        guard !isStopped, let coordinator, (try? coordinator.requireUnmoved()) != nil else { return }
+        let interval = coordinator.environment.commitPollMilliseconds
+        guard watch(coordinator.writeLock.createFileIfNeeded()) else {
+            return PollTimer.every(milliseconds: interval).add(self)
         }
-        hear(isCertain: true)
+        checkForCommits(always: true)
     }
 
     private func pollLater(_ milliseconds: Int) {
-        CommitWatch.queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in
-            self?.hear(isCertain: true)
+        LockFileWatcher.queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in
+            self?.checkForCommits(always: true)
         }
     }
 
     /// A writer has released the lock file.
     ///
-    /// - Parameter isCertain: true to poll in any case, because a writer may have been killed between its commit and
+    /// - Parameter always: true to poll in any case, because a writer may have been killed between its commit and
     ///   the note in the lock file.
-    func hear(isCertain: Bool) {
-        guard let coordinator, !isOver else { return }
+    func checkForCommits(always: Bool) {
+        guard let coordinator, !isStopped else { return }
         // In most cases the writer was this process.
-        if !isCertain, coordinator.hasTold(coordinator.writeLock.noted) {
-            return coordinator.leaveCopiedLog()
+        if !always, coordinator.hasNotified(coordinator.writeLock.recordedVersion) {
+            return coordinator.repinAfterCopy()
         }
-        if !look() { retry(coordinator.environment.externalCommitMilliseconds) }
+        if !poll() { retry(coordinator.environment.commitPollMilliseconds) }
     }
 
     // There may be no further event. One repetition covers all polls that failed.
@@ -90,18 +90,18 @@ final class ExternalCommitMonitor: @unchecked Sendable {
         isRetrying = true
         lock.unlock()
         guard isFirst else { return }
-        CommitWatch.queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in
+        LockFileWatcher.queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in
             guard let self else { return }
             lock.lock()
             isRetrying = false
             lock.unlock()
-            hear(isCertain: true)
+            checkForCommits(always: true)
         }
     }
 
     /// Waits until the polls in progress have ended, because they hold their files open. Waits for one second at most.
-    static func waitForLooks() {
-        for queue in [CommitWatch.queue, ExternalCommitClock.queue] {
+    static func waitForPolls() {
+        for queue in [LockFileWatcher.queue, PollTimer.queue] {
             let end = DispatchSemaphore(value: 0)
             queue.async { end.signal() }
             _ = end.wait(timeout: .now() + 1)
@@ -114,10 +114,10 @@ final class ExternalCommitMonitor: @unchecked Sendable {
         connection?.close()
         connection = nil
         lock.unlock()
-        CommitWatch.shared?.sweep()
+        LockFileWatcher.shared?.removeStopped()
     }
 
-    var isOver: Bool {
+    var isStopped: Bool {
         lock.lock()
         defer { lock.unlock() }
         return stopped
@@ -125,15 +125,15 @@ final class ExternalCommitMonitor: @unchecked Sendable {
 
     /// Notifies the listeners if there is a version that they do not know yet. Returns false if the poll failed.
     @discardableResult
-    func look() -> Bool {
+    func poll() -> Bool {
         guard let coordinator else { return true }
-        defer { coordinator.leaveCopiedLog() }
+        defer { coordinator.repinAfterCopy() }
         do {
-            coordinator.environment.yield(.beforeLook)
+            coordinator.environment.yield(.beforePoll)
             let found = try newVersion(coordinator)
-            coordinator.environment.yield(.afterLook)
-            if let version = found, coordinator.isNews(version) {
-                coordinator.tellListeners(version, nil)
+            coordinator.environment.yield(.afterPoll)
+            if let version = found, coordinator.markNotified(version) {
+                coordinator.notifyListeners(version, nil)
             }
             return true
         } catch {

@@ -2,7 +2,7 @@ import MartletSQLite
 
 /// The context of a migration: the version before the migration, which is read-only, and the new one, which is written
 /// in the transaction of the migration. Valid until `end`.
-package final class MigrationSides {
+package final class MigrationContext {
     package let migration: TypeMigration
     /// The schema version of the file before the migration.
     package let oldSchemaVersion: UInt64
@@ -30,7 +30,7 @@ package final class MigrationSides {
     /// Takes the connections back, even if user code still holds objects of the migration.
     func end() {
         _ = oldHandle?.takeConnection()
-        _ = transaction?.giveBack()
+        _ = transaction?.detach()
         oldHandle = nil
         transaction = nil
     }

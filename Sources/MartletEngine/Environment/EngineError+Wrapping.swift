@@ -2,15 +2,15 @@ import MartletSQLite
 
 extension EngineError {
     /// Runs `body` and converts every error to an `EngineError` whose message names the file.
-    static func naming<R>(_ path: String, _ body: () throws -> R) throws(EngineError) -> R {
+    static func wrapping<R>(_ path: String, _ body: () throws -> R) throws(EngineError) -> R {
         do {
             return try body()
         } catch {
-            throw named(error, path: path)
+            throw wrap(error, path: path)
         }
     }
 
-    package static func named(_ error: any Error, path: String) -> EngineError {
+    package static func wrap(_ error: any Error, path: String) -> EngineError {
         if let error = error as? EngineError { return error }
         if let error = error as? SQLiteError { return EngineError(error, path: path) }
         return EngineError(.inputOutput, path: path, "the file could not be used: \(error)")

@@ -6,15 +6,15 @@ import Foundation
 ///
 /// Ledger: `lock` guards `monitors` and `isRunning`.
 // Sendable by the ledger above.
-final class ExternalCommitClock: @unchecked Sendable {
+final class PollTimer: @unchecked Sendable {
     private struct Member {
-        weak var monitor: ExternalCommitMonitor?
+        weak var monitor: CommitMonitor?
     }
 
     static let queue = DispatchQueue(label: "martlet.external-commits", qos: .utility)
     private static let registry = NSLock()
     // Guarded by `registry`.
-    nonisolated(unsafe) private static var pollTimers: [Int: ExternalCommitClock] = [:]
+    nonisolated(unsafe) private static var pollTimers: [Int: PollTimer] = [:]
 
     private let interval: Int
     private let timer: any DispatchSourceTimer
@@ -28,16 +28,16 @@ final class ExternalCommitClock: @unchecked Sendable {
         timer.setEventHandler { [weak self] in self?.tick() }
     }
 
-    static func every(milliseconds interval: Int) -> ExternalCommitClock {
+    static func every(milliseconds interval: Int) -> PollTimer {
         registry.lock()
         defer { registry.unlock() }
         if let pollTimer = pollTimers[interval] { return pollTimer }
-        let pollTimer = ExternalCommitClock(interval)
+        let pollTimer = PollTimer(interval)
         pollTimers[interval] = pollTimer
         return pollTimer
     }
 
-    func add(_ monitor: ExternalCommitMonitor) {
+    func add(_ monitor: CommitMonitor) {
         lock.lock()
         defer { lock.unlock() }
         monitors.append(Member(monitor: monitor))
@@ -50,13 +50,13 @@ final class ExternalCommitClock: @unchecked Sendable {
     }
 
     private func tick() {
-        for monitor in current() { monitor.look() }
+        for monitor in current() { monitor.poll() }
     }
 
-    private func current() -> [ExternalCommitMonitor] {
+    private func current() -> [CommitMonitor] {
         lock.lock()
         defer { lock.unlock() }
-        monitors.removeAll { $0.monitor?.isOver ?? true }
+        monitors.removeAll { $0.monitor?.isStopped ?? true }
         if monitors.isEmpty {
             isRunning = false
             timer.suspend()

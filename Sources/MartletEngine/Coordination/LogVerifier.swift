@@ -7,14 +7,14 @@ import MartletSQLite
 ///
 /// SQLite reads any log into the file beside it. Therefore this check runs before the first read of a file that this
 /// process does not have open. A log that does not fit is renamed and reported.
-struct LogFit {
+struct LogVerifier {
     let connection: Connection
     let writeLock: WriteLock
     let options: StoreOptions
 
     private enum Verdict { case fits, isObsolete, differs }
 
-    func ensure() throws {
+    func verify() throws {
         guard options.marksLog, try verdict() != .fits else { return }
         if options.isReadOnly {
             // Without the lock, the log may have begun between the reads of the log and of the file.
@@ -43,7 +43,7 @@ struct LogFit {
         }
         guard let mark = header.mark else {
             // Programs of the first format do not mark logs. This one marks a file before it writes to its log.
-            let isOld = header.userVersion < Catalog.format && writeLock.notedLog != log
+            let isOld = header.userVersion < Catalog.format && writeLock.recordedLog != log
             return isOld ? .fits : .differs
         }
         if mark.current == log { return .fits }

@@ -8,7 +8,7 @@ import Synchronization
 /// under the lock, and `swift_tryRetain` returns whether the object is still alive.
 ///
 /// Ledger: the mutex guards `word`.
-package final class LooseReference: Sendable {
+package final class WeakReference: Sendable {
     private let word = Mutex<UInt>(0)
 
     package init() {}
@@ -23,7 +23,7 @@ package final class LooseReference: Sendable {
     package func end() { word.withLock { $0 = 0 } }
 
     /// True before `begin` and after `end`. Does not retain the object, not even briefly.
-    package var isOver: Bool { word.withLock { $0 == 0 } }
+    package var isEmpty: Bool { word.withLock { $0 == 0 } }
 
     /// The object, if it is still alive.
     package var object: AnyObject? {
