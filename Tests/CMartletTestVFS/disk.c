@@ -6,7 +6,7 @@
 
 enum { SECTOR_SIZE = 512 };
 
-/* xorshift64: small, and the same everywhere. */
+/* xorshift64: small, and the same on all platforms. */
 uint32_t disk_random(CMartletDisk *disk) {
     uint64_t x = disk->random_state;
     x ^= x << 13;
@@ -74,7 +74,7 @@ DiskFile *disk_add(CMartletDisk *disk, const char *path) {
     DiskFile *file = calloc(1, sizeof *file);
     file->path = strdup(path ? path : "");
     file->is_linked = path != NULL;
-    /* At the end, so that damage visits files in the order of their making. */
+    /* Append, so that damage visits files in the order of their creation. */
     DiskFile **last = &disk->files;
     while (*last) last = &(*last)->next;
     *last = file;
@@ -134,7 +134,7 @@ void disk_truncate(CMartletDisk *disk, DiskFile *file, int64_t size) {
     note_change(disk, file, (DiskChange){.offset = size, .amount = -1});
 }
 
-/* Makes what paths lead to now outlast a power cut, as syncing the directory does. */
+/* Makes the current paths survive a power cut, as syncing the directory does. */
 static void sync_directory(CMartletDisk *disk) {
     for (DiskFile *file = disk->files, *next; file; file = next) {
         next = file->next;
@@ -161,7 +161,7 @@ void disk_unlink(CMartletDisk *disk, DiskFile *file, bool syncs_directory) {
 
 /* ---- Damage ---------------------------------------------------------------------------------- */
 
-/* One write reaches the disk, in Torn damage sector by sector: kept, lost or garbage. */
+/* Applies one write to the disk. In Torn damage, each sector is kept, lost or turned to garbage. */
 static void land_write(CMartletDisk *disk, DiskBytes *bytes, const DiskChange *change, bool tears) {
     int64_t done = 0;
     while (done < change->amount) {
@@ -212,7 +212,7 @@ static void damage_bytes(CMartletDisk *disk, DiskFile *file, Survival survival) 
     forget_changes(file);
 }
 
-/* Whether a path made or deleted since the last sync leads here after the cut. */
+/* Whether the path refers to this file after the cut, if it was created or deleted since the last sync. */
 static bool stays_linked(CMartletDisk *disk, const DiskFile *file, Survival survival) {
     if (file->is_linked == file->is_durably_linked) return file->is_linked;
     if (survival.damage == CMartletDamageNothing) return file->is_durably_linked;
@@ -232,7 +232,7 @@ static Survival survival_for_file(CMartletDisk *disk, CMartletDamage damage, int
     return (Survival){(CMartletDamage)(disk_random(disk) % CMartletDamageMixed), prefix_end};
 }
 
-/* What a dead process had open fails from now on; a fresh file takes over path and bytes. */
+/* Open handles of a dead process fail from now on. A new file takes over the path and the bytes. */
 static void separate_handles(CMartletDisk *disk) {
     for (DiskFile *file = disk->files; file; file = file->next) {
         if (file->is_gone) continue;
@@ -259,7 +259,7 @@ static void separate_handles(CMartletDisk *disk) {
     }
 }
 
-/* The files whose path leads to them, or else the deleted ones, of which some come back. */
+/* Damages the linked files or the deleted ones. Some deleted files exist again afterwards. */
 static void damage_files(CMartletDisk *disk, CMartletDamage damage, int64_t prefix_end, bool linked) {
     for (DiskFile *file = disk->files, *next; file; file = next) {
         next = file->next;
@@ -317,7 +317,7 @@ void cmartlet_disk_reset(CMartletDisk *disk) {
     sqlite3_mutex_leave(disk->mutex);
 }
 
-/* ---- What tests ask and set ------------------------------------------------------------------ */
+/* ---- Interface for tests --------------------------------------------------------------------- */
 
 int64_t cmartlet_disk_operation_count(CMartletDisk *disk) {
     sqlite3_mutex_enter(disk->mutex);

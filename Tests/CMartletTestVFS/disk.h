@@ -1,4 +1,4 @@
-/* The disk in memory: files, what was done to them since their last sync, and the damage of a power cut. */
+/* The disk in memory: files, their changes since the last sync, and the damage of a power cut. */
 #ifndef CMARTLET_DISK_H
 #define CMARTLET_DISK_H
 
@@ -10,7 +10,7 @@ typedef struct DiskHandle DiskHandle;
 
 /* A write or truncation that is not synced. */
 typedef struct DiskChange {
-    int64_t number; /* which operation of the disk this was */
+    int64_t number; /* the number of the operation on this disk */
     int64_t offset; /* write: where; truncation: the new size */
     int64_t amount; /* write: bytes; truncation: -1 */
     uint8_t *bytes;
@@ -25,11 +25,11 @@ typedef struct DiskBytes {
 
 typedef struct DiskFile {
     struct DiskFile *next;
-    char *path;            /* empty for nameless files */
-    bool is_linked;        /* the path leads here now */
-    bool is_durably_linked; /* the path leads here after a power cut that spares nothing unsynced */
-    bool is_gone;          /* of a dead process: every call fails */
-    bool is_damaged;       /* the power cut in progress has dealt with it */
+    char *path;            /* empty for temporary files */
+    bool is_linked;        /* the path refers to this file now */
+    bool is_durably_linked; /* the path refers to this file after a power cut that loses everything unsynced */
+    bool is_gone;          /* the file of a dead process: every call fails */
+    bool is_damaged;       /* the current power cut has already damaged it */
     DiskBytes present;
     DiskBytes durable;
     DiskChange *changes;
@@ -40,7 +40,7 @@ typedef struct DiskFile {
 } DiskFile;
 
 struct CMartletDisk {
-    sqlite3_vfs vfs; /* its pAppData points back here */
+    sqlite3_vfs vfs; /* its pAppData points to this struct */
     char *name;
     sqlite3_mutex *mutex; /* guards everything below */
     DiskFile *files;
@@ -52,7 +52,7 @@ struct CMartletDisk {
     int64_t clock_milliseconds;
 };
 
-/* One open file, as SQLite holds it. */
+/* One open file of SQLite. */
 struct DiskHandle {
     sqlite3_file file;
     CMartletDisk *disk;
@@ -64,17 +64,17 @@ struct DiskHandle {
     bool deletes_on_close;
 };
 
-/* All of these are called with the mutex held. */
+/* The caller of these functions holds the mutex. */
 
 uint32_t disk_random(CMartletDisk *disk);
 
-/* Counts one operation. False if the power is off, or goes off in this very operation. */
+/* Counts one operation. False if the power is off, or fails during this operation. */
 bool disk_tick(CMartletDisk *disk);
 
 DiskFile *disk_find(CMartletDisk *disk, const char *path);
 DiskFile *disk_add(CMartletDisk *disk, const char *path);
 
-/* Frees the file if neither a path nor a handle leads to it. */
+/* Frees the file if neither a path nor a handle refers to it. */
 void disk_release(CMartletDisk *disk, DiskFile *file);
 
 void disk_write(CMartletDisk *disk, DiskFile *file, const void *bytes, int64_t amount, int64_t offset);
@@ -82,7 +82,7 @@ void disk_truncate(CMartletDisk *disk, DiskFile *file, int64_t size);
 void disk_sync(CMartletDisk *disk, DiskFile *file);
 void disk_unlink(CMartletDisk *disk, DiskFile *file, bool syncs_directory);
 
-/* Notes a write that the power cut interrupts: it may reach the disk, but nobody reads it before. */
+/* Records a write that the power cut interrupts: it may reach the disk, but no process reads it before the restart. */
 void disk_note_interrupted_write(
     CMartletDisk *disk, DiskFile *file, const void *bytes, int64_t amount, int64_t offset);
 

@@ -10,7 +10,7 @@ enum {
     SECTOR_SIZE = 512,
 };
 
-/* A fixed day, as milliseconds of the Julian calendar: 1 January 2026. */
+/* A fixed date in milliseconds of the Julian day: 1 January 2026. */
 static const sqlite3_int64 first_millisecond = 212633640000000;
 
 static DiskHandle *handle_of(sqlite3_file *file) {
@@ -131,7 +131,7 @@ static int take_lock(DiskHandle *self, int level) {
     case SQLITE_LOCK_RESERVED:
         if (other >= SQLITE_LOCK_RESERVED) return SQLITE_BUSY;
         break;
-    default: /* exclusive, by way of pending: no new reader gets in meanwhile */
+    default: /* exclusive, through pending, which admits no new readers */
         if (other >= SQLITE_LOCK_RESERVED) return SQLITE_BUSY;
         if (other == SQLITE_LOCK_SHARED) {
             self->lock = SQLITE_LOCK_PENDING;
@@ -231,7 +231,7 @@ static int file_shm_unmap(sqlite3_file *file, int deletes) {
     return SQLITE_OK;
 }
 
-/* ---- The rest of a file ---------------------------------------------------------------------- */
+/* ---- Other calls on a file ------------------------------------------------------------------- */
 
 static int file_control(sqlite3_file *file, int operation, void *argument) {
     if (operation != SQLITE_FCNTL_HAS_MOVED) return SQLITE_NOTFOUND;
@@ -275,7 +275,7 @@ static CMartletDisk *disk_of(sqlite3_vfs *vfs) {
     return vfs->pAppData;
 }
 
-/* The file to open, made if it may be; NULL if there is none, or the power goes off in making it. */
+/* The file to open, created if the flags allow it. NULL if it does not exist, or if the power fails during the creation. */
 static DiskFile *file_to_open(CMartletDisk *disk, const char *path, int flags) {
     if (disk->is_off) return NULL;
     if (!path) return disk_add(disk, NULL);
@@ -329,7 +329,7 @@ static int disk_access(sqlite3_vfs *vfs, const char *path, int flags, int *resul
     sqlite3_mutex_enter(disk->mutex);
     bool is_off = disk->is_off;
     DiskFile *file = disk_find(disk, path);
-    /* As the unix VFS: an empty file does not "exist" but may be read and written. */
+    /* Like the unix VFS: an empty file does not "exist" but may be read and written. */
     *result_out = file && (flags != SQLITE_ACCESS_EXISTS || file->present.size > 0);
     sqlite3_mutex_leave(disk->mutex);
     return is_off ? SQLITE_IOERR_ACCESS : SQLITE_OK;
@@ -348,7 +348,7 @@ static int disk_randomness(sqlite3_vfs *vfs, int amount, char *out) {
     return amount;
 }
 
-/* Nobody waits in tests: the clock moves on, and other threads get their turn. */
+/* Tests do not sleep: this advances the clock and yields to other threads. */
 static int disk_sleep(sqlite3_vfs *vfs, int microseconds) {
     CMartletDisk *disk = disk_of(vfs);
     sqlite3_mutex_enter(disk->mutex);

@@ -1,4 +1,4 @@
-/* The VFS that passes calls on: counters, hooks and faults. See the header. */
+/* The VFS that forwards calls: counters, hooks and faults. See the header. */
 #include "cmartlet_test_vfs.h"
 
 #include <sqlite3.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    CALL_KINDS = CMartletCallAny, /* the real ones, without Any */
+    CALL_KINDS = CMartletCallAny, /* without Any */
     ROLES = CMartletRoleAny,
     MAXIMUM_FAULTS = 8,
 };
@@ -17,19 +17,19 @@ typedef struct Hook {
 } Hook;
 
 struct CMartletHookVFS {
-    sqlite3_vfs vfs; /* what SQLite sees; its pAppData points back here */
+    sqlite3_vfs vfs; /* registered with SQLite; its pAppData points to this struct */
     sqlite3_vfs *base;
     char *name;
     sqlite3_mutex *mutex; /* guards everything below */
     Hook hooks[CALL_KINDS];
-    CMartletFault faults[MAXIMUM_FAULTS]; /* `at` counts down; 0 is spent */
+    CMartletFault faults[MAXIMUM_FAULTS]; /* `at` counts down; 0 means that the fault has occurred */
     int fault_count;
     int64_t faults_hit;
     int64_t calls[CALL_KINDS][ROLES];
     int open_files;
 };
 
-/* One open file; the file of the base VFS lies in memory right behind it. */
+/* One open file. The file of the base VFS follows it in memory. */
 typedef struct HookFile {
     sqlite3_file file;
     CMartletHookVFS *owner;
@@ -38,13 +38,13 @@ typedef struct HookFile {
     sqlite3_file *real;
 } HookFile;
 
-/* What to do with a call: pass it on or not, and which code to return in place of its own. */
+/* What to do with a call: whether to forward it, and which code to return instead of its result. */
 typedef struct Verdict {
     bool pass;
     int failure;
 } Verdict;
 
-/* While a hook runs on this thread its own calls tell no hook. */
+/* While a hook runs, calls of the same thread do not run hooks. */
 static _Thread_local bool hook_is_running;
 
 static bool can_fail(CMartletCall call) {
@@ -75,8 +75,8 @@ static bool fault_matches(const CMartletFault *fault, const CMartletCallEvent *e
     return fault->at > 0 && right_call && right_role;
 }
 
-/* Counts all matching faults down; the first whose turn it is decides. Call with the mutex held. */
-static Verdict judge(CMartletHookVFS *self, const CMartletCallEvent *event) {
+/* Counts all matching faults down. The first one that reaches its call decides. The caller holds the mutex. */
+static Verdict decide(CMartletHookVFS *self, const CMartletCallEvent *event) {
     Verdict verdict = {true, SQLITE_OK};
     for (int i = 0; i < self->fault_count; i++) {
         CMartletFault *fault = &self->faults[i];
@@ -94,7 +94,7 @@ static Verdict judge(CMartletHookVFS *self, const CMartletCallEvent *event) {
     return verdict;
 }
 
-/* The way every call takes first: count it, tell the hook, ask the faults. */
+/* The first step of every call: counts it, runs the hook, and checks the faults. */
 static Verdict enter(CMartletHookVFS *self, CMartletCallEvent event) {
     sqlite3_mutex_enter(self->mutex);
     self->calls[event.call][event.role]++;
@@ -108,7 +108,7 @@ static Verdict enter(CMartletHookVFS *self, CMartletCallEvent event) {
     }
 
     sqlite3_mutex_enter(self->mutex);
-    Verdict verdict = judge(self, &event);
+    Verdict verdict = decide(self, &event);
     sqlite3_mutex_leave(self->mutex);
     return verdict;
 }
@@ -222,7 +222,7 @@ static int hook_unfetch(sqlite3_file *file, sqlite3_int64 offset, void *address)
     return real(file)->pMethods->xUnfetch(real(file), offset, address);
 }
 
-/* Version 3 also over a base of version 2: SQLite calls xUnfetch, where hooks stop checkpoints, only then. */
+/* Version 3 even if the base has version 2: only then does SQLite call xUnfetch, where hooks interrupt checkpoints. */
 static const sqlite3_io_methods hook_methods = {
     .iVersion = 3,
     .xClose = hook_close,
@@ -327,7 +327,7 @@ static int hook_last_error(sqlite3_vfs *vfs, int capacity, char *out) {
     return owner_of(vfs)->base->xGetLastError(owner_of(vfs)->base, capacity, out);
 }
 
-/* ---- Making, taking away, setting ------------------------------------------------------------ */
+/* ---- Interface for tests --------------------------------------------------------------------- */
 
 CMartletHookVFS *cmartlet_hook_vfs_create(const char *name, const char *base_name) {
     sqlite3_vfs *base = sqlite3_vfs_find(base_name ? base_name : "unix");

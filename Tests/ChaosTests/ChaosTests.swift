@@ -3,17 +3,17 @@ import Testing
 
 @testable import ChaosWorker
 
-/// Processes that write to one file and watch it, stopped and killed at random: what was acknowledged stays, versions have
-/// one order, and every observer is told exactly what changed.
+/// Stops and kills processes that write and observe one file, at random. Acknowledged commits must remain, versions must have
+/// one order, and every observer must be notified of exactly the changes.
 ///
-/// `MARTLET_CHAOS` is the number of processes to kill, `MARTLET_CHAOS_SEED` what random choices are made of. Time is not
-/// made of it, so that a seed shows the same only more or less.
-@Suite("chaos")
+/// `MARTLET_CHAOS` is the number of processes to kill, `MARTLET_CHAOS_SEED` the seed of the random choices. Timing does not
+/// follow from the seed, so a run with the same seed is similar, but not identical.
+@Suite("crash tests")
 struct ChaosTests {
-    /// Processes killed before a new file is begun.
+    /// The number of processes that are killed per file.
     private static let killsPerFile = 100
 
-    @Test("N141 N27 N29 N38 N47 N71 O4 whichever process is killed, acknowledged commits stay and changes are exact")
+    @Test("acknowledged commits remain and changes are exact, whichever process is killed N141 N27 N29 N38 N47 N71 O4")
     func chaos() throws {
         let environment = ProcessInfo.processInfo.environment
         let kills = environment["MARTLET_CHAOS"].flatMap { Int($0) } ?? 12
@@ -45,10 +45,10 @@ struct ChaosTests {
         }
         print(
             "chaos: \(totals.kills) processes killed and \(totals.stops) stopped, \(round) files, "
-                + "\(acknowledged) transactions acknowledged and there, \(unacknowledged) there unacknowledged, "
-                + "\(states) versions seen, \(leaps) leaps beyond what the file remembers, "
-                + "\(totals.calms) times at rest, the lock file lost \(totals.lockLosses) times")
-        // A storm in which nothing happens finds nothing.
+                + "\(acknowledged) transactions acknowledged and stored, \(unacknowledged) stored but not acknowledged, "
+                + "\(states) versions seen, \(leaps) notifications across deleted change sets, "
+                + "\(totals.calms) checks without writes, lock file lost \(totals.lockLosses) times")
+        // A run in which little happens would pass without testing anything.
         #expect(acknowledged > totals.kills && states > totals.kills)
     }
 
@@ -57,7 +57,7 @@ struct ChaosTests {
 
     private final class Here {}
 
-    /// The program beside the tests, wherever the build system puts these.
+    /// The executable of the worker. It is in the folder of the test bundle, or in one of its parent folders.
     static func worker() -> URL? {
         let places = [CommandLine.arguments[0], Bundle.main.bundlePath, Bundle(for: Here.self).bundlePath]
         for place in places {

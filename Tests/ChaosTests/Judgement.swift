@@ -5,13 +5,14 @@ import MartletSQLite
 
 @testable import ChaosWorker
 
-/// Holds what is in the file after a storm against what all processes said during it.
+/// Compares the contents of the file after a crash test with the journals of all processes.
 struct Judgement {
     private(set) var acknowledged = 0
-    /// Transactions that are there although nobody lived to say so.
+    /// Stored transactions whose process was killed before it could acknowledge them.
     private(set) var unacknowledged = 0
+    /// Versions that some process has seen.
     private(set) var states = 0
-    /// How often somebody was told of more versions at once than the file remembers the changes of.
+    /// How often an observer was notified of more versions at once than the file keeps change sets.
     private(set) var leaps = 0
 
     private struct Acknowledgement {
@@ -21,7 +22,9 @@ struct Judgement {
         let done: UInt64
     }
 
-    /// - Throws: `Wreck` for the first thing that is not as it must be.
+    /// Checks everything.
+    ///
+    /// - Throws: `Wreck` for the first error.
     init(_ workers: [WorkerProcess], _ folder: String) throws {
         let file = "\(folder)/storm.realm"
         do {
@@ -38,7 +41,7 @@ struct Judgement {
         try Self.checkIntegrity(file)
     }
 
-    /// The notes that transactions have left: whose each is, and what it did.
+    /// The transactions of the file, in their order: the author of each, and its operations. Each transaction stores both.
     private static func transactions(_ realm: Realm) throws -> ([Author], [Deed]) {
         var authors: [Author] = []
         var deeds: [Deed] = []
@@ -63,12 +66,14 @@ struct Judgement {
         }
     }
 
-    /// What was acknowledged is there, in its place; each process's transactions are there in order and without a gap.
+    /// Checks that every acknowledged transaction is stored at its position, and that the transactions of each process are
+    /// stored in order and without a gap.
     private static func check(_ acknowledgements: [Acknowledgement], _ authors: [Author]) throws {
         for one in acknowledgements
         where !authors.indices.contains(one.sequence - 1) || authors[one.sequence - 1] != one.author {
-            let there = authors.indices.contains(one.sequence - 1) ? "\(authors[one.sequence - 1])" : "nothing"
-            throw Wreck("transaction \(one.sequence) was acknowledged to \(one.author), and there is \(there)")
+            let stored = authors.indices.contains(one.sequence - 1) ? "\(authors[one.sequence - 1])" : "nothing"
+            throw Wreck(
+                "transaction \(one.sequence) was acknowledged to \(one.author), but the file contains \(stored)")
         }
         var last: [Int: Int] = [:]
         for author in authors {
@@ -79,7 +84,7 @@ struct Judgement {
         }
     }
 
-    /// A transaction that began after another was acknowledged comes after it.
+    /// Checks that a transaction that began after the acknowledgement of another one comes after it.
     private static func checkOrder(_ acknowledgements: [Acknowledgement]) throws {
         var latest: Acknowledgement?
         for one in acknowledgements.sorted(by: { $0.sequence < $1.sequence }) {
@@ -92,7 +97,7 @@ struct Judgement {
         }
     }
 
-    /// The file holds what all transactions make, one after the other. Returns what there was after each.
+    /// Checks that the file contains the result of all transactions in order. Returns the digest after each transaction.
     private static func checkContents(_ realm: Realm, _ deeds: [Deed]) throws -> [UInt64] {
         var world = World()
         var digests = [world.digest]
@@ -102,22 +107,23 @@ struct Judgement {
         }
         let found = World(realm)
         for id in Set(world.rows.keys).union(found.rows.keys).sorted() where world.rows[id] != found.rows[id] {
-            let (mine, theirs) = (
+            let (expected, actual) = (
                 world.rows[id].map { "\($0)" } ?? "nothing", found.rows[id].map { "\($0)" } ?? "nothing"
             )
-            throw Wreck("node \(id) must be \(mine), and there is \(theirs)")
+            throw Wreck("node \(id) is \(actual) instead of \(expected)")
         }
         for node in realm.objects(Node.self) {
             let previous = world.rows.filter { $0.value.next == node.id }.keys.sorted()
             let parents = world.rows.filter { $0.value.children.contains(node.id) }.keys.sorted()
             guard node.previous.map(\.id).sorted() == previous, Set(node.parents.map(\.id)) == Set(parents) else {
-                throw Wreck("the links to node \(node.id) are not those of the nodes they come from")
+                throw Wreck("the linking objects of node \(node.id) do not match the links")
             }
         }
         return digests
     }
 
-    /// Each version is the same for whoever saw it, and is what the transactions up to it make. Nobody sees them go back.
+    /// Checks the versions that processes saw: each version is the same for all of them and is the result of its transactions,
+    /// and no process sees an older version after a newer one.
     private static func checkViews(_ workers: [WorkerProcess], _ digests: [UInt64]) throws -> (Int, Int) {
         var sequences: [UInt64: Int] = [:]
         var leaps = 0
@@ -129,18 +135,18 @@ struct Judgement {
                 }
                 guard digests.indices.contains(sequence), digests[sequence] == digest else {
                     throw Wreck(
-                        "what process \(worker.assignment.incarnation) saw of version \(version) is not what "
-                            + "\(sequence) transactions make")
+                        "what process \(worker.assignment.incarnation) saw of version \(version) is not the result of "
+                            + "\(sequence) transactions")
                 }
                 guard sequences.updateValue(sequence, forKey: version) ?? sequence == sequence else {
-                    throw Wreck("version \(version) is not the same for all")
+                    throw Wreck("version \(version) is not the same for all processes")
                 }
                 if last.version > 0, version - last.version > Assignment.changeRetention { leaps += 1 }
                 last = (version, sequence)
             }
             for case .acknowledged(_, let sequence, let version, _, _) in worker.entries where version > 0 {
                 guard sequences.updateValue(sequence, forKey: version) ?? sequence == sequence else {
-                    throw Wreck("version \(version) is not the same for all")
+                    throw Wreck("version \(version) is not the same for all processes")
                 }
             }
         }
@@ -158,7 +164,7 @@ struct Judgement {
         defer { connection.close() }
         for check in ["integrity_check", "foreign_key_check"] {
             let answer = try connection.value("PRAGMA \(check)")
-            guard answer == nil || answer == .text("ok") else { throw Wreck("\(check) says \(answer ?? .null)") }
+            guard answer == nil || answer == .text("ok") else { throw Wreck("\(check) returns \(answer ?? .null)") }
         }
     }
 }

@@ -7,11 +7,11 @@ import Testing
 
 @testable import ChaosWorker
 
-/// A process that writes to a file and is killed, and backups that are copied over the file: after a kill, between runs, and while
-/// the process has it open. What is read afterwards is the backup, or what was acknowledged, and never a part of each.
-@Suite("chaos with restores")
+/// Copies backups over a file that a process writes: after the process was killed, and while it has the file open. The file
+/// must then contain the backup, or the acknowledged transactions, and never a mixture.
+@Suite("crash tests with restores")
 struct RestoreChaosTests {
-    /// A backup and what is in it.
+    /// A backup, with the digest of its contents.
     private struct Backup {
         let path: String
         let digest: UInt64
@@ -21,7 +21,9 @@ struct RestoreChaosTests {
         var (kills, restores, restoresWhileOpen, refusals) = (0, 0, 0, 0)
     }
 
-    @Test("D20 a backup that is copied over a file is what is read, whatever was killed and whatever is left beside it")
+    @Test(
+        "a file contains the backup that was copied over it, whichever process was killed and whichever files remain beside it D20"
+    )
     func restores() throws {
         let environment = ProcessInfo.processInfo.environment
         let rounds = environment["MARTLET_CHAOS"].flatMap { Int($0) }.map { max(6, $0 / 20) } ?? 6
@@ -47,7 +49,7 @@ struct RestoreChaosTests {
         }
         print(
             "chaos with restores: seed \(seed), \(totals.kills) killed, \(totals.restores) restored, "
-                + "\(totals.restoresWhileOpen) of them while open, \(totals.refusals) refused to go on")
+                + "\(totals.restoresWhileOpen) of them while open, \(totals.refusals) processes refused to write")
         try FileManager.default.removeItem(at: folder)
     }
 
@@ -61,7 +63,7 @@ struct RestoreChaosTests {
         if isOpen, let backup {
             worker.order(Assignment.Order.pause)
             try wait(worker) { worker.answer.contains { if case .paused = $0 { true } else { false } } }
-            // A checkpoint may be under way.
+            // A checkpoint may still be running.
             pause(milliseconds: 200)
             if worker.isRunning { return try restoreWhileOpen(worker, backup, &totals) }
         }
@@ -84,7 +86,7 @@ struct RestoreChaosTests {
         }
     }
 
-    // It refuses its next write, and has written nothing; unless it has released the file by chance, and opened the backup.
+    // The process must refuse its next write and write nothing. If it happened to reopen the file, it continues on the backup.
     private func restoreWhileOpen(_ worker: WorkerProcess, _ backup: Backup, _ totals: inout Totals) throws {
         let file = worker.assignment.file
         try Data(contentsOf: URL(fileURLWithPath: backup.path)).write(to: URL(fileURLWithPath: file))
@@ -94,15 +96,17 @@ struct RestoreChaosTests {
         worker.order(Assignment.Order.go)
         pause(milliseconds: 500)
         worker.signal(SIGKILL)
-        guard worker.ends() else { throw Wreck("it did not end") }
+        guard worker.ends() else { throw Wreck("the process did not end") }
         worker.listen()
         if let failure = worker.failure {
-            guard failure.contains("fileReplaced") else { throw Wreck("it was refused otherwise: \(failure)") }
+            guard failure.contains("fileReplaced") else {
+                throw Wreck("the process failed with another error: \(failure)")
+            }
             totals.refusals += 1
             return try expect(file) { $0.digest == backup.digest }
         }
-        let went = worker.entries[known...].contains { if case .acknowledged = $0 { true } else { false } }
-        try expect(file) { went || $0.digest == backup.digest }
+        let hasWritten = worker.entries[known...].contains { if case .acknowledged = $0 { true } else { false } }
+        try expect(file) { hasWritten || $0.digest == backup.digest }
     }
 
     private func backUp(_ file: String, _ round: Int, _ random: inout Seeded) throws -> Backup {
@@ -113,7 +117,7 @@ struct RestoreChaosTests {
             if isCopied { try realm.writeCopy(toFile: URL(fileURLWithPath: path)) }
             return World(realm).digest
         }()
-        // The closed file is whole.
+        // A closed file is complete without its log.
         if !isCopied { try FileManager.default.copyItem(atPath: file, toPath: path) }
         return Backup(path: path, digest: digest)
     }
@@ -122,7 +126,7 @@ struct RestoreChaosTests {
         do {
             let world = try World(Realm(configuration: .storm(file)))
             guard condition(world) else {
-                throw Wreck("after \(world.sequence) transactions the file has something else")
+                throw Wreck("the file has other contents, after \(world.sequence) transactions")
             }
         }
         let connection = try Connection(ConnectionOptions(path: file))
@@ -131,15 +135,16 @@ struct RestoreChaosTests {
         guard integrity == .text("ok") else { throw Wreck("the file is damaged: \(String(describing: integrity))") }
     }
 
-    private let nobody = DispatchSemaphore(value: 0)
+    /// Never signaled: waiting for it pauses the thread.
+    private let never = DispatchSemaphore(value: 0)
 
-    private func pause(milliseconds: Int) { _ = nobody.wait(timeout: .now() + .milliseconds(milliseconds)) }
+    private func pause(milliseconds: Int) { _ = never.wait(timeout: .now() + .milliseconds(milliseconds)) }
 
-    // It may be ended, or stopped, by its own fate.
+    // The process may kill or stop itself at any time.
     private func wait(_ worker: WorkerProcess, until isDone: () -> Bool) throws {
         let deadline = DispatchTime.now().uptimeNanoseconds + 60_000_000_000
         while worker.isRunning && !isDone() {
-            guard DispatchTime.now().uptimeNanoseconds < deadline else { throw Wreck("it was waited for in vain") }
+            guard DispatchTime.now().uptimeNanoseconds < deadline else { throw Wreck("the process does not answer") }
             worker.signal(SIGCONT)
             pause(milliseconds: 5)
             worker.listen()

@@ -3,19 +3,19 @@ import MartletTestSupport
 
 @testable import ChaosWorker
 
-/// What was found to be wrong in a storm.
+/// An error that a crash test has found.
 struct Wreck: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
 }
 
-/// Four processes on one file, which are stopped and killed at random until enough have died.
+/// Runs four processes on one file, and stops and kills them at random, until the given number has been killed.
 final class Storm {
     struct Totals {
         var kills = 0
         var stops = 0
         var calms = 0
-        /// How often the lock file was deleted or replaced.
+        /// How often the test deleted or replaced the lock file.
         var lockLosses = 0
 
         static func += (left: inout Totals, right: Totals) {
@@ -29,29 +29,29 @@ final class Storm {
     private let executable: URL
     private let folder: String
     private var random: Seeded
-    private var living: [WorkerProcess] = []
+    private var running: [WorkerProcess] = []
     private(set) var past: [WorkerProcess] = []
     private(set) var totals = Totals()
-    private var incarnations = 0
-    /// Waits for nobody but the clock.
-    private let nobody = DispatchSemaphore(value: 0)
+    private var startedProcesses = 0
+    /// Never signaled: waiting for it pauses the thread.
+    private let never = DispatchSemaphore(value: 0)
 
     init(_ executable: URL, _ folder: String, _ seed: UInt64) {
         (self.executable, self.folder) = (executable, folder)
         random = Seeded(state: seed)
     }
 
-    deinit { for worker in living { worker.signal(SIGKILL) } }
+    deinit { for worker in running { worker.signal(SIGKILL) } }
 
-    /// Runs until so many processes were killed, and then to a quiet end.
+    /// Runs until the given number of processes were killed, then checks all processes and ends them.
     func run(kills: Int) throws {
-        for place in 0..<4 { living.append(try start(place)) }
-        var nextCalm = Int.random(in: 5...20, using: &random)
+        for place in 0..<4 { running.append(try start(place)) }
+        var nextCheck = Int.random(in: 5...20, using: &random)
         while totals.kills < kills {
             pause(milliseconds: Int.random(in: 5...70, using: &random))
             try replaceDead()
             continueStopped()
-            let victim = living[Int.random(in: 0..<4, using: &random)]
+            let victim = running[Int.random(in: 0..<4, using: &random)]
             switch Int.random(in: 0..<10, using: &random) {
             case 0..<3: victim.signal(SIGKILL)
             case 3..<6:
@@ -61,23 +61,23 @@ final class Storm {
             case 6: try loseLock()
             default: break
             }
-            if totals.kills >= nextCalm {
+            if totals.kills >= nextCheck {
                 try calm()
-                nextCalm += Int.random(in: 10...25, using: &random)
+                nextCheck += Int.random(in: 10...25, using: &random)
             }
         }
-        // Nobody goes on after the last one, to be ended by its own fate before it is told to quit.
+        // After the last check the processes do not continue: one might kill itself before it is ordered to quit.
         try calm(isLast: true)
-        for worker in living {
+        for worker in running {
             worker.signal(Assignment.Order.quit)
-            guard worker.ends(), worker.outcome == "status 0" else { throw wreck(worker, "did not end in peace") }
+            guard worker.ends(), worker.outcome == "status 0" else { throw violation(worker, "did not end normally") }
             worker.listen()
         }
-        past += living
-        living = []
+        past += running
+        running = []
     }
 
-    // As a program does that cleans up, or that restores a backup with all files beside it.
+    // What a program does that deletes temporary files, or that restores a backup of all files.
     private func loseLock() throws {
         let lock = "\(folder)/storm.realm.lock"
         if Bool.random(using: &random) {
@@ -91,10 +91,10 @@ final class Storm {
 
     private static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
 
-    private func pause(milliseconds: Int) { _ = nobody.wait(timeout: .now() + .milliseconds(milliseconds)) }
+    private func pause(milliseconds: Int) { _ = never.wait(timeout: .now() + .milliseconds(milliseconds)) }
 
     private func start(_ place: Int) throws -> WorkerProcess {
-        incarnations += 1
+        startedProcesses += 1
         let role: Assignment.Role =
             switch place {
             case 0: .writer
@@ -103,91 +103,91 @@ final class Storm {
             default: Assignment.Role.allCases[Int.random(in: 0..<3, using: &random)]
             }
         return try WorkerProcess(
-            executable, Assignment(role: role, folder: folder, incarnation: incarnations, seed: random.next()))
+            executable, Assignment(role: role, folder: folder, incarnation: startedProcesses, seed: random.next()))
     }
 
-    // Some stop by themselves, so everybody is continued who is not to be stopped.
+    // Processes also stop themselves, so this continues every process that the test does not keep stopped.
     private func continueStopped() {
-        for worker in living where worker.stoppedUntil < Self.now { worker.signal(SIGCONT) }
+        for worker in running where worker.stoppedUntil < Self.now { worker.signal(SIGCONT) }
     }
 
     private func replaceDead() throws {
-        for place in living.indices {
-            let worker = living[place]
+        for place in running.indices {
+            let worker = running[place]
             worker.listen()
-            if worker.failure != nil { throw wreck(worker, "found something wrong") }
+            if worker.failure != nil { throw violation(worker, "found an error") }
             guard !worker.isRunning else { continue }
-            guard worker.ends(), worker.wasKilled else { throw wreck(worker, "ended by itself") }
+            guard worker.ends(), worker.wasKilled else { throw violation(worker, "ended without being killed") }
             worker.listen()
             totals.kills += 1
             past.append(worker)
-            living[place] = try start(place)
+            running[place] = try start(place)
         }
     }
 
-    private func wreck(_ worker: WorkerProcess, _ what: String) -> Wreck {
+    private func violation(_ worker: WorkerProcess, _ what: String) -> Wreck {
         worker.listen()
         let errors = try? String(contentsOfFile: "\(folder)/\(worker.assignment.incarnation).errors", encoding: .utf8)
-        let said = worker.failure ?? errors.map { String($0.prefix(2_000)) } ?? ""
+        let details = worker.failure ?? errors.map { String($0.prefix(2_000)) } ?? ""
         return Wreck(
-            "process \(worker.assignment.incarnation) (\(worker.assignment.role)) \(what), \(worker.outcomeIfEnded): \(said)"
+            "process \(worker.assignment.incarnation) (\(worker.assignment.role)) \(what), \(worker.outcomeIfEnded): \(details)"
         )
     }
 
-    // MARK: Calm
+    // MARK: Checks without writes
 
-    /// Waits for something that is late only when it never comes.
+    /// Waits until all processes satisfy a condition. Throws after 60 s.
     private func wait(_ what: String, until isDone: (WorkerProcess) -> Bool, whileDead: () throws -> Void) throws {
         let deadline = Self.now + 60_000_000_000
         while true {
             try replaceDead()
             try whileDead()
-            guard let last = living.first(where: { !isDone($0) }) else { return }
-            guard Self.now < deadline else { throw wreck(last, "was waited for in vain, to \(what)") }
+            guard let last = running.first(where: { !isDone($0) }) else { return }
+            guard Self.now < deadline else { throw violation(last, "did not \(what)") }
             pause(milliseconds: 5)
         }
     }
 
-    /// Lets everybody come to rest: then each observer must have been told of the last transaction, by nothing but the signals
-    /// of those who commit, since nobody opens or closes the file any more.
+    /// Pauses all processes. Each observer must then be notified of the last transaction, only by the signals of the writers,
+    /// because no process opens or closes the file meanwhile.
     private func calm(isLast: Bool = false) throws {
         totals.calms += 1
         try pauseAll()
-        let newest = living.map(\.pausedSequence).max() ?? 0
-        try wait("hear of transaction \(newest)") { worker in
+        let newest = running.map(\.pausedSequence).max() ?? 0
+        try wait("receive transaction \(newest)") { worker in
             !worker.assignment.role.observes || worker.sequenceSeen == newest
         } whileDead: {
         }
-        for worker in living { worker.order(Assignment.Order.check) }
+        for worker in running { worker.order(Assignment.Order.check) }
         try wait("check") { worker in
             worker.answer.contains { if case .checked = $0 { true } else { false } }
         } whileDead: {
         }
         if isLast { return }
-        for worker in living { worker.order(Assignment.Order.go) }
+        for worker in running { worker.order(Assignment.Order.go) }
     }
 
-    /// Waits until every process has paused. A process that is killed meanwhile may have committed without a signal after others
-    /// had paused: then the last transaction is written once more.
+    /// Waits until every process has paused. A process that is killed meanwhile may have committed without a signal. Then
+    /// another transaction is written, so that its signal reaches the observers.
     private func pauseAll() throws {
         var ordered: Set<Int> = []
         var known: Int
         repeat {
-            known = incarnations
+            known = startedProcesses
             try wait("pause") { worker in
                 worker.answer.contains { if case .paused = $0 { true } else { false } }
                     && ordered.contains(worker.assignment.incarnation)
             } whileDead: {
-                for worker in living {
+                for worker in running {
                     worker.stoppedUntil = 0
                     worker.signal(SIGCONT)
                     guard worker.isReady, ordered.insert(worker.assignment.incarnation).inserted else { continue }
                     worker.order(Assignment.Order.pause)
                 }
             }
-            // The first is a writer: it writes again before it answers.
-            if incarnations != known { living[0].order(Assignment.Order.pause) }
-        } while incarnations != known
+            // The first process is a writer: it writes again before it answers.
+            if startedProcesses != known { running[0].order(Assignment.Order.pause) }
+        } while startedProcesses != known
     }
 }
 
@@ -197,5 +197,5 @@ extension WorkerProcess {
         return 0
     }
 
-    fileprivate var outcomeIfEnded: String { isRunning ? "and lives" : outcome }
+    fileprivate var outcomeIfEnded: String { isRunning ? "and is still running" : outcome }
 }

@@ -3,16 +3,16 @@ import Synchronization
 
 @testable import ChaosWorker
 
-/// A process of the storm, as whoever starts and kills it sees it.
+/// A process of the crash test, as the test sees it.
 final class WorkerProcess {
     let assignment: Assignment
     private let process = Process()
     private let journal: JournalReader
     private let end = DispatchSemaphore(value: 0)
     private(set) var entries: [Entry] = []
-    /// How many of the entries were there when it was last given an order.
-    private var heard = 0
-    /// Until when it is to be left stopped.
+    /// The number of entries at the time of the last order.
+    private var entriesBeforeOrder = 0
+    /// The time until which the test keeps the process stopped, in nanoseconds.
     var stoppedUntil: UInt64 = 0
 
     init(_ executable: URL, _ assignment: Assignment) throws {
@@ -36,10 +36,10 @@ final class WorkerProcess {
 
     var isRunning: Bool { process.isRunning }
 
-    /// True when it ends within a time that is long for any machine.
+    /// Waits for the end of the process. Returns false after 60 s.
     func ends() -> Bool { end.wait(timeout: .now() + .seconds(60)) == .success }
 
-    /// True for one that was ended by `SIGKILL`, its own or another's.
+    /// Whether `SIGKILL` ended the process, sent by itself or by the test.
     var wasKilled: Bool { process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL }
 
     var outcome: String {
@@ -47,36 +47,36 @@ final class WorkerProcess {
             ? "status \(process.terminationStatus)" : "signal \(process.terminationStatus)"
     }
 
-    // MARK: What it says
+    // MARK: Journal
 
-    /// Takes in what it has written since the last look.
+    /// Reads the entries that the process has written since the last call.
     func listen() { entries += journal.newEntries() }
 
     var isReady: Bool { entries.contains(.ready) }
 
     func order(_ order: Int32) {
         listen()
-        heard = entries.count
+        entriesBeforeOrder = entries.count
         signal(order)
     }
 
-    /// What it has said since the last order.
-    var answer: ArraySlice<Entry> { entries[heard...] }
+    /// The entries since the last order.
+    var answer: ArraySlice<Entry> { entries[entriesBeforeOrder...] }
 
-    /// What it has found to be wrong.
+    /// The error that the process has found.
     var failure: String? {
         for case .failed(let reason) in entries { return reason }
         return nil
     }
 
-    /// The newest transaction that its observers were told of.
+    /// The newest transaction of which its observers were notified.
     var sequenceSeen: Int {
         for case .saw(_, let sequence, _) in entries.reversed() { return sequence }
         return 0
     }
 }
 
-/// Reads a file that grows. What is not followed by the end of a line was never written.
+/// Reads a file that grows. Ignores an incomplete last line.
 final class JournalReader {
     private let path: String
     private var offset: UInt64 = 0

@@ -3,9 +3,9 @@ import Dispatch
 import Martlet
 import MartletTestSupport
 
-/// The observers of a process, and what they are told.
+/// The observers of a process. They check every notification, and write the versions they see to the journal.
 ///
-/// Ledger: used on the queue of its Realm only.
+/// Ledger: used only on the queue of the Realm.
 // Sendable by the ledger above.
 final class Audience: @unchecked Sendable {
     private let realm: Realm
@@ -15,12 +15,12 @@ final class Audience: @unchecked Sendable {
     private var watchers: [Watcher] = []
     private var objectWatcher: ObjectWatcher?
     private var version: UInt64 = 0
-    /// While it is set nothing is shown but what notifications bring.
+    /// Whether the Realm advances only by notifications: it is not refreshed explicitly.
     var isQuiet = false
-    /// The place of the newest transaction that they were told of.
+    /// The position of the newest transaction of which the observers were notified.
     private(set) var sequence = 0
-    /// Pictures of moments, with what they showed when they were taken.
-    private var pictures: [(nodes: Results<Node>, seen: [Seen])] = []
+    /// Frozen results, with their contents at the time of freezing.
+    private var frozen: [(nodes: Results<Node>, seen: [Seen])] = []
 
     init(_ realm: Realm, _ queue: DispatchQueue, _ journal: Journal, _ seed: UInt64) {
         self.realm = realm
@@ -28,22 +28,23 @@ final class Audience: @unchecked Sendable {
         self.journal = journal
         random = Seeded(state: seed ^ 2)
         let nodes = realm.objects(Node.self)
-        watch("all", nodes) { [unowned self] in told() }
+        watch("all", nodes) { [unowned self] in recordVersion() }
         watch("some, sorted", nodes.where { $0.amount > 50 }.sorted(byKeyPath: "name"))
         watch("linked", nodes.where { $0.next.amount < 50 })
-        idle()
+        scheduleStep()
     }
 
     private func fail(_ reason: String) -> Never { journal.fail(reason) }
 
     private func watch<C: ObservableCollection & RealmCollection>(
-        _ name: String, _ collection: C, whenTold: @escaping () -> Void = {}
+        _ name: String, _ collection: C, onCall: @escaping () -> Void = {}
     ) where C.Element == Node {
-        watchers.append(Watcher(name, collection, fail: fail, whenTold: whenTold))
+        watchers.append(Watcher(name, collection, fail: fail, onCall: onCall))
     }
 
-    /// Every transaction changes a node, so this is called for every version that is shown.
-    private func told() {
+    /// Checks and records the version that the Realm shows. Every transaction changes a node, so this is called for every
+    /// version.
+    private func recordVersion() {
         let world = World(realm)
         let shown = realm.version
         if shown < version { fail("version \(shown) was shown after version \(version)") }
@@ -55,35 +56,35 @@ final class Audience: @unchecked Sendable {
         watch("list", first.children)
     }
 
-    /// Whether an observer has not had its first call.
+    /// Whether an observer has not received its initial call yet.
     var awaitsFirstCall: Bool { watchers.contains { $0.awaitsFirstCall } }
 
-    /// What they have not been told of, when nobody writes; nil when they know all.
+    /// The first difference between what the observers know and the Realm shows, while no process writes; nil if there is none.
     var difference: String? {
-        for picture in pictures { check(picture) }
+        for results in frozen { check(results) }
         if let difference = objectWatcher?.difference { return difference }
         for watcher in watchers { if let difference = watcher.difference { return difference } }
         return nil
     }
 
-    private func check(_ picture: (nodes: Results<Node>, seen: [Seen])) {
-        if picture.nodes.map(Seen.init) != picture.seen { fail("what was frozen has changed") }
+    private func check(_ frozen: (nodes: Results<Node>, seen: [Seen])) {
+        if frozen.nodes.map(Seen.init) != frozen.seen { fail("frozen results have changed") }
     }
 
-    /// Takes pictures, looks at old ones, and refreshes by hand now and then.
-    private func idle() {
+    /// Freezes results, checks frozen ones, or refreshes the Realm, after a random pause, again and again.
+    private func scheduleStep() {
         let pause = DispatchTimeInterval.milliseconds(Int.random(in: 5..<120, using: &random))
         queue.asyncAfter(deadline: .now() + pause) { [weak self] in
             guard let self else { return }
             switch Int.random(in: 0..<4, using: &random) {
             case 0: if !isQuiet { realm.refresh() }
-            case 1 where pictures.count < 3:
+            case 1 where frozen.count < 3:
                 let nodes = realm.objects(Node.self).freeze()
-                pictures.append((nodes, nodes.map(Seen.init)))
-            case 2 where !pictures.isEmpty: check(pictures.removeFirst())
+                frozen.append((nodes, nodes.map(Seen.init)))
+            case 2 where !frozen.isEmpty: check(frozen.removeFirst())
             default: break
             }
-            idle()
+            scheduleStep()
         }
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// One of the processes that `ChaosTests` starts, stops and kills: it writes to one file, or watches it, until it is ordered
-/// to end or somebody ends it.
+/// A process that `ChaosTests` starts, stops and kills. It writes or observes one file, until it is ordered to quit or is
+/// killed.
 @main enum ChaosWorker {
     static func main() {
         if CommandLine.arguments.dropFirst().first == "deeds" { return describe(CommandLine.arguments.dropFirst(2)) }
@@ -9,7 +9,7 @@ import Foundation
             FileHandle.standardError.write(Data("this program is started by 'make chaos'\n".utf8))
             exit(2)
         }
-        // Before there is a second thread, so that all have them blocked.
+        // Block the signals before a second thread exists: threads inherit the mask.
         var orders = sigset_t()
         sigemptyset(&orders)
         for order in Assignment.Order.all { sigaddset(&orders, order) }
@@ -22,7 +22,7 @@ import Foundation
         }
     }
 
-    /// Says what transactions do that left these seeds in the file, for whoever looks into a run that failed.
+    /// Prints the operations of transactions, by the seeds that they stored in the file. It helps to analyze a failed run.
     private static func describe(_ seeds: ArraySlice<String>) {
         for seed in seeds.compactMap({ UInt64($0) }) {
             let lines = Deed(seed).operations.map { "    \(Seen.short("\($0)"))" }

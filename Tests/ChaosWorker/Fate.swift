@@ -3,15 +3,15 @@ import MartletEngine
 import MartletTestSupport
 import Synchronization
 
-/// Ends or stops the process by itself at the places where that hurts: between a commit and its signal, inside a checkpoint.
-/// A process from outside hits them too rarely.
+/// Kills or stops its own process at yield points of the engine, for example between a commit and its signal, or inside a
+/// checkpoint. Signals of another process would hit these places too rarely.
 final class Fate: Sendable {
     private struct State: Sendable {
         var random: Seeded
         var isOn = true
     }
 
-    /// One in so many yield points ends the process, and one stops it.
+    /// On average, one in `odds` yield points kills the process, and one stops it.
     private let odds: Int
     private let state: Mutex<State>
 
@@ -22,7 +22,7 @@ final class Fate: Sendable {
 
     func turn(on isOn: Bool) { state.withLock { $0.isOn = isOn } }
 
-    /// To be called at every yield point, which debug builds have.
+    /// Called at every yield point. Only debug builds have yield points.
     func pass() {
         let signal = state.withLock { state -> Int32? in
             guard state.isOn else { return nil }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// What a process of the storm has to say: a file beside the database that only grows. A line is there once `write` has
-/// returned, whoever is killed afterwards.
+/// The report of one process: a file beside the database to which lines are appended. A line that `write` has written
+/// survives a kill of the process.
 final class Journal: Sendable {
     private let descriptor: Int32
 
@@ -12,13 +12,13 @@ final class Journal: Sendable {
         _ = Foundation.write(descriptor, bytes, bytes.count)
     }
 
-    /// Ends the process: what was found is not to be covered up by what comes later.
+    /// Writes an error and ends the process, so that later errors do not hide the first one.
     func fail(_ reason: String) -> Never {
         write("FAIL \(reason)")
         exit(3)
     }
 
-    /// A moment on the clock that all processes share.
+    /// The monotonic time in nanoseconds, from the clock that all processes share.
     static var now: UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -26,18 +26,18 @@ final class Journal: Sendable {
     }
 }
 
-/// The lines of a journal. Numbers are separated by spaces.
+/// A line of a journal: a word and numbers, separated by spaces.
 enum Entry: Equatable {
-    /// The process has opened the file and hears orders.
+    /// The process has opened the file and accepts orders.
     case ready
-    /// A commit has returned: its number in the process, its place among all, the version where that is known, when it was
-    /// begun and when it was done.
+    /// A commit has returned: its number in the process, its position among all transactions, the version or 0, and the times
+    /// of its beginning and its end.
     case acknowledged(number: Int, sequence: Int, version: UInt64, begun: UInt64, done: UInt64)
-    /// What an observer was shown by a notification.
+    /// The version that a notification showed to an observer.
     case saw(version: UInt64, sequence: Int, digest: UInt64)
-    /// Nothing is done until further orders. The place of the last transaction, or 0.
+    /// The process waits for orders. The number is the position of its last transaction, or 0.
     case paused(sequence: Int)
-    /// All observers know exactly what there is.
+    /// All observers know exactly the contents of the file.
     case checked(sequence: Int)
     case failed(String)
 

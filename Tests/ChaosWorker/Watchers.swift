@@ -1,7 +1,7 @@
 import ConformanceModels
 import Martlet
 
-/// A node as an observer sees it, with what a change of its neighbours changes in it.
+/// A node as an observer sees it, including the properties of linked nodes that are observed with it.
 struct Seen: Equatable, CustomStringConvertible {
     let id: Int
     let name: String
@@ -27,7 +27,7 @@ struct Seen: Equatable, CustomStringConvertible {
     }
 }
 
-/// Keeps a copy of a collection, changes it by what it is told alone, and holds it against what there is.
+/// Keeps a copy of a collection, applies the reported changes to it, and compares it with the collection.
 final class Watcher {
     private let name: String
     private let isList: Bool
@@ -36,9 +36,9 @@ final class Watcher {
     private var copy: [Seen]?
     private var token: NotificationToken?
 
-    /// - Parameter whenTold: called after the copy was found to be right.
+    /// - Parameter onCall: Called after each notification, when the copy has been checked.
     init<C: ObservableCollection & RealmCollection>(
-        _ name: String, _ collection: C, fail: @escaping (String) -> Never, whenTold: @escaping () -> Void = {}
+        _ name: String, _ collection: C, fail: @escaping (String) -> Never, onCall: @escaping () -> Void = {}
     ) where C.Element == Node {
         self.name = name
         self.fail = fail
@@ -48,10 +48,10 @@ final class Watcher {
             switch change {
             case .initial(let collection): begin(collection.map(Seen.init))
             case .update(let collection, let deletions, let insertions, let modifications):
-                follow(collection.map(Seen.init), deletions, insertions, modifications)
-            case .error(let error): fail("\(name): was told of an error: \(error)")
+                apply(collection.map(Seen.init), deletions, insertions, modifications)
+            case .error(let error): fail("\(name): notified of the error \(error)")
             }
-            whenTold()
+            onCall()
         }
     }
 
@@ -60,47 +60,49 @@ final class Watcher {
         copy = elements
     }
 
-    private func follow(_ elements: [Seen], _ deletions: [Int], _ insertions: [Int], _ modifications: [Int]) {
-        guard let old = copy else { fail("\(name): told of a change before the initial call") }
-        let told = "deletions \(deletions), insertions \(insertions), modifications \(modifications)"
+    private func apply(_ elements: [Seen], _ deletions: [Int], _ insertions: [Int], _ modifications: [Int]) {
+        guard let old = copy else { fail("\(name): notified of a change before the initial call") }
+        let change = "deletions \(deletions), insertions \(insertions), modifications \(modifications)"
         for positions in [deletions, insertions, modifications]
         where zip(positions, positions.dropFirst()).contains(where: { $0 >= $1 }) {
-            fail("\(name): not ascending: \(told)")
+            fail("\(name): positions are not ascending: \(change)")
         }
         guard (deletions + modifications).allSatisfy(old.indices.contains),
             insertions.allSatisfy(elements.indices.contains)
-        else { fail("\(name): outside of \(old.count) → \(elements.count) elements: \(told)") }
+        else { fail("\(name): positions outside of \(old.count) → \(elements.count) elements: \(change)") }
         let (gone, changed) = (Set(deletions), Set(modifications))
         var result = old.indices.filter { !gone.contains($0) }.map {
             (element: old[$0], isChanged: changed.contains($0))
         }
         for position in insertions {
-            guard position <= result.count else { fail("\(name): a gap: \(told)") }
+            guard position <= result.count else { fail("\(name): too few insertions: \(change)") }
             result.insert((elements[position], false), at: position)
         }
-        guard result.count == elements.count else { fail("\(name): \(result.count) ≠ \(elements.count): \(told)") }
-        for (mine, theirs) in zip(result, elements) {
-            // A modification of a list may put another element into the place.
-            let isRight = mine.isChanged ? isList || mine.element.id == theirs.id : mine.element == theirs
-            if !isRight { fail("\(name): knows \(mine.element), but there is \(theirs): \(told)") }
+        guard result.count == elements.count else {
+            fail("\(name): \(result.count) elements instead of \(elements.count): \(change)")
+        }
+        for (known, actual) in zip(result, elements) {
+            // A modification of a list may replace the element at the position.
+            let isRight = known.isChanged ? isList || known.element.id == actual.id : known.element == actual
+            if !isRight { fail("\(name): knows \(known.element) instead of \(actual): \(change)") }
         }
         copy = elements
     }
 
     var awaitsFirstCall: Bool { copy == nil }
 
-    /// What it was not told of, outside of callbacks; nil when it knows all.
+    /// The first difference between the copy and the collection, outside of callbacks; nil if there is none.
     var difference: String? {
         guard let copy else { return "\(name): no initial call" }
-        let there = read()
-        if there == copy { return nil }
-        let place = zip(copy, there).prefix { $0 == $1 }.count
-        return "\(name): a change was not told: knows \(copy.dropFirst(place).first, default: "nothing"), but there is "
-            + "\(there.dropFirst(place).first, default: "nothing"), of \(copy.count) → \(there.count)"
+        let actual = read()
+        if actual == copy { return nil }
+        let place = zip(copy, actual).prefix { $0 == $1 }.count
+        return "\(name): a change is not reported: knows \(copy.dropFirst(place).first, default: "nothing") instead of "
+            + "\(actual.dropFirst(place).first, default: "nothing"), of \(copy.count) → \(actual.count) elements"
     }
 }
 
-/// Keeps the values of an object by what it is told alone.
+/// Keeps the values of an object by applying the reported changes, and compares them with the object.
 final class ObjectWatcher {
     private let node: Node
     private let fail: (String) -> Never
@@ -113,15 +115,15 @@ final class ObjectWatcher {
         (name, amount) = (node.name, node.amount)
         token = node.observe { [unowned self] change in
             switch change {
-            case .change(_, let properties): for property in properties { follow(property) }
-            case .deleted: fail("object: told of a deletion that never was")
-            case .error(let error): fail("object: was told of an error: \(error)")
+            case .change(_, let properties): for property in properties { apply(property) }
+            case .deleted: fail("object: notified of a deletion, but no process deletes the object")
+            case .error(let error): fail("object: notified of the error \(error)")
             }
             if let difference { fail("in a callback: \(difference)") }
         }
     }
 
-    private func follow(_ property: PropertyChange) {
+    private func apply(_ property: PropertyChange) {
         switch property.name {
         case "name":
             if property.oldValue as? String != name { fail("object: the old name was \(name), not \(property)") }
@@ -133,10 +135,10 @@ final class ObjectWatcher {
         }
     }
 
-    /// What it was not told of; nil when it knows all.
+    /// The difference between the known values and the object; nil if there is none.
     var difference: String? {
         if (name, amount) == (node.name, node.amount) { return nil }
         return
-            "object: knows \(Seen.short(name)) and \(amount), but there is \(Seen.short(node.name)) and \(node.amount)"
+            "object: knows \(Seen.short(name)) and \(amount) instead of \(Seen.short(node.name)) and \(node.amount)"
     }
 }

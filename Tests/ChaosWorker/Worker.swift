@@ -4,9 +4,9 @@ import Martlet
 import MartletEngine
 import MartletTestSupport
 
-/// What a process of the storm is to be, as its arguments say.
+/// The task of one process, passed as its arguments.
 struct Assignment {
-    /// What it does with the file.
+    /// Whether the process writes, observes, or both.
     enum Role: String, CaseIterable {
         case writer, observer, both
 
@@ -16,12 +16,12 @@ struct Assignment {
 
     let role: Role
     let folder: String
-    /// A number that no other process of the run has.
+    /// The number of the process. Each process of a run has another one.
     let incarnation: Int
     let seed: UInt64
 
     var file: String { "\(folder)/storm.realm" }
-    /// Commits whose changes the file remembers: few, so that who was stopped for a moment finds them gone.
+    /// The number of commits whose change sets the file keeps. It is small, so that they are deleted while a process is stopped.
     static let changeRetention: UInt64 = 24
     static func journal(_ folder: String, _ incarnation: Int) -> String { "\(folder)/\(incarnation).journal" }
 
@@ -38,13 +38,13 @@ struct Assignment {
         self.init(role: role, folder: arguments[1], incarnation: incarnation, seed: seed)
     }
 
-    /// The signals that stand for orders.
+    /// The signals that the test sends as orders.
     enum Order {
-        // Of several signals that wait, the system delivers the one with the lowest number first: 'go', where the order before
-        // it has not been carried out yet.
+        // Of several pending signals, the system delivers the one with the lowest number first. So 'go' is delivered before an
+        // earlier order that is still pending.
         static let go = SIGUSR1
         static let pause = SIGUSR2
-        /// Compare what observers know with what there is.
+        /// Compare what observers know with the contents of the file.
         static let check = SIGHUP
         static let quit = SIGTERM
         static let all = [pause, go, check, quit]
@@ -52,7 +52,7 @@ struct Assignment {
 }
 
 extension Realm.Configuration {
-    /// The file of the storm, as everybody opens it.
+    /// The configuration with which all processes open the file.
     static func storm(_ file: String) -> Realm.Configuration {
         var configuration = Realm.Configuration(
             fileURL: URL(fileURLWithPath: file), objectTypes: [Node.self, Part.self, Screw.self, IntKey.self])
@@ -60,20 +60,20 @@ extension Realm.Configuration {
         configuration.environment.writeTimeoutMilliseconds = 120_000
         configuration.environment.changeRetention = Assignment.changeRetention
         configuration.environment.checkpointFrames = 80
-        // Nobody looks from time to time: what signals miss is missed.
+        // No timer checks for missed commits, so that a missing signal is found.
         configuration.environment.missedCommitPollMilliseconds = 0
         return configuration
     }
 }
 
-/// A process of the storm.
+/// Runs the task of one process.
 ///
-/// Ledger: everything but `assignment` and `journal` is used on `queue` only.
+/// Ledger: everything except `assignment` and `journal` is used only on `queue`.
 // Sendable by the ledger above.
 final class Worker: @unchecked Sendable {
     private let assignment: Assignment
     private let journal: Journal
-    private let queue = DispatchQueue(label: "storm")
+    private let queue = DispatchQueue(label: "worker")
     private let fate: Fate
     private let configuration: Realm.Configuration
     private var random: Seeded
@@ -82,7 +82,7 @@ final class Worker: @unchecked Sendable {
     private var number = 0
     private var newestSequence = 0
     private var isPaused = false
-    private var isToPause = false
+    private var shouldPause = false
     private let parent = getppid()
 
     init(_ assignment: Assignment) {
@@ -102,14 +102,14 @@ final class Worker: @unchecked Sendable {
             open()
             journal.write(.ready)
             if assignment.role.writes { next() }
-            mournParent()
+            exitWithParent()
         }
     }
 
-    // Nobody is left over when the test is ended from outside.
-    private func mournParent() {
+    // Ends this process if the test was killed.
+    private func exitWithParent() {
         if getppid() != parent { exit(4) }
-        queue.asyncAfter(deadline: .now() + 1) { [self] in mournParent() }
+        queue.asyncAfter(deadline: .now() + 1) { [self] in exitWithParent() }
     }
 
     func obey(_ order: Int32) {
@@ -117,17 +117,17 @@ final class Worker: @unchecked Sendable {
             switch order {
             case Assignment.Order.pause:
                 fate.turn(on: false)
-                isToPause = true
+                shouldPause = true
                 audience?.isQuiet = true
                 if !assignment.role.writes {
                     pause()
                 } else if isPaused {
                     isPaused = false
-                    settle()
+                    writeAndPause()
                 }
             case Assignment.Order.go:
                 fate.turn(on: true)
-                (isToPause, isPaused) = (false, false)
+                (shouldPause, isPaused) = (false, false)
                 audience?.isQuiet = false
                 if assignment.role.writes { next() }
             case Assignment.Order.check:
@@ -143,7 +143,7 @@ final class Worker: @unchecked Sendable {
     // of all changes by now; but an observer that was added in a callback gets its first call in a later turn of the queue.
     private func check(tries: Int) {
         if audience?.awaitsFirstCall == true {
-            // The test ends where this takes too long.
+            // The test fails if this takes too long.
             queue.asyncAfter(deadline: .now() + .milliseconds(10)) { [self] in check(tries: tries) }
             return
         }
@@ -168,12 +168,12 @@ final class Worker: @unchecked Sendable {
     // MARK: Writing
 
     private func next() {
-        if isToPause { return settle() }
+        if shouldPause { return writeAndPause() }
         queue.asyncAfter(deadline: .now() + .microseconds(Int.random(in: 0..<6_000, using: &random))) { [self] in
-            if isToPause { return settle() }
+            if shouldPause { return writeAndPause() }
             switch Int.random(in: 0..<40, using: &random) {
             case 0 where audience == nil:
-                // The last to let go of the file closes it, and leaves a short log.
+                // The last process that closes the file checkpoints it and shortens the log.
                 realm = nil
                 open()
                 next()
@@ -185,8 +185,8 @@ final class Worker: @unchecked Sendable {
         }
     }
 
-    /// Two more, so that the last of all is made while nobody ends any more.
-    private func settle() {
+    /// Commits two more transactions, so that the last one is committed when no process is killed any more.
+    private func writeAndPause() {
         guard !isPaused else { return }
         for _ in 0..<2 { write() }
         pause()
@@ -202,10 +202,8 @@ final class Worker: @unchecked Sendable {
         let (deed, author) = draw()
         let begun = Journal.now
         do {
-            // Afterwards the Realm may show a newer version: where the lock file was deleted, other processes write meanwhile.
-            let (sequence, version) = try realm.write { (deed.perform(realm, author), realm.version + 1) }
-            if realm.version < version { journal.fail("version \(realm.version) after the commit of version \(version)") }
-            acknowledge(author, sequence, begun, version: version)
+            let sequence = try realm.write { deed.perform(realm, author) }
+            acknowledge(author, sequence, begun, version: realm.version)
         } catch {
             journal.fail("a write was refused: \(error)")
         }
@@ -221,7 +219,7 @@ final class Worker: @unchecked Sendable {
                 sequence = deed.perform(realm, author)
             } onComplete: { [self] error in
                 if let error { journal.fail("an asynchronous write was refused: \(error)") }
-                // The Realm may show the last of the group already.
+                // The version is unknown: the Realm may already show the last write of the group.
                 acknowledge(author, sequence, begun, version: 0)
                 if position == count { next() }
             }

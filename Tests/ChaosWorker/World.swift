@@ -2,7 +2,7 @@ import ConformanceModels
 import Martlet
 import MartletTestSupport
 
-/// All nodes of a file, in plain Swift.
+/// The model: all nodes of a file, in plain Swift.
 struct World: Equatable {
     struct Row: Equatable {
         var name = ""
@@ -13,12 +13,12 @@ struct World: Equatable {
 
     private(set) var rows: [Int: Row] = [:]
 
-    /// These are there from the first transaction on and stay. The first of them counts the transactions.
+    /// The ids of nodes that exist from the first transaction on. The first of them counts the transactions.
     static let permanent = 0..<4
 
     init() {}
 
-    /// What a Realm shows now.
+    /// Reads what a Realm shows now.
     init(_ realm: Realm) {
         for node in realm.objects(Node.self) {
             rows[node.id] = Row(
@@ -26,10 +26,10 @@ struct World: Equatable {
         }
     }
 
-    /// How many transactions made it.
+    /// The number of transactions that led to this state.
     var sequence: Int { Int(rows[0]?.amount ?? 0) }
 
-    /// The same for the same contents, in every process (FNV-1a of Fowler, Noll and Vo).
+    /// A hash of the contents that is the same in every process (FNV-1a of Fowler, Noll and Vo).
     var digest: UInt64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for (id, row) in rows.sorted(by: { $0.key < $1.key }) {
@@ -40,7 +40,7 @@ struct World: Equatable {
         return hash
     }
 
-    /// The next transaction, as it must be.
+    /// Applies the next transaction.
     mutating func apply(_ deed: Deed) {
         let count = sequence + 1
         for id in Self.permanent where rows[id] == nil { rows[id] = Row() }
@@ -76,7 +76,7 @@ struct World: Equatable {
     }
 }
 
-/// One step of a transaction. What makes no sense when its turn comes is left out, by the model as by the file.
+/// One operation of a transaction. The model and the Realm ignore it if it does not apply to the current state.
 enum Operation {
     case put(Int, name: String, amount: Double)
     case remove(Int)
@@ -99,7 +99,7 @@ enum Operation {
             self = .put(id, name: name, amount: Double(position % 100))
         case 8..<11: self = .remove(max(id, World.permanent.upperBound))
         case 11..<14: self = .link(id, position % 3 == 0 ? nil : other)
-        // One list is watched by everybody.
+        // All processes observe the list of node 1.
         case 14..<19: self = .insert(position % 2 == 0 ? 1 : id, target: other, position: position)
         case 19..<23: self = .take(position % 2 == 0 ? 1 : id, position: position)
         default: self = .raise
@@ -117,8 +117,8 @@ enum Operation {
             if let node = node(id) { realm.delete(node) }
         case .link(let id, let target):
             guard let node = node(id) else { return }
-            let goal = target.flatMap { realm.object(ofType: Node.self, forPrimaryKey: $0) }
-            if target == nil || goal != nil { node.next = goal }
+            let linked = target.flatMap { realm.object(ofType: Node.self, forPrimaryKey: $0) }
+            if target == nil || linked != nil { node.next = linked }
         case .insert(let id, let target, let position):
             guard let list = node(id)?.children, let target = node(target), list.count < Self.longestList else {
                 return
@@ -133,7 +133,7 @@ enum Operation {
     }
 }
 
-/// A transaction: all of it follows from its seed.
+/// A random transaction. Its operations follow from the seed.
 struct Deed {
     let seed: UInt64
     let operations: [Operation]
@@ -144,7 +144,7 @@ struct Deed {
         operations = (0..<Int.random(in: 1...6, using: &random)).map { _ in Operation(&random) }
     }
 
-    /// Performs it inside a write, and leaves a note of whose it is. Returns its place among all transactions.
+    /// Performs the operations inside a write, and stores the author and the seed. Returns the position among all transactions.
     func perform(_ realm: Realm, _ author: Author) -> Int {
         for id in World.permanent where realm.object(ofType: Node.self, forPrimaryKey: id) == nil {
             realm.add(Node(id: id))
@@ -158,7 +158,7 @@ struct Deed {
     }
 }
 
-/// Who made a transaction: which process, and its how manieth it is there.
+/// The origin of a transaction: the process, and the number of the transaction in it.
 struct Author: Hashable {
     let incarnation: Int
     let number: Int

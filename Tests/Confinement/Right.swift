@@ -1,4 +1,4 @@
-// How live objects go from one home to another: compiled with the models of Schemas/Kennel by Tests/generated-check.sh.
+// Valid ways to pass objects to another isolation. Tests/generated-check.sh compiles this with the models of Schemas/Kennel.
 import Dispatch
 import Martlet
 
@@ -29,7 +29,7 @@ func byReference(_ dog: Dog, _ store: Store) {
     _Concurrency.Task { try await store.take(reference) }
 }
 
-func byPicture(_ dog: Dog, _ store: Store) async -> String { await store.take(Frozen(dog)) }
+func byFrozenObject(_ dog: Dog, _ store: Store) async -> String { await store.take(Frozen(dog)) }
 
 func byWrapper(_ dog: Dog, _ queue: DispatchQueue) {
     @ThreadSafe var dog = dog
@@ -52,7 +52,7 @@ func byValues(_ dogs: Results<Dog>, _ queue: DispatchQueue) {
     return realm.objects(Dog.self).count
 }
 
-func toldElsewhere(_ dogs: Results<Dog>, _ store: Store) async {
-    let token = dogs.observe(on: DispatchQueue(label: "elsewhere")) { _ in }
+func observedOnAnotherQueue(_ dogs: Results<Dog>, _ store: Store) async {
+    let token = dogs.observe(on: DispatchQueue(label: "observers")) { _ in }
     await store.keep(token)
 }

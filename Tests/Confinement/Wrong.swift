@@ -1,4 +1,4 @@
-// Live objects on the wrong side of a border: Tests/generated-check.sh expects an error on each line that begins with 'func'.
+// Live objects in the wrong isolation. Tests/generated-check.sh expects an error on each line that begins with 'func'.
 import Dispatch
 import Martlet
 

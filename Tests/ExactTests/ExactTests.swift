@@ -4,17 +4,17 @@ import Testing
 
 @testable import Martlet
 
-/// Random operations against random observers: what every observer is told leads exactly from what it knew to what there
-/// is, values included, and every modification it is told of was written.
+/// Runs random operations with random observers. Each change set must lead exactly from the state that the observer knew
+/// to the current state, values included, and each reported modification must have been written.
 ///
-/// `MARTLET_EXACT` is the number of runs, `MARTLET_EXACT_SEED` the seed of the first. A run that fails is made shorter
-/// before it is shown; where the program traps instead, `MARTLET_EXACT_TRACE` says which seed it was at.
-@Suite("exactness by machine")
+/// `MARTLET_EXACT` is the number of runs, `MARTLET_EXACT_SEED` the seed of the first run. A failing run is shortened
+/// before it is reported. If the program traps, `MARTLET_EXACT_TRACE` shows the seed of the run that trapped.
+@Suite("exact notifications")
 struct ExactTests {
-    /// As many as give 200,000 changes, made and told.
+    /// Enough runs for 200,000 changes, made and reported.
     private static let seeds = 1_300
 
-    @Test("N47 N71 N84 N88 N91 N99 K5 K6 K12 whatever happens, what observers are told is exact")
+    @Test("random operations are reported exactly to every observer N47 N71 N84 N88 N91 N99 K5 K6 K12")
     func exact() throws {
         let environment = ProcessInfo.processInfo.environment
         let count = environment["MARTLET_EXACT"].flatMap { Int($0) } ?? Self.seeds
@@ -39,21 +39,21 @@ struct ExactTests {
             return
         }
         print(
-            "exactness: \(count) programs, \(total.changes) changes made, \(total.told) told in \(total.calls) calls, "
+            "exactness: \(count) programs, \(total.changes) changes made, \(total.told) reported in \(total.calls) calls, "
                 + "\(total.changes + total.told) in all")
-        // A machine that tells nobody anything finds nothing.
+        // A run without notifications would pass without testing anything.
         #expect(total.calls > count && total.told > total.changes / 20)
     }
 }
 
-/// The same with classes that the seeds think up.
+/// Runs random operations with random observers, on classes that are generated from the seed.
 ///
-/// `MARTLET_EXACT` and `MARTLET_EXACT_SEED` count here, too.
-@Suite("exactness by machine, with random schemas")
+/// `MARTLET_EXACT` and `MARTLET_EXACT_SEED` apply here too.
+@Suite("exact notifications with random schemas")
 struct SchemaExactTests {
     private static let seeds = 400
 
-    @Test("N47 N53 N84 N91 N98 N99 N100 whatever the classes are, what observers are told is exact")
+    @Test("random operations on random classes are reported exactly N47 N53 N84 N91 N98 N99 N100")
     func exact() throws {
         let environment = ProcessInfo.processInfo.environment
         let count = environment["MARTLET_EXACT"].flatMap { Int($0) } ?? Self.seeds
@@ -76,7 +76,7 @@ struct SchemaExactTests {
                 """)
             return
         }
-        print("exactness: \(count) random schemas, \(changes) changes made, \(told) told, \(denied) writes denied")
+        print("exactness: \(count) random schemas, \(changes) changes made, \(told) reported, \(denied) writes denied")
         #expect(told > changes / 20 && denied > count / 10)
     }
 }

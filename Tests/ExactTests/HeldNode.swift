@@ -1,7 +1,8 @@
 import ConformanceModels
 import Martlet
 
-/// A node with what it owns, held over a write that is taken back: whatever the write has deleted must be live again.
+/// A node with its collections and embedded objects, retained across a write that is rolled back. Everything that the
+/// write deleted must be valid again.
 struct HeldNode {
     private let serial: Int
     private let id: Int
@@ -21,17 +22,17 @@ struct HeldNode {
         }
     }
 
-    /// What is not as the model says; nil when all is.
+    /// The first difference from the model; nil if there is none.
     func wrong(_ world: World) -> String? {
-        if node.isInvalidated { return "node \(id) was deleted, and is not live again" }
-        if children.isInvalidated || peers.isInvalidated { return "collections of node \(id) are not live again" }
+        if node.isInvalidated { return "node \(id) is still invalidated" }
+        if children.isInvalidated || peers.isInvalidated { return "collections of node \(id) are still invalidated" }
         if part?.isInvalidated == true || parts.contains(where: \.isInvalidated) {
-            return "embedded objects of node \(id) are not live again"
+            return "embedded objects of node \(id) are still invalidated"
         }
         let names = (node.name, world.text(serial, "name") ?? "")
-        if names.0 != names.1 { return "the name of node \(id) is \(names.0), and was \(names.1)" }
+        if names.0 != names.1 { return "the name of node \(id) is \(names.0) instead of \(names.1)" }
         let counts = (children.count, world.slots(serial, "children").count)
-        if counts.0 != counts.1 { return "node \(id) has \(counts.0) children, and had \(counts.1)" }
+        if counts.0 != counts.1 { return "node \(id) has \(counts.0) children instead of \(counts.1)" }
         if node.part !== part || !zip(node.parts, parts).allSatisfy({ $0 === $1 }) {
             return "node \(id) has other embedded objects than before"
         }

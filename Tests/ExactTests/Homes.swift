@@ -4,8 +4,10 @@ import Synchronization
 
 @testable import Martlet
 
-/// Where observers live that are not told where the machine works: a serial queue that stands still, and an actor that
-/// waits. Both go on when they are told to, and while they do the machine waits: so everybody may call it.
+/// A serial queue and an actor on which observers can be registered, each with a Realm of its own.
+///
+/// The queue is suspended and the actor has a manual executor, so callbacks run only in `run()`. The thread of the test
+/// waits meanwhile, so that callbacks may use the state of the test.
 final class Homes {
     private let configuration: Realm.Configuration
     private let loops: LoopExecutor
@@ -13,7 +15,7 @@ final class Homes {
     private(set) var listener: Listener?
     // Used on the queue only.
     nonisolated(unsafe) private var realmOfQueue: Realm?
-    // Read while both stand still, and asked for what is locked.
+    // Read only while neither the queue nor the actor runs.
     nonisolated(unsafe) private var contexts: [Place: RealmContext] = [:]
 
     enum Place { case queue, actor }
@@ -24,10 +26,10 @@ final class Homes {
         (self.configuration, self.loops) = (configuration, loops)
     }
 
-    /// The queue, with a Realm that stays open.
+    /// Opens a Realm on the queue, if that is not done yet, and returns the queue.
     func openQueue() throws -> DispatchQueue {
         if let queue { return queue }
-        let queue = DispatchQueue(label: "elsewhere")
+        let queue = DispatchQueue(label: "observers")
         let settings = configuration
         try queue.sync {
             let realm = try Realm(configuration: settings, queue: queue)
@@ -38,7 +40,7 @@ final class Homes {
         return queue
     }
 
-    /// The actor, with a Realm that stays open.
+    /// Opens a Realm on the actor, if that is not done yet, and returns the actor.
     func openActor() throws -> Listener {
         if let listener { return listener }
         let listener = Listener()
@@ -61,13 +63,13 @@ final class Homes {
 
     struct Stuck: Error {}
 
-    /// The version that is shown there.
+    /// The version that the Realm of a place shows; nil if it shows none.
     func version(_ place: Place) -> UInt64? {
-        // Nobody is there now.
+        // Nothing runs there now.
         contexts[place].flatMap { $0.hasSnapshot ? $0.version : nil }
     }
 
-    /// Registers an observer elsewhere: it is told there as soon as that goes on.
+    /// Registers an observer on the queue or the actor. Its callbacks run there in the next `run()`.
     func observe(
         _ watcher: Watcher, _ place: Place, onQueue: (DispatchQueue) -> NotificationToken,
         onActor: @escaping (Listener) async -> NotificationToken
@@ -88,7 +90,7 @@ final class Homes {
         withExtendedLifetime(task) {}
     }
 
-    /// Lets both go on until there is nothing left to do; false when that never comes.
+    /// Runs the queue and the actor until nothing is left to do. Returns false after 60 s.
     func run() -> Bool {
         let deadline = Date(timeIntervalSinceNow: 60)
         if let queue, let hub = contexts[.queue]?.hub {
@@ -99,14 +101,14 @@ final class Homes {
                 sched_yield()
                 if Date() > deadline { return false }
             } while !hub.isIdle
-            // The last turn may be under way.
+            // The last delivery may still be running.
             queue.sync {}
         }
         guard let hub = contexts[.actor]?.hub else { return true }
         return wait { hub.isIdle }
     }
 
-    /// Lets what waits go on until something holds.
+    /// Runs pending tasks until a condition holds. Returns false after 60 s.
     func wait(until isOver: () -> Bool) -> Bool {
         let deadline = Date(timeIntervalSinceNow: 60)
         repeat {
@@ -135,10 +137,10 @@ final class Homes {
     }
 }
 
-/// An actor whose work is done when and where the machine wants it.
+/// An actor whose jobs run only when the test runs its executor.
 actor Listener {
-    /// Something that is taken out of the actor, to be used while the actor waits.
-    // Sendable: only one of the two works at a time.
+    /// A value of the actor that the test uses while the actor does not run.
+    // Sendable: the actor and the test never run at the same time.
     struct Taken<Value>: @unchecked Sendable {
         let value: Value
     }
@@ -156,7 +158,7 @@ actor Listener {
     func close() { realm = nil }
 }
 
-/// Runs the work of an actor when and where it is told to.
+/// Runs the jobs of an actor in `run()`, on the thread that calls it.
 final class HandExecutor: SerialExecutor {
     private let jobs = Mutex<[UnownedJob]>([])
 
@@ -165,7 +167,7 @@ final class HandExecutor: SerialExecutor {
         jobs.withLock { $0.append(job) }
     }
 
-    /// Runs until nothing is left.
+    /// Runs jobs until none is left.
     func run() {
         while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
             job.runSynchronously(on: asUnownedSerialExecutor())
@@ -174,7 +176,7 @@ final class HandExecutor: SerialExecutor {
 }
 
 extension NotificationToken {
-    /// The token of what was gone before it could be observed.
+    /// An invalidated token, for an object that was deleted before it could be observed.
     static var ended: NotificationToken {
         let token = NotificationToken(nil)
         token.invalidate()

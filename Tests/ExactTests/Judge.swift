@@ -1,10 +1,12 @@
 import Foundation
 import Martlet
 
-/// What is wrong with a change that was told; nil when it is exact: it leads from the old to the new, each modification
-/// is a real one, and nothing is missing.
+/// Checks reported changes. Every function returns the first error, or nil if the change is exact: it leads from the old
+/// state to the new one, each modification was written, and nothing is missing.
 enum Judge {
-    /// - Parameter isStable: whether members have a place of their own, so that none that stays ever moves.
+    /// Checks the change set of a collection.
+    ///
+    /// - Parameter isStable: whether the order follows from the elements alone, so that elements that stay never move.
     static func elements(_ old: [Item], _ new: [Item], _ change: CollectionChangeSet, isStable: Bool) -> String? {
         let lists = [change.deletions, change.insertions, change.modifications, change.modificationsInNew]
         for list in lists where zip(list, list.dropFirst()).contains(where: { $0 >= $1 }) { return "out of order" }
@@ -12,23 +14,23 @@ enum Judge {
         where list.contains(where: { $0 < 0 || $0 >= count }) {
             return "outside of the collection"
         }
-        if lists.dropLast().allSatisfy(\.isEmpty) { return "told of nothing" }
+        if lists.dropLast().allSatisfy(\.isEmpty) { return "an empty change set" }
         let kept = old.indices.filter { !change.deletions.contains($0) }
         let stays = new.indices.filter { !change.insertions.contains($0) }
-        if kept.count != stays.count { return "\(kept.count) stay of the old and \(stays.count) of the new" }
+        if kept.count != stays.count { return "\(kept.count) elements stay of the old and \(stays.count) of the new" }
         let modified = Dictionary(
             zip(change.modifications, change.modificationsInNew), uniquingKeysWith: { first, _ in first })
         if change.modifications.contains(where: { change.deletions.contains($0) }) { return "modified and deleted" }
         for (before, now) in zip(kept, stays) {
-            if let told = modified[before] {
-                if told != now { return "modified \(before) is told to be at \(told), and is at \(now)" }
+            if let position = modified[before] {
+                if position != now { return "modified \(before) is reported at \(position), and is at \(now)" }
                 if !new[now].isWritten(since: old[before]) { return "modified \(before): nothing was written" }
-                if isStable && new[now].identity != old[before].identity { return "\(before) is another" }
+                if isStable && new[now].identity != old[before].identity { return "\(before) is another element" }
             } else if !new[now].isSame(as: old[before]) {
-                return "\(before) to \(now) is not told"
+                return "\(before) to \(now) is not reported"
             }
         }
-        return moves(old, new, change) ?? (isStable ? needless(old, new, change) : nil)
+        return moves(old, new, change) ?? (isStable ? unneededDeletion(old, new, change) : nil)
     }
 
     private static func moves(_ old: [Item], _ new: [Item], _ change: CollectionChangeSet) -> String? {
@@ -41,7 +43,7 @@ enum Judge {
         return nil
     }
 
-    private static func needless(_ old: [Item], _ new: [Item], _ change: CollectionChangeSet) -> String? {
+    private static func unneededDeletion(_ old: [Item], _ new: [Item], _ change: CollectionChangeSet) -> String? {
         func counts(_ items: [Item]) -> [World.Value: Int] {
             items.reduce(into: [:]) { $0[$1.identity, default: 0] += 1 }
         }
@@ -54,7 +56,7 @@ enum Judge {
         }.map { "\($0) survives and is deleted" }
     }
 
-    /// Whether elements that left were read as they were in some of the worlds.
+    /// Checks the values of deleted elements. Each element must be as it was in one of `worlds`.
     static func past(_ old: [Item], _ worlds: [World], _ positions: [Int], _ past: [DeletedElement]) -> String? {
         if past.map(\.position) != positions { return "deleted elements at \(past.map(\.position))" }
         let wrong = past.first { element in !worlds.contains { isRight(element, old[element.position], $0) } }
@@ -63,7 +65,7 @@ enum Judge {
 
     private static func isRight(_ element: DeletedElement, _ item: Item, _ world: World) -> Bool {
         guard case .row(let row) = item.identity else {
-            // Objects are not read with the values that they are in.
+            // Objects inside values of any type are not compared.
             if item.identity.isLinked { return true }
             if let value = element.value as? AnyRealmValue { return value.shown == item.text }
             return (element.value.map { "\($0 is Int ? Double($0 as? Int ?? 0) : $0)" } ?? "nil") == item.text
@@ -80,18 +82,18 @@ enum Judge {
     ) -> String? {
         let before = Dictionary(uniqueKeysWithValues: old.map { ($0.key, $0) })
         let now = Dictionary(uniqueKeysWithValues: new.map { ($0.key, $0) })
-        if Set(deletions) != Set(before.keys).subtracting(now.keys) { return "deleted keys" }
-        if Set(insertions) != Set(now.keys).subtracting(before.keys) { return "inserted keys" }
-        if deletions.isEmpty && insertions.isEmpty && modifications.isEmpty { return "told of nothing" }
+        if Set(deletions) != Set(before.keys).subtracting(now.keys) { return "wrong deleted keys" }
+        if Set(insertions) != Set(now.keys).subtracting(before.keys) { return "wrong inserted keys" }
+        if deletions.isEmpty && insertions.isEmpty && modifications.isEmpty { return "an empty change set" }
         for (key, item) in now {
             guard let old = before[key] else { continue }
             if modifications.contains(key) {
                 if !item.isWritten(since: old) { return "modified '\(key)': nothing was written" }
             } else if !item.isSame(as: old) {
-                return "'\(key)' is not told"
+                return "'\(key)' is not reported"
             }
         }
-        return Set(modifications).isSubset(of: now.keys) ? nil : "modified keys that are not there"
+        return Set(modifications).isSubset(of: now.keys) ? nil : "modified keys that do not exist"
     }
 
     struct Section {
@@ -112,11 +114,13 @@ enum Judge {
     static func sections(_ old: [Section], _ new: [Section], _ change: SectionChange) -> String? {
         let kept = old.indices.filter { !change.deleted.contains($0) }
         let stays = new.indices.filter { !change.inserted.contains($0) }
-        if kept.map({ old[$0].key }) != stays.map({ new[$0].key }) { return "sections" }
+        if kept.map({ old[$0].key }) != stays.map({ new[$0].key }) { return "wrong sections" }
         for paths in [change.deletions, change.modifications] where paths.contains(where: { !kept.contains($0[0]) }) {
-            return "a row of a section that is gone"
+            return "a row of a deleted section"
         }
-        if (change.inserted.last ?? -1) >= new.count || (change.deleted.last ?? -1) >= old.count { return "outside" }
+        if (change.inserted.last ?? -1) >= new.count || (change.deleted.last ?? -1) >= old.count {
+            return "outside of the sections"
+        }
         for section in change.inserted
         where change.contains(change.insertions, section) != Array(new[section].items.indices) {
             return "rows of an inserted section"
@@ -126,7 +130,7 @@ enum Judge {
             let wrong = rows(old[before].items, new[now].items, change, before, now, &isEmpty)
             if let wrong { return "section '\(new[now].key)': \(wrong)" }
         }
-        return isEmpty ? "told of nothing" : nil
+        return isEmpty ? "an empty change set" : nil
     }
 
     private static func rows(
@@ -140,19 +144,19 @@ enum Judge {
         let stays = new.indices.filter { !insertions.contains($0) }
         if kept.count != stays.count { return "\(kept.count) rows stay of the old and \(stays.count) of the new" }
         for (from, to) in zip(kept, stays) {
-            if old[from].identity != new[to].identity { return "row \(from) is another" }
+            if old[from].identity != new[to].identity { return "row \(from) is another row" }
             if modifications.contains(from) {
                 if !new[to].isWritten(since: old[from]) { return "modified row \(from): nothing was written" }
             } else if !new[to].isSame(as: old[from]) {
-                return "row \(from) is not told"
+                return "row \(from) is not reported"
             }
         }
         return nil
     }
 
-    /// What two states of a collection would have to be told of.
+    /// Returns an error if two states of a collection differ, for an observer that was not notified between them.
     static func unchanged(_ old: [Item], _ new: [Item]) -> String? {
         let isSame = old.count == new.count && zip(old, new).allSatisfy { $0.isSame(as: $1) && $0.key == $1.key }
-        return isSame ? nil : "not told of \(old.map(\.text)) becoming \(new.map(\.text))"
+        return isSame ? nil : "the change from \(old.map(\.text)) to \(new.map(\.text)) is not reported"
     }
 }

@@ -3,19 +3,21 @@ import Foundation
 
 @testable import Martlet
 
-/// A key-value observer under test: what it was told last is what there is, and each call leads on from the one before.
+/// A key-value observer under test. The last reported value must be the current value, and the old value of each call must
+/// be the new value of the call before.
 final class KeyValueWatcher {
     let name: String
-    /// The value that it knows.
-    fileprivate(set) var told: String
-    private var observation: KeyValueObservation?
-    private var wrong: String?
-    /// Calls since it was judged last.
-    private(set) var calls = 0
-    /// When what it observes was written, at that time.
+    /// The value that was reported last.
     private var known: String
-    private var isForgiven = false
-    /// A write is being taken back.
+    private var observation: KeyValueObservation?
+    /// The first error that a callback found.
+    private var failure: String?
+    /// Calls since the last check.
+    private(set) var calls = 0
+    /// When the observed properties were written, at the time of the last check.
+    private var knownTimes: String
+    private var allowsNeedlessCalls = false
+    /// Whether a write is being rolled back.
     var isTakenBack = false
     private let path: KeyValuePathModel
     let isOver: () -> Bool
@@ -24,8 +26,8 @@ final class KeyValueWatcher {
         self.name = name
         self.path = path
         self.isOver = isOver
-        told = path.value(world)
-        known = path.times(world)
+        known = path.value(world)
+        knownTimes = path.times(world)
     }
 
     static func make(_ plan: WatcherPlan, _ world: World, _ realm: Realm, _ twins: Twins) -> KeyValueWatcher? {
@@ -33,74 +35,76 @@ final class KeyValueWatcher {
         guard !nodes.isEmpty else { return nil }
         let (id, serial) = nodes[plan.node % nodes.count]
         guard let node = twins.accessor(id, serial, realm, plan.filter) else { return nil }
-        let maker = KeyValueWatcherMaker(world: world, id: id, serial: serial, node: node)
-        // Lists are told of with positions.
+        let builder = KeyValueWatcherBuilder(world: world, id: id, serial: serial, node: node)
+        // A third of the observers observe the list, whose changes are reported with positions.
         switch plan.cut < 4 ? 11 : plan.base {
-        case 0: return maker.single("name", \.name) { $0 }
-        case 1: return maker.single("amount", \.amount) { $0.map { "\($0)" } }
+        case 0: return builder.single("name", \.name) { $0 }
+        case 1: return builder.single("amount", \.amount) { $0.map { "\($0)" } }
         case 2:
-            return maker.single("next", \.next) {
+            return builder.single("next", \.next) {
                 $0.flatMap { $0 }.map { $0.isInvalidated ? nil : "\($0.id)" } ?? "nil"
             }
-        case 3: return maker.single("next.name", \.next?.name) { $0.flatMap { $0 } ?? "nil" }
-        case 4: return maker.single("next.next.name", \.next?.next?.name) { $0.flatMap { $0 } ?? "nil" }
-        case 5: return maker.single("part.name", \.part?.name) { $0.flatMap { $0 } ?? "nil" }
+        case 3: return builder.single("next.name", \.next?.name) { $0.flatMap { $0 } ?? "nil" }
+        case 4: return builder.single("next.next.name", \.next?.next?.name) { $0.flatMap { $0 } ?? "nil" }
+        case 5: return builder.single("part.name", \.part?.name) { $0.flatMap { $0 } ?? "nil" }
         case 6:
-            return maker.single("part.node.amount", \.part?.node?.amount) { $0.flatMap { $0 }.map { "\($0)" } ?? "nil" }
-        case 7: return maker.invalidation()
-        case 8: return maker.collection("parts", \.parts, isList: true) { $0.parts.map { _ in "part" } }
-        case 9: return maker.collection("peers", \.peers, isList: false) { $0.peers.map { "\($0.id)" } }
+            return builder.single("part.node.amount", \.part?.node?.amount) {
+                $0.flatMap { $0 }.map { "\($0)" } ?? "nil"
+            }
+        case 7: return builder.invalidation()
+        case 8: return builder.collection("parts", \.parts, isList: true) { $0.parts.map { _ in "part" } }
+        case 9: return builder.collection("peers", \.peers, isList: false) { $0.peers.map { "\($0.id)" } }
         case 10:
-            return maker.collection("named", \.named, isList: false) { node in
+            return builder.collection("named", \.named, isList: false) { node in
                 node.named.keys.map { key in (node.named[key] ?? nil).map { "\($0.id)" } ?? "nil" }
             }
-        default: return maker.collection("children", \.children, isList: true) { $0.children.map { "\($0.id)" } }
+        default: return builder.collection("children", \.children, isList: true) { $0.children.map { "\($0.id)" } }
         }
     }
 
     fileprivate func keep(_ observation: KeyValueObservation) { self.observation = observation }
 
-    fileprivate func hear(old: String?, new: String) {
+    fileprivate func receive(old: String?, new: String) {
         calls += 1
-        // What was deleted and is live again had no value meanwhile.
-        if let old, old != told, !(isTakenBack && old == "nil") {
-            wrong = wrong ?? "the old value is told as \(old), and was told as \(told)"
+        // While an object was deleted, before the rollback restored it, its path had no value.
+        if let old, old != known, !(isTakenBack && old == "nil") {
+            failure = failure ?? "the old value is \(old), and the last reported value was \(known)"
         }
-        told = new
+        known = new
     }
 
-    fileprivate func hear(wrong: String?) { self.wrong = self.wrong ?? wrong }
+    fileprivate func receive(failure: String?) { self.failure = self.failure ?? failure }
 
-    /// A write was taken back: calls may have come in pairs that lead to nothing.
-    func forgive() { isForgiven = true }
+    /// Allows calls without a change in the next check: a rollback may cause pairs of calls that cancel each other.
+    func forgive() { allowsNeedlessCalls = true }
 
-    /// What is wrong with the calls since the last time. `world` is what the Realm shows; nil when it shows nothing.
+    /// Returns the first error since the last check. `world` is what the Realm shows; nil if it shows nothing.
     func judge(_ world: World?, isRefresh: Bool, isLoose: Bool) -> String? {
         defer {
             calls = 0
-            isForgiven = false
+            allowsNeedlessCalls = false
         }
-        if let wrong { return wrong }
-        if path.isInvalidation { return told == "\(isOver())" ? nil : "isInvalidated is told as \(told)" }
+        if let failure { return failure }
+        if path.isInvalidation { return known == "\(isOver())" ? nil : "isInvalidated is reported as \(known)" }
         guard let world, !isOver() else { return nil }
         let times = path.times(world)
-        defer { known = times }
+        defer { knownTimes = times }
         let value = path.value(world)
-        if told != value { return "is told \(told) and is \(value)" }
-        if isForgiven { return nil }
-        if calls > 0 && times == known && !isLoose { return "is told, and nothing was written" }
-        return isRefresh && calls > 1 ? "is told \(calls) times by one refresh" : nil
+        if known != value { return "was notified of \(known), and the value is \(value)" }
+        if allowsNeedlessCalls { return nil }
+        if calls > 0 && times == knownTimes && !isLoose { return "is called, and nothing was written" }
+        return isRefresh && calls > 1 ? "is called \(calls) times by one refresh" : nil
     }
 }
 
-/// What an observed path shows in the model.
+/// An observed path in the model: its value, and when the properties on it were written.
 private struct KeyValuePathModel {
     let value: (World) -> String
     let times: (World) -> String
     var isInvalidation = false
 }
 
-private struct KeyValueWatcherMaker {
+private struct KeyValueWatcherBuilder {
     let world: World
     let id: Int
     let serial: Int
@@ -110,7 +114,7 @@ private struct KeyValueWatcherMaker {
         KeyValueWatcher("'\(path)' of node \(id) by key and value", model, world) { [node] in node.isInvalidated }
     }
 
-    /// - Parameter text: nil for what is gone and cannot be read.
+    /// - Parameter text: Returns nil for a deleted object, which cannot be read.
     func single<Value>(
         _ path: String, _ keyPath: KeyPath<Node, Value>, _ text: @escaping (Value?) -> String?
     ) -> KeyValueWatcher {
@@ -123,7 +127,7 @@ private struct KeyValueWatcherMaker {
         let watcher = make(path, model)
         watcher.keep(
             node.observe(keyPath, options: [.old, .new]) { [unowned watcher] _, change in
-                watcher.hear(old: text(change.oldValue), new: text(change.newValue) ?? "gone")
+                watcher.receive(old: text(change.oldValue), new: text(change.newValue) ?? "gone")
             })
         return watcher
     }
@@ -133,7 +137,7 @@ private struct KeyValueWatcherMaker {
         let watcher = make("isInvalidated", model)
         watcher.keep(
             node.observe(\.isInvalidated, options: [.old, .new]) { [unowned watcher] _, change in
-                watcher.hear(old: change.oldValue.map { "\($0)" }, new: "\(change.newValue ?? false)")
+                watcher.receive(old: change.oldValue.map { "\($0)" }, new: "\(change.newValue ?? false)")
             })
         return watcher
     }
@@ -152,28 +156,28 @@ private struct KeyValueWatcherMaker {
         watcher.keep(
             node.observe(keyPath, options: [.old, .new]) { [unowned watcher] node, change in
                 let now = contents(node)
-                let wrong = Self.wrong(known, now, change.kind, change.indexes ?? [], isList)
-                watcher.hear(wrong: wrong.map { "\($0): \(known) became \(now)" })
+                let failure = Self.mismatch(known, now, change.kind, change.indexes ?? [], isList)
+                watcher.receive(failure: failure.map { "\($0): \(known) became \(now)" })
                 known = now
-                watcher.hear(old: nil, new: "\(now)")
+                watcher.receive(old: nil, new: "\(now)")
             })
         return watcher
     }
 
-    private static func wrong(
+    private static func mismatch(
         _ old: [String], _ new: [String], _ kind: KeyValueChangeKind, _ indexes: IndexSet, _ isList: Bool
     ) -> String? {
         if kind == .setting { return nil }
-        if !isList { return "positions where there are none" }
+        if !isList { return "positions of a collection that has none" }
         func without(_ elements: [String]) -> [String] {
             elements.indices.filter { !indexes.contains($0) }.map { elements[$0] }
         }
-        let told = "\(kind) at \(Array(indexes))"
-        if indexes.isEmpty { return "\(told) of nothing" }
+        let change = "\(kind) at \(Array(indexes))"
+        if indexes.isEmpty { return "\(change), without positions" }
         switch kind {
-        case .insertion: return without(new) == old && indexes.count == new.count - old.count ? nil : told
-        case .removal: return without(old) == new && indexes.count == old.count - new.count ? nil : told
-        default: return old.count == new.count && without(old) == without(new) ? nil : told
+        case .insertion: return without(new) == old && indexes.count == new.count - old.count ? nil : change
+        case .removal: return without(old) == new && indexes.count == old.count - new.count ? nil : change
+        default: return old.count == new.count && without(old) == without(new) ? nil : change
         }
     }
 }

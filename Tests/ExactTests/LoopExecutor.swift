@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Runs the loops of asynchronous sequences where and when it is told to.
+/// Runs the tasks that iterate over asynchronous sequences in `run()`, on the thread that calls it.
 final class LoopExecutor: TaskExecutor {
     private let jobs = Mutex<[UnownedJob]>([])
 
@@ -9,7 +9,7 @@ final class LoopExecutor: TaskExecutor {
         jobs.withLock { $0.append(job) }
     }
 
-    /// Runs until all loops wait.
+    /// Runs jobs until all tasks are suspended.
     func run() {
         while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
             job.runSynchronously(on: asUnownedTaskExecutor())

@@ -2,24 +2,24 @@ import MartletTestSupport
 
 @testable import Martlet
 
-// What observers are told, held against the model.
+// Calls of observers, compared with the model.
 extension Machine {
-    func hear(_ watcher: Watcher, _ news: News, _ judge: (World, World) -> String?) {
+    func hear(_ watcher: Watcher, _ news: News, _ findError: (World, World) -> String?) {
         outcome.calls += 1
         outcome.told += news.size
         watcher.callsInRun += 1
         guard outcome.failure == nil else { return }
-        // Elsewhere, what is gone does not say of which version.
+        // On a queue or an actor, a notification of a deletion does not say of which version it is.
         let isVague = watcher.place != nil && watcher.version?() == nil
         let newest = worlds.keys.max() ?? 0
         let shown = watcher.place == nil ? test.realm.context.version : watcher.version?() ?? newest
         note("    \(watcher.name): \(news.text())")
         if watcher.hasEnded { return fail("\(watcher.name) is called after its end") }
         guard let now = worlds[shown] else {
-            return fail("\(watcher.name) is called at a version that nobody wrote")
+            return fail("\(watcher.name) is called at a version that no write made")
         }
         if watcher.place == nil, !watcher.isLoop, !test.realm.context.showsVersion {
-            return fail("\(watcher.name) is called while the Realm shows what has no version")
+            return fail("\(watcher.name) is called while the Realm shows an uncommitted state")
         }
         let oldest = watcher.known.map(\.time).min() ?? 0
         let isLate = watcher.isLoop || isVague
@@ -30,18 +30,18 @@ extension Machine {
         if watcher.known.isEmpty {
             watcher.known = candidates
         } else {
-            let told = Item.$isLoose.withValue(isLoose) {
+            let possible = Item.$isLoose.withValue(isLoose) {
                 candidates.filter { new in
-                    watcher.known.contains { !watcher.isSilenced($0, new) && judge($0, new) == nil }
+                    watcher.known.contains { !watcher.isSilenced($0, new) && findError($0, new) == nil }
                 }
             }
-            if told.isEmpty, let known = watcher.known.last {
-                return fail("\(watcher.name): \(judge(known, now) ?? "")")
+            if possible.isEmpty, let known = watcher.known.last {
+                return fail("\(watcher.name): \(findError(known, now) ?? "")")
             }
-            watcher.known = told
+            watcher.known = possible
         }
         watcher.skipSilenced()
-        // A loop hears of things when it comes to them.
+        // A loop receives changes later than the Realm shows them.
         if !watcher.isLoop && !isVague { compare(watcher, now) }
         act(watcher)
     }
@@ -52,7 +52,7 @@ extension Machine {
         }
     }
 
-    /// Does what the watcher is to do inside a callback.
+    /// Performs the actions that the watcher has been given for its next callback.
     private func act(_ watcher: Watcher) {
         let deeds = watcher.deeds
         watcher.deeds = []
@@ -62,13 +62,13 @@ extension Machine {
                 note("    and ends \(victim.name)")
                 end(victim)
             case .watch(let plan) where !isAhead && watcher.place == nil:
-                // It is called for the first time on the next delivery.
+                // The new observer is called for the first time in the next delivery.
                 goesOn = true
                 watch(plan, isInside: true)
             case .watch: break
             case _ where watcher.place != nil: break
             case .writeLater(let operations, let ending):
-                note("    and asks for a write")
+                note("    and queues an asynchronous write")
                 writeLater(operations, ending)
             case .write(let operations, let silenced): writeInside(operations, silencing: silenced)
             }
@@ -76,32 +76,32 @@ extension Machine {
     }
 
     func writeInside(_ operations: [Operation], silencing watcher: Watcher?) {
-        note("    and writes\(watcher.map { " without telling \($0.name)" } ?? "")")
+        note("    and writes\(watcher.map { " without notifying \($0.name)" } ?? "")")
         if test.realm.isInWriteTransaction {
             if !isVain && !isNextVain { writeAlong(operations) }
             return
         }
         goesOn = true
         do {
-            // Others may have written more: then this call becomes a nested round.
+            // If others have written meanwhile, the write delivers their changes first, inside this callback.
             try write(operations, silencing: watcher)
         } catch {
             fail("\(error)")
         }
     }
 
-    /// After everything was delivered nothing may be missing.
+    /// Checks that no change is missing after everything was delivered.
     func check() {
         guard outcome.failure == nil else { return }
         guard let now = worlds[test.realm.context.version] else {
-            return fail("the Realm shows a version that nobody wrote")
+            return fail("the Realm shows a version that no write made")
         }
         for watcher in watchers where !watcher.isLate { check(watcher, now) }
     }
 
     private func check(_ watcher: Watcher, _ now: World) {
         watcher.skipSilenced()
-        // What was gone before it was looked for elsewhere is not told.
+        // An object that was deleted before it was observed on another executor is not reported.
         if watcher.place != nil, watcher.known.isEmpty, let owner = watcher.owner, now.rows[owner] == nil { return }
         guard let known = watcher.known.last else { return fail("\(watcher.name) has had no first call") }
         if watcher.known.allSatisfy({ watcher.missing($0, now) != nil }), let missing = watcher.missing(known, now) {
@@ -113,21 +113,21 @@ extension Machine {
 
     // MARK: Loops
 
-    /// Lets loops take what waits for them: one change each, since nothing was delivered while they were busy.
+    /// Runs the asynchronous loops. Each takes at most one change, because nothing is delivered while it runs.
     func runLoops() {
         for watcher in watchers { watcher.callsInRun = 0 }
         goesOn = false
-        if let homes, !homes.run() { return fail("what lives elsewhere does not come to rest") }
+        if let homes, !homes.run() { return fail("the observers on the queue and the actor do not become idle") }
         loops.run()
         if goesOn { return }
         for watcher in watchers where watcher.isLoop && watcher.callsInRun > 1 {
-            fail("\(watcher.name) was told while it was busy")
+            fail("\(watcher.name) received a second change while it was busy")
         }
     }
 
-    /// Lets loops and deliveries take turns until nothing is left to be told.
+    /// Alternates between loops and deliveries until nothing is left to deliver.
     func drain() {
-        // What a loop takes in one round was put there in the round before.
+        // A loop takes in one round what was delivered in the round before.
         var (calls, quietRounds) = (0, 0)
         while quietRounds < 3, outcome.failure == nil {
             calls = outcome.calls
@@ -148,15 +148,15 @@ extension Machine {
         for watcher in realmWatchers {
             outcome.calls += watcher.calls
             outcome.told += watcher.calls
-            if let wrong = watcher.judge(context.hasSnapshot ? context.version : nil) {
-                fail("the watcher of the Realm \(wrong)")
+            if let failure = watcher.judge(context.hasSnapshot ? context.version : nil) {
+                fail("the watcher of the Realm \(failure)")
             }
         }
     }
 
     // MARK: Key-value observers
 
-    /// - Parameter isRefresh: the step did nothing but move the Realm once.
+    /// - Parameter isRefresh: Whether the step was a single refresh without writes.
     func checkKeyValues(isRefresh: Bool) {
         keyValues.forEach { $0.isTakenBack = false }
         guard outcome.failure == nil, !keyValues.isEmpty else { return }
@@ -165,8 +165,8 @@ extension Machine {
         for watcher in keyValues {
             outcome.calls += watcher.calls
             outcome.told += watcher.calls
-            if let wrong = watcher.judge(shown, isRefresh: isRefresh, isLoose: isLoose) {
-                fail("\(watcher.name): \(wrong)")
+            if let failure = watcher.judge(shown, isRefresh: isRefresh, isLoose: isLoose) {
+                fail("\(watcher.name): \(failure)")
             }
         }
         keyValues.removeAll { $0.isOver() }

@@ -3,27 +3,27 @@ import MartletTestSupport
 
 @testable import Martlet
 
-// Asynchronous writes: alone or in groups, of which some are cancelled or fail.
+// Asynchronous writes, alone or in groups. Some of them are cancelled or fail.
 extension Machine {
     private struct Failed: Error {}
 
-    /// The asynchronous write that is beginning will be rolled back: nothing is to be written along with it.
+    /// Whether the asynchronous write that is beginning will be rolled back. Callbacks must not write into it.
     var isNextVain: Bool {
         test.realm.context.asyncWrites?.runningID != nil && endings.first.map { !$0.isKept } ?? false
     }
 
-    /// In a write of its own, when its turn comes.
+    /// Queues an asynchronous write.
     func writeLater(_ operations: [Operation], _ ending: Step.Ending) {
         let realm = test.realm
         endings.append(ending)
         let body = { [unowned self] () throws in
-            note("what was asked for is written, and ends by \(ending)")
+            note("an asynchronous write runs, and ends by \(ending)")
             endings.removeFirst()
             guard ending.isKept else { return try rollBack(operations, ending) }
             realmWatchers.forEach { $0.expect() }
             apply(operations, realm)
             isAhead = false
-            // It may be sealed, and committed with those that follow.
+            // The write may be committed in one group with the writes that follow.
             if let base = realm.context.transaction?.baseVersion { worlds[base + 1] = world }
         }
         let complete = { [unowned self] (error: (any Error)?) in
@@ -44,7 +44,7 @@ extension Machine {
                 realm.commitAsyncWrite(allowGrouping: ending == .commitGrouped, complete)
             }
         case .failure:
-            // As 'asyncWrite' does.
+            // What 'asyncWrite' does.
             let writes = realm.context.asyncWrites ?? AsyncWrites(realm.context)
             realm.context.asyncWrites = writes
             _ = writes.canRun()
@@ -64,18 +64,18 @@ extension Machine {
         world = kept
         twins.drop(after: count, kept)
         keyValues.forEach { $0.forgive() }
-        // Otherwise rolled back when the block has ended.
+        // In the other cases the runtime rolls back after the block.
         if ending == .failure { throw Failed() }
         if ending != .cancel { return }
         realm.cancelWrite()
         keyValues.forEach { $0.isTakenBack = false }
-        if let wrong = held.lazy.compactMap({ $0.wrong(kept) }).first { fail(wrong) }
+        if let failure = held.lazy.compactMap({ $0.wrong(kept) }).first { fail(failure) }
     }
 
-    /// Takes turns until all asynchronous writes have ended.
+    /// Runs turns of the scheduler until all asynchronous writes have ended.
     func finishWrites() {
         while test.realm.isPerformingAsynchronousWriteOperations, outcome.failure == nil {
-            guard test.scheduler.waitForWork() else { return fail("no turn came for a write") }
+            guard test.scheduler.waitForWork() else { return fail("no turn was scheduled for a write") }
             _ = test.scheduler.run()
         }
         checkKeyValues(isRefresh: false)
@@ -87,20 +87,20 @@ extension Machine {
     func checkTwins() {
         let context = test.realm.context
         guard outcome.failure == nil, context.hasSnapshot, let shown = worlds[context.version] else { return }
-        if let wrong = twins.wrong(shown) { fail(wrong) }
+        if let failure = twins.wrong(shown) { fail(failure) }
     }
 
     func checkKeys() {
-        if let wrong = Self.wrongKeys(test.realm) { fail(wrong) }
+        if let failure = Self.wrongKeys(test.realm) { fail(failure) }
     }
 
-    /// What is wrong with the keys that observed results know, whether something was delivered or not.
+    /// Checks the keys that are stored for observed results, independent of deliveries. Returns the first error.
     static func wrongKeys(_ realm: Realm) -> String? {
         for known in realm.context.hub.states {
-            // It is kept together with a version. Those of lists may have a row several times, and have another type.
+            // The state is stored together with a version. States of lists have another type: a list may contain a row twice.
             guard let state = Mirror(reflecting: known).descendant("state") as? ResultsTracker.State else { continue }
             let keys = Array(state.keys)
-            if Set(keys).count != keys.count { return "an observed result knows keys twice: \(keys)" }
+            if Set(keys).count != keys.count { return "an observed result contains a key twice: \(keys)" }
             state.keys.checkInvariants()
         }
         return nil

@@ -6,52 +6,53 @@ import MartletTestSupport
 @testable import Martlet
 @testable import MartletEngine
 
-/// Runs steps on a Realm and on the model, and holds every call of every observer against the model.
+/// Runs the steps of a program on a Realm and on the model, and compares every call of every observer with the model.
 final class Machine {
     struct Outcome {
-        /// What was wrong first; nil when all was exact.
+        /// The first error; nil if there is none.
         var failure: String?
-        /// Calls of observers, and positions and properties that were told in them.
+        /// Calls of observers.
         var calls = 0
+        /// Positions and properties that were reported in these calls.
         var told = 0
-        /// Operations that were carried out.
+        /// Operations that changed something.
         var changes = 0
-        /// What happened, line by line, if that was wanted.
+        /// One line for each event, if requested.
         var story: [String] = []
     }
 
     let test: TestRealm
     let twins: Twins
     var world = World()
-    /// The world of every version.
+    /// The state of the model at each version.
     var worlds: [UInt64: World] = [:]
     var watchers: [Watcher] = []
-    /// They are not to be called any more.
+    /// Observers that must not be called any more.
     private var ended: [Watcher] = []
     var keyValues: [KeyValueWatcher] = []
     var realmWatchers: [RealmWatcher] = []
-    /// The Realm was invalidated: what it shows now it has not moved to, and will tell of when it moves again.
-    private var hasShownNothing = false
-    /// Nil in programs where all live here.
+    /// Whether the Realm was invalidated. It shows a newer version without having reported it, until it advances again.
+    private var wasInvalidated = false
+    /// Nil in programs whose observers are all called on this thread.
     let homes: Homes?
     let loops = LoopExecutor()
-    private let queue = DispatchQueue(label: "there")
+    private let queue = DispatchQueue(label: "other")
     private var other: Realm?
-    private var afar: Realm?
-    /// Another process has written.
+    private var foreign: Realm?
+    /// Whether another process has written.
     private(set) var isLoose = false
     var outcome = Outcome()
     private let tellsStory: Bool
-    /// A callback has done something that the next delivery tells of.
+    /// Whether a callback has done something that only the next delivery reports.
     var goesOn = false
-    /// A callback has written into the write that was beginning: the Realm shows what has no version yet.
+    /// Whether a callback has written into the write that was beginning. The Realm then shows an uncommitted state.
     var isAhead = false
-    /// The write that is beginning will be taken back.
+    /// Whether the write that is beginning will be rolled back.
     var isVain = false
-    /// How the asynchronous writes that wait will end, in their order.
+    /// How the queued asynchronous writes will end, in their order.
     var endings: [Step.Ending] = []
 
-    /// Runs until something is wrong.
+    /// Runs a program, up to the first error.
     static func run(_ program: Program, tellsStory: Bool = false) throws -> Outcome {
         let machine = try Machine(program, tellsStory)
         for (position, step) in program.steps.enumerated() {
@@ -99,14 +100,14 @@ final class Machine {
         ended = []
         keyValues = []
         queue.sync { other = nil }
-        afar = nil
+        foreign = nil
         twins.drop()
         return outcome
     }
 
     func fail(_ failure: String) { outcome.failure = outcome.failure ?? failure }
 
-    /// Adds a line to the story.
+    /// Adds a line to the trace.
     func note(_ line: @autoclosure () -> String) {
         guard tellsStory || Self.isTraced else { return }
         let line = line()
@@ -114,7 +115,7 @@ final class Machine {
         outcome.story.append(line)
     }
 
-    /// Says everything at once, for programs that trap.
+    /// Whether each line is printed immediately, for programs that trap.
     static let isTraced = ProcessInfo.processInfo.environment["MARTLET_EXACT_TRACE"] != nil
 
     // MARK: Steps
@@ -122,7 +123,7 @@ final class Machine {
     private func perform(_ step: Step) throws {
         let before = outcome
         noteStep(step)
-        try carryOut(step)
+        try execute(step)
         let isRefresh = if case .refresh = step { outcome.changes == before.changes } else { false }
         checkKeyValues(isRefresh: isRefresh)
         checkRealmWatchers()
@@ -135,47 +136,48 @@ final class Machine {
         case .watch: break
         case .write(_, .here): note("write")
         case .write(_, let place): note("write \(place)")
-        case .silent(_, let position): note("write without telling \(name(position))")
+        case .silent(_, let position): note("write without notifying \(name(position))")
         case .cancelled: note("begin a write that is cancelled")
         case .end(let position): note("end \(name(position))")
-        case .nested(_, let position): note("\(name(position)) is to write when it is called")
+        case .nested(_, let position): note("\(name(position)) writes when it is called next")
         case .nestedSilent(_, let position, let silenced):
-            note("\(name(position)) is to write without telling \(name(silenced)) when it is called")
+            note("\(name(position)) writes without notifying \(name(silenced)) when it is called next")
         case .realmSilent(_, let silenced):
-            note("the observer of the Realm is to write without telling \(name(silenced)) when it is called")
+            note("the observer of the Realm writes without notifying \(name(silenced)) when it is called next")
         case .endInside(let victim, let position):
-            note("\(name(position)) is to end \(name(victim)) when it is called")
+            note("\(name(position)) ends \(name(victim)) when it is called next")
         case .watchInside(let plan, let position):
-            note("\(name(position)) is to register a watcher of \(plan.kind) when it is called")
-        case .later: note("a write is asked for")
-        case .nestedLater(_, _, let position): note("\(name(position)) is to ask for a write when it is called")
+            note("\(name(position)) registers a watcher of \(plan.kind) when it is called next")
+        case .later: note("an asynchronous write is queued")
+        case .nestedLater(_, _, let position):
+            note("\(name(position)) queues an asynchronous write when it is called next")
         default: note("\(step)")
         }
     }
 
-    private func name(_ position: Int) -> String { at(position)?.name ?? "nobody" }
+    private func name(_ position: Int) -> String { at(position)?.name ?? "no watcher" }
 
     private func at(_ position: Int) -> Watcher? {
         watchers.isEmpty ? nil : watchers[position % watchers.count]
     }
 
-    private func carryOut(_ step: Step) throws {
+    private func execute(_ step: Step) throws {
         let realm = test.realm
         switch step {
         case .write(let operations, .here): try write(operations)
-        case .write(let operations, .there): try writeThere(operations)
-        case .write(let operations, .afar): try writeAfar(operations)
+        case .write(let operations, .there): try writeOnOtherQueue(operations)
+        case .write(let operations, .afar): try writeFromOtherProcess(operations)
         case .silent(let operations, let position):
             try write(operations, silencing: at(position), silencesRealm: position.isMultiple(of: 3))
         case .cancelled(let operations): try cancel(operations)
         case .turn: _ = test.scheduler.run()
-        case .ripen: ripen()
-        case .settle: settle()
+        case .ripen: waitUntilComputed()
+        case .settle: deliverAll()
         case .loops: runLoops()
         case .invalidate:
             realm.invalidate()
             twins.drop()
-            hasShownNothing = true
+            wasInvalidated = true
             realmWatchers.forEach { $0.excuse() }
         case .autorefresh(let isOn): realm.autorefresh = isOn
         case .refresh:
@@ -187,10 +189,10 @@ final class Machine {
         case .nestedSilent(let operations, let position, let silenced):
             at(position)?.deeds.append(.write(operations, silencing: at(silenced)))
         case .realmSilent(let operations, let silenced):
-            // The last one: those before it are told of the version that it is told of.
+            // The last observer of the Realm: the others are notified of this version before it.
             realmWatchers.last?.deed = { [unowned self] in
                 let realm = test.realm
-                // In the middle of the commit that it is told of.
+                // The commit that the observer is notified of is not finished yet.
                 if worlds[realm.context.version] == nil { worlds[realm.context.version] = world }
                 writeInside(operations, silencing: at(silenced))
                 realmWatchers.forEach { $0.miss(realm.context.version) }
@@ -204,7 +206,7 @@ final class Machine {
         }
     }
 
-    // What callbacks write is told by the next delivery.
+    // The next delivery reports what callbacks write.
     func refresh() {
         repeat {
             goesOn = false
@@ -212,10 +214,10 @@ final class Machine {
         } while goesOn
     }
 
-    /// - Parameter isInside: in a callback, where no loop begins.
+    /// - Parameter isInside: Whether a callback registers the watcher. Loops do not begin in callbacks.
     func watch(_ plan: WatcherPlan, isInside: Bool = false) {
         let realm = test.realm
-        // What the Realm shows now is where objects begin.
+        // Observers of objects report the changes since the version that the Realm shows now.
         guard watchers.count < 14, let shown = worlds[realm.context.version] else { return }
         if plan.kind == .keyValue {
             guard keyValues.count < 8, let watcher = KeyValueWatcher.make(plan, shown, realm, twins) else { return }
@@ -226,7 +228,7 @@ final class Machine {
         if plan.kind == .realm {
             guard realmWatchers.count < 2 else { return }
             let watcher = RealmWatcher(realm, refreshes: plan.base.isMultiple(of: 2))
-            if hasShownNothing { watcher.excuse() }
+            if wasInvalidated { watcher.excuse() }
             watcher.deed = realmWatchers.last?.deed
             realmWatchers.last?.deed = nil
             realmWatchers.append(watcher)
@@ -259,22 +261,22 @@ final class Machine {
         ended.append(watcher)
     }
 
-    private func ripen() {
+    private func waitUntilComputed() {
         let deadline = Date(timeIntervalSinceNow: 60)
         while !test.realm.context.hub.isReady {
-            if Date() > deadline { return fail("what is to be told is never ready") }
+            if Date() > deadline { return fail("the changes are never computed") }
             sched_yield()
         }
     }
 
-    private func settle() {
-        // Each turn may find that more has happened, but nothing happens for ever.
+    private func deliverAll() {
+        // A turn may make more work, but not without end.
         for _ in 0..<200 {
             if test.realm.context.hub.isIdle { return }
-            guard test.scheduler.waitForWork() else { return fail("no turn came") }
+            guard test.scheduler.waitForWork() else { return fail("no turn was scheduled") }
             _ = test.scheduler.run()
         }
-        fail("turns never come to an end")
+        fail("the deliveries do not end")
     }
 
     // MARK: Writing
@@ -295,19 +297,19 @@ final class Machine {
         var base = world
         if !silencesRealm { realmWatchers.forEach { $0.expect() } }
         try realm.write(withoutNotifying: tokens) {
-            // A callback on the way into the write may have written.
+            // A callback may have written while the write began.
             if !isAhead { base = world }
             apply(operations, realm)
-            // Observers of the Realm may write before this one has returned.
+            // Observers of the Realm may write before this write has returned.
             if let watcher, watcher.token != nil { watcher.silence(base, world, isLate: isAhead) }
         }
         isAhead = false
-        hasShownNothing = false
+        wasInvalidated = false
         worlds[realm.context.version] = world
         silencedRealms.forEach { $0.skip(realm.context.version) }
     }
 
-    /// Into the write that is beginning.
+    /// Writes into the write transaction that is beginning.
     func writeAlong(_ operations: [Operation]) {
         isAhead = true
         apply(operations, test.realm)
@@ -327,10 +329,10 @@ final class Machine {
         world = kept
         twins.drop(after: count, kept)
         keyValues.forEach { $0.forgive() }
-        if let wrong = held.lazy.compactMap({ $0.wrong(kept) }).first { fail(wrong) }
+        if let failure = held.lazy.compactMap({ $0.wrong(kept) }).first { fail(failure) }
     }
 
-    private func writeThere(_ operations: [Operation]) throws {
+    private func writeOnOtherQueue(_ operations: [Operation]) throws {
         var configuration = test.configuration
         configuration.scheduler = nil
         nonisolated(unsafe) let this = self
@@ -343,20 +345,20 @@ final class Machine {
         }
     }
 
-    private func writeAfar(_ operations: [Operation]) throws {
-        let afar = try self.afar ?? test.foreignRealm()
-        self.afar = afar
-        // Old rows are not handed over: what rests on them is told once too often rather than not at all.
+    private func writeFromOtherProcess(_ operations: [Operation]) throws {
+        let foreign = try self.foreign ?? test.foreignRealm()
+        self.foreign = foreign
+        // Commits of other processes come without the old rows. Changes that depend on those may be reported needlessly.
         isLoose = true
-        afar.refresh()
-        try afar.write { apply(operations, afar) }
-        worlds[afar.context.version] = world
+        foreign.refresh()
+        try foreign.write { apply(operations, foreign) }
+        worlds[foreign.context.version] = world
         test.realm.context.coordinator.pollForCommits()
     }
 }
 
 extension TestRealm {
-    /// A Realm that shares nothing with this one but the file, as one of another process would.
+    /// A Realm that shares only the file with this one, like a Realm of another process.
     fileprivate func foreignRealm() throws -> Realm {
         var others = configuration
         others.scheduler = nil

@@ -4,8 +4,9 @@ import Foundation
 
 /// One call of an observer.
 struct News {
-    /// How much was told.
+    /// The number of reported changes.
     let size: Int
+    /// The call in words.
     let text: () -> String
 
     static var initial: News { News(size: 1) { "is there" } }
@@ -14,10 +15,10 @@ struct News {
 extension News {
     init(_ error: any Error) { self.init(size: 1) { "fails: \(error)" } }
 
-    init(_ told: CollectionChangeSet) {
-        self.init(size: told.deletions.count + told.insertions.count + told.modifications.count) {
-            "deletions \(told.deletions), insertions \(told.insertions), modifications \(told.modifications)"
-                + (told.moves.isEmpty ? "" : ", moves \(told.moves.map { "\($0.from) to \($0.to)" })")
+    init(_ change: CollectionChangeSet) {
+        self.init(size: change.deletions.count + change.insertions.count + change.modifications.count) {
+            "deletions \(change.deletions), insertions \(change.insertions), modifications \(change.modifications)"
+                + (change.moves.isEmpty ? "" : ", moves \(change.moves.map { "\($0.from) to \($0.to)" })")
         }
     }
 
@@ -27,13 +28,13 @@ extension News {
         }
     }
 
-    init(_ told: Judge.SectionChange) {
+    init(_ change: Judge.SectionChange) {
         self.init(
-            size: told.deletions.count + told.insertions.count + told.modifications.count + told.inserted.count
-                + told.deleted.count
+            size: change.deletions.count + change.insertions.count + change.modifications.count + change.inserted.count
+                + change.deleted.count
         ) {
-            "deletions \(told.deletions), insertions \(told.insertions), modifications \(told.modifications), "
-                + "sections inserted \(Array(told.inserted)), deleted \(Array(told.deleted))"
+            "deletions \(change.deletions), insertions \(change.insertions), modifications \(change.modifications), "
+                + "sections inserted \(Array(change.inserted)), deleted \(Array(change.deleted))"
         }
     }
 

@@ -8,7 +8,7 @@ import MartletSQLite
 extension Operation {
     /// The value that is written, in the model.
     ///
-    /// - Parameter isPlain: no list and no map, as in sets.
+    /// - Parameter isPlain: Whether lists and maps are excluded, as in sets.
     private func anyValue(_ world: World, isPlain: Bool = false) -> World.Value {
         let nodes = world.nodes
         let node = nodes.isEmpty ? World.Value.none : .row(nodes[b % nodes.count].serial)
@@ -24,7 +24,7 @@ extension Operation {
         }
     }
 
-    /// The same in a Realm.
+    /// The value of a Realm for a value of the model.
     private func live(_ value: World.Value, _ world: World, _ realm: Realm) -> AnyRealmValue {
         switch value {
         case .none: .none
@@ -37,7 +37,7 @@ extension Operation {
         }
     }
 
-    /// As decimal: there is one zero.
+    /// The amount as a decimal in the model. Decimals have no negative zero.
     private var decimalAmount: Double { amount == 0 ? 0 : amount }
 
     private var decimal: Decimal128 {
@@ -71,7 +71,7 @@ extension Operation {
         }
     }
 
-    /// Adds, changes or deletes a row with an enum; some have a raw value that this build has no case for.
+    /// Adds, changes or deletes a row with an enum. Some rows have a raw value for which the enum has no case.
     private func editMark(_ world: inout World, _ realm: Realm) {
         let id = a % 4
         let (state, raw) = b.isMultiple(of: 2) ? (State.open, "o") : (State.closed, "c")
@@ -83,7 +83,7 @@ extension Operation {
             let isUnknown = b.isMultiple(of: 3)
             _ = world.add("EnumHolder", ["id": .number(Double(id)), "state": .text(isUnknown ? "x" : raw)])
             if !isUnknown { return }
-            // The row is new to observers, whatever is in it.
+            // Observers are notified of the new row in any case.
             realm.context.execute("UPDATE EnumHolder SET state = 'x' WHERE id = ?1", [.integer(Int64(id))])
             return realm.context.markStale(holder)
         }
@@ -124,7 +124,7 @@ extension Operation {
         }
     }
 
-    /// Into the list or map that the value is, or else in its place.
+    /// Adds to the list or map that the property contains. Replaces any other value.
     private func put(
         _ value: World.Value, _ serial: Int, _ object: Scalars, _ world: inout World, _ realm: Realm
     ) {
@@ -210,7 +210,7 @@ extension World {
     /// Serial numbers of rows with a value of any type, by primary key.
     var scalars: [(id: Int, serial: Int)] { byID("Scalars") }
 
-    /// The same of rows with an enum.
+    /// Serial numbers of rows with an enum, by primary key.
     var marks: [(id: Int, serial: Int)] { byID("EnumHolder") }
 
     private func byID(_ type: String) -> [(id: Int, serial: Int)] {
@@ -221,7 +221,7 @@ extension World {
 }
 
 extension World.Value {
-    /// Whether it leads to some row, however deep.
+    /// Whether the value contains a link, at any depth.
     var isLinked: Bool {
         switch self {
         case .row: true
@@ -233,7 +233,7 @@ extension World.Value {
 }
 
 extension AnyRealmValue {
-    /// As the model shows it.
+    /// The text that the model shows for an equal value.
     var shown: String {
         switch self {
         case .none: "nil"

@@ -144,6 +144,6 @@ extension Operation {
 }
 
 extension World {
-    /// The one row of a class.
+    /// The only row of a class.
     func only(_ type: String) -> Int? { rows.first { $0.value.type == type }?.key }
 }

@@ -23,9 +23,9 @@ extension Operation {
     }
 }
 
-// Much at once: long lists, and long ways.
+// Operations that change many rows or elements: long lists, and chains of links.
 extension Operation {
-    /// Many elements one by one at the same place, so that chunks are divided there until no room is left between them.
+    /// Inserts many elements at one position. The chunks are split there until no number between them is free.
     func insertRow(_ world: inout World, _ realm: Realm) {
         let nodes = world.nodes
         guard let row = world.only("ScalarLists"), let lists = realm.objects(ScalarLists.self).first else { return }
@@ -53,7 +53,7 @@ extension Operation {
         }
     }
 
-    /// Every node links to the next one and to nothing else, so that there is one long way.
+    /// Makes one chain of all nodes: each node links to the next node and to nothing else.
     func chain(_ world: inout World, _ realm: Realm) {
         let all = world.nodes
         if all.isEmpty { return }

@@ -1,4 +1,4 @@
-// What an operation does to a world, in words.
+// Descriptions of operations, for the report of a failure.
 extension Operation {
     func text(_ world: World) -> String {
         let nodes = world.nodes
@@ -65,7 +65,7 @@ extension Operation {
         }
     }
 
-    /// An edit of a list, by what its kind is called.
+    /// The description of an edit of a list. It follows from the name of the kind.
     private func edit(count: Int, insertAt: Int, first: Int, second: Int, _ element: String) -> String {
         let name = "\(kind)"
         if name.hasSuffix("Insert") { return "insert \(element) at \(insertAt % (count + 1))" }

@@ -1,8 +1,8 @@
 import ConformanceModels
 import Martlet
 
-/// One thing done in a write, to the model and to a Realm alike. Numbers are taken modulo what there is, so that any
-/// operation can be left out and the others still mean something.
+/// One change inside a write, made in the model and in a Realm. The numbers are used modulo the number of nodes or
+/// elements, so every operation remains valid if others are left out.
 struct Operation: CustomStringConvertible {
     enum Kind: String, CaseIterable {
         case add, twin, delete, deleteAll, name, amount, nameAll, amountAll, next, assignAgain
@@ -12,7 +12,7 @@ struct Operation: CustomStringConvertible {
         case byNameSet, byNameRemove, byNameName
         case valueInsert, valueRemove, valueReplace, valueMove, valueClear, textInsert, textRemove, doubleSet
         case doubleRemove, heldInsert, heldRemove
-        // Not in every program.
+        // Only in some programs.
         case chain, valueRow, heldRow
         case anyAdd, anyDelete, anySet, anyPut, anyInt, anyInsert, anyReplace, anyRemove, anyMove
         case anyKeySet, anyKeyRemove, anyJoin, anyLeave, anyMark
@@ -31,7 +31,7 @@ struct Operation: CustomStringConvertible {
         + [.add, .add, .add, .twin, .delete, .name, .name, .name, .amount, .amount, .next, .childInsert, .childInsert]
         + [.peerInsert, .namedSet, .childRemove]
 
-    /// What a program does at all: about half of everything, so that sparse worlds occur, and crowded corners.
+    /// The kinds that a program uses: about half of all, so that some programs use few kinds often.
     static func kinds(_ random: inout some RandomNumberGenerator, _ theme: Program.Theme) -> [Kind] {
         let isFull = Int.random(in: 0..<3, using: &random) == 0
         let left = Set(Kind.allCases.filter { _ in isFull || Bool.random(using: &random) } + [.add, .delete, .name])
@@ -59,7 +59,7 @@ struct Operation: CustomStringConvertible {
         }
     }
 
-    /// Nodes, each with a link to the next one.
+    /// Adds all nodes and links them to a chain.
     static func chained(_ random: inout some RandomNumberGenerator) -> [Operation] {
         (0..<ids).map { Operation(kind: .add, a: $0, b: $0, c: $0) }
             + [Operation(kind: .chain, a: 0, b: Int.random(in: 0..<60, using: &random), c: 0)]
@@ -68,13 +68,13 @@ struct Operation: CustomStringConvertible {
     init(_ random: inout some RandomNumberGenerator, of kinds: [Kind]) {
         let isRare = Int.random(in: 0..<300, using: &random) == 0
         kind = isRare ? .deleteAll : kinds.randomElement(using: &random) ?? .add
-        // Some nodes are in the middle of everything.
+        // Half of the operations use the first three nodes.
         a = Int.random(in: 0..<(Bool.random(using: &random) ? 3 : 60), using: &random)
         b = Int.random(in: 0..<60, using: &random)
         c = Int.random(in: 0..<60, using: &random)
     }
 
-    /// The operations of one write: what is done is often done again nearby.
+    /// The operations of one write. Some repeat the kind or the node of the operation before.
     static func series(_ count: Int, _ random: inout some RandomNumberGenerator, of kinds: [Kind]) -> [Operation] {
         var series: [Operation] = []
         for _ in 0..<count {
@@ -96,7 +96,7 @@ struct Operation: CustomStringConvertible {
 
     var description: String { "\(kind)(\(a), \(b), \(c))" }
 
-    /// The most nodes there are.
+    /// The maximum number of nodes.
     static let ids = 8
 
     func perform(_ world: inout World, _ realm: Realm, _ twins: Twins) {
@@ -150,7 +150,7 @@ struct Operation: CustomStringConvertible {
         let node: Node
     }
 
-    /// Ordinary numbers, and those that SQL stores in another form.
+    /// Ordinary numbers, and numbers that are stored in another form in SQL.
     var amount: Double {
         switch b % 12 {
         case 9: .nan

@@ -1,9 +1,9 @@
-/// What the model knows of the classes.
+/// A property of a class in the model.
 struct Property: Sendable {
     enum Kind: Sendable {
         case single
         case many(isMap: Bool)
-        /// Of a property of a class.
+        /// Linking objects: the name of the property that links here, and its class.
         case inverse(String, of: String)
     }
 
@@ -11,12 +11,12 @@ struct Property: Sendable {
     let kind: Kind
     var target: String?
     var isEmbedded = false
-    /// Values of any type.
+    /// Whether the property contains values of any type.
     var isAny = false
     var isSet = false
-    /// What becomes of the object that has the property when a target is deleted.
+    /// What happens to the object with this property when a target is deleted.
     var onDelete = Rule.nullify
-    /// What becomes of the targets when the object is deleted.
+    /// What happens to the targets when the object is deleted.
     var deleteRule = Rule.nullify
     var initial = World.Value.none
 
@@ -27,7 +27,7 @@ struct Property: Sendable {
 struct Classes: Sendable {
     private let all: [String: [Property]]
     private let byName: [String: [String: Property]]
-    /// Whether deletions follow rules at all.
+    /// Whether any property has a rule for deletions.
     let hasRules: Bool
 
     init(_ all: [String: [Property]]) {
@@ -42,12 +42,12 @@ struct Classes: Sendable {
 
     func named(_ name: String, of type: String) -> Property? { byName[type]?[name] }
 
-    /// The property of a class that is the inverse of one of another class.
+    /// The name of the property of `target` that is the inverse of the property `name` of `type`.
     func inverse(of name: String, _ type: String, in target: String) -> String? {
         of(target).first { if case .inverse(name, type) = $0.kind { true } else { false } }?.name
     }
 
-    /// Those that are generated.
+    /// The generated classes of the conformance schema.
     static let fixed = Classes([
         "Node": [
             Property(name: "id", kind: .single), Property(name: "name", kind: .single),

@@ -1,11 +1,11 @@
-/// Classes that a seed thinks up: with keys of each kind or none, with more properties than a word has bits, linked to each
-/// other in every way and back.
+/// Random classes: with or without primary keys, some with more than 64 properties, with links of all kinds between them and
+/// their inverses.
 struct RandomSchema {
-    /// As generated classes carry it.
+    /// The facts of each class, in the format of generated classes.
     let facts: [String]
     let classes: Classes
     let names: [String]
-    /// How objects of a class are told apart.
+    /// The type of the primary key of each class.
     let keys: [String: Key]
 
     enum Key: String {
@@ -58,7 +58,7 @@ struct RandomSchema {
     }
 
     private static func values(_ random: inout SeededGenerator) -> [Line] {
-        // Properties have numbers, and sets of them are kept as words.
+        // Sets of properties are stored as words of 64 bits; wide classes need two of them.
         let isWide = Int.random(in: 0..<3, using: &random) == 0
         let wide = isWide ? Int.random(in: 60...66, using: &random) : 0
         var lines = (0..<wide).map { single("wide\($0)", "Int") }
@@ -96,11 +96,11 @@ struct RandomSchema {
         if deleteRule != .nullify { link.text += " deleteRule=\(deleteRule.rawValue)" }
     }
 
-    /// A way from a class: one property, or some over links, or all of a level.
+    /// A random key path from a class: one property, a property behind links, or all properties of an object.
     func path(_ type: String, _ random: inout SeededGenerator) -> String {
         var (names, type) = ([String](), type)
         for _ in 0..<4 {
-            // Links first: in wide classes there would be no others.
+            // Prefer links: a wide class has few of them.
             let all = classes.of(type)
             let leading = all.filter { $0.target != nil }
             let some = Bool.random(using: &random) && !leading.isEmpty ? leading : all

@@ -1,73 +1,80 @@
 @testable import Martlet
 
-/// An observer of the Realm itself: it is told once of each commit of the Realm, and of each version that it moves to.
+/// An observer of the Realm itself. It must be notified once of each commit of the Realm, and of each version to which the
+/// Realm advances.
 final class RealmWatcher {
     private(set) var token: NotificationToken?
-    /// The version that it was told of last.
-    private var told: UInt64
+    /// The version of the last notification.
+    private var known: UInt64
     private var required: UInt64 = 0
-    /// Commits of the Realm itself that it is still to be told of.
+    /// Commits of the Realm itself that are still to be notified.
     private var commits = 0
-    /// The Realm showed nothing, and may show something newer without having moved.
-    private var isExcused = false
+    /// Whether the Realm was invalidated and may show a newer version without a notification.
+    private var allowsJump = false
     private let refreshes: Bool
-    private var wrong: String?
-    /// Calls since it was judged last.
+    /// The first error that a callback found.
+    private var failure: String?
+    /// Calls since the last check.
     private(set) var calls = 0
 
-    /// What it is to do when it is called next, unless a write is beginning then.
+    /// The action of the next callback that is not called while a write begins.
     var deed: (() -> Void)?
 
-    /// - Parameter refreshes: whether it refreshes the Realm where that is required.
+    /// - Parameter refreshes: Whether the observer refreshes the Realm on `refreshRequired`.
     init(_ realm: Realm, refreshes: Bool) {
         self.refreshes = refreshes
-        told = realm.context.version
+        known = realm.context.version
         token = realm.observe { [unowned self] notification, realm in
-            hear(notification, realm, autorefresh: realm.autorefresh, isInWrite: realm.isInWriteTransaction)
+            receive(notification, realm, autorefresh: realm.autorefresh, isInWrite: realm.isInWriteTransaction)
         }
     }
 
-    private func hear(
+    private func receive(
         _ notification: Realm.Notification, _ realm: Realm, autorefresh: Bool, isInWrite: Bool
     ) {
         calls += 1
         switch notification {
         case .refreshRequired:
-            if autorefresh { wrong = wrong ?? "is told to refresh a Realm that does so by itself" }
-            if refreshes, !isInWrite, !realm.refresh() { wrong = wrong ?? "is told to refresh and cannot" }
+            if autorefresh { failure = failure ?? "is asked to refresh a Realm that refreshes automatically" }
+            if refreshes, !isInWrite, !realm.refresh() {
+                failure = failure ?? "is asked to refresh, and the refresh does nothing"
+            }
         case .didChange:
-            // Not asked above: an invalidated Realm begins to read the newest version when it is asked for one.
+            // Not read before the switch: reading the version makes an invalidated Realm show the newest one.
             let version = realm.context.version
-            if version <= told && commits == 0 && !isExcused { wrong = wrong ?? "is told twice of version \(version)" }
-            if version < told { wrong = wrong ?? "is told of version \(version) after \(told)" }
+            if version <= known && commits == 0 && !allowsJump {
+                failure = failure ?? "is notified twice of version \(version)"
+            }
+            if version < known { failure = failure ?? "is notified of version \(version) after \(known)" }
             commits = max(0, commits - 1)
-            told = version
-            isExcused = false
+            known = version
+            allowsJump = false
         }
         guard let deed, !isInWrite else { return }
         self.deed = nil
         deed()
     }
 
-    /// A write of the Realm itself is about to be committed.
+    /// Expects a notification of a commit of the Realm itself.
     func expect() { commits += 1 }
 
-    /// It was not to be told of what has been committed up to a version.
-    func skip(_ version: UInt64) { (told, commits) = (version, 0) }
+    /// Expects no notification of the commits up to a version, which are silent.
+    func skip(_ version: UInt64) { (known, commits) = (version, 0) }
 
-    /// It was not told of a commit in the middle of being told of another.
-    func miss(_ version: UInt64) { (told, commits) = (version, max(0, commits - 1)) }
+    /// Expects no notification of a commit that was made during the notification of another one.
+    func miss(_ version: UInt64) { (known, commits) = (version, max(0, commits - 1)) }
 
-    func excuse() { isExcused = true }
+    /// Allows the Realm to show a newer version without a notification, after it was invalidated.
+    func excuse() { allowsJump = true }
 
     func end() { token = nil }
 
-    /// What is wrong with the calls since the last time. `shown` is nil when the Realm shows nothing.
+    /// Returns the first error since the last check. `shown` is nil if the Realm shows nothing.
     func judge(_ shown: UInt64?) -> String? {
         defer { calls = 0 }
-        if let wrong { return wrong }
-        if commits > 0 { return "is not told of \(commits) commits" }
-        guard let shown, !isExcused else { return nil }
-        return told == shown ? nil : "was told of version \(told), and the Realm shows \(shown)"
+        if let failure { return failure }
+        if commits > 0 { return "is not notified of \(commits) commits" }
+        guard let shown, !allowsJump else { return nil }
+        return known == shown ? nil : "was notified of version \(known), and the Realm shows \(shown)"
     }
 }

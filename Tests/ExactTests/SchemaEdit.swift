@@ -3,7 +3,7 @@ import MartletEngine
 @testable import Martlet
 
 extension SchemaMachine {
-    /// One change, in the model and in a Realm: numbers are taken modulo what there is.
+    /// One change, made in the model and in a Realm. The numbers are used modulo the number of rows, properties or elements.
     struct Edit {
         private let kind: Int
         private let a: Int
@@ -31,7 +31,7 @@ extension SchemaMachine {
                 if case .inverse = property.kind { return false }
                 return property.name != "key"
             }
-            // Of wide classes the last properties are the ones of interest, and those at the border.
+            // Prefer the last properties: in wide classes, these have the highest numbers.
             let some = kind < 8 ? Array(all.suffix(6)) : all
             guard !some.isEmpty else { return }
             edit(some[b % some.count], serial, object, &world, realm)
@@ -162,7 +162,7 @@ extension SchemaMachine {
 }
 
 extension World {
-    /// A row as an object of a Realm, whatever its class.
+    /// The object of a Realm for a row; nil if the row does not exist there.
     func object(_ serial: Int, _ realm: Realm) -> ObjectBase? {
         guard let type = rows[serial]?.type, let key = keys[serial], let table = realm.context.table(named: type) else {
             return nil

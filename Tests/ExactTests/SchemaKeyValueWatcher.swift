@@ -9,13 +9,14 @@ final class SchemaKeyValueWatcher: KeyValueObserver {
     private let serial: Int
     private let path: String
     private let object: ObjectBase
-    /// The value that it was notified of last.
+    /// The value that was reported last.
     private var known = ""
-    /// When what it observes was written, at that time.
+    /// When the observed properties were written, at the time of the last check.
     private var times = ""
-    private var wrong: String?
+    /// The first error that a callback found.
+    private var failure: String?
     private(set) var calls = 0
-    private var isForgiven = false
+    private var allowsNeedlessCalls = false
     /// A write is being rolled back.
     var isRolledBack = false
 
@@ -51,26 +52,26 @@ final class SchemaKeyValueWatcher: KeyValueObserver {
     ) {
         calls += 1
         let (old, new) = (Self.text(change?[.oldKey]), Self.text(change?[.newKey]))
-        // What was deleted and is live again had no value meanwhile.
+        // While an object was deleted, before the rollback restored it, its path had no value.
         if let old, old != known, !(isRolledBack && old == "nil") {
-            wrong = wrong ?? "the old value is \(old), and was \(known)"
+            failure = failure ?? "the old value is \(old), and was \(known)"
         }
         known = new ?? "gone"
     }
 
-    /// A write was rolled back: calls may have come in pairs that lead to nothing.
-    func forgive() { (isForgiven, isRolledBack) = (true, false) }
+    /// Allows calls without a change in the next check: a rollback may cause pairs of calls that cancel each other.
+    func forgive() { (allowsNeedlessCalls, isRolledBack) = (true, false) }
 
-    /// What is wrong with the calls since the last time.
+    /// Returns the first error since the last check.
     func judge(_ world: World, isRefresh: Bool) -> String? {
-        defer { (calls, isForgiven) = (0, false) }
-        if let wrong { return wrong }
+        defer { (calls, allowsNeedlessCalls) = (0, false) }
+        if let failure { return failure }
         if isOver != (world.rows[serial] == nil) { return "isInvalidated is \(isOver)" }
         if isOver, path != "isInvalidated" { return nil }
         let (value, times) = (value(world), writeTimes(world))
         defer { self.times = times }
-        if known != value { return "was notified of \(known), and there is \(value)" }
-        if isForgiven { return nil }
+        if known != value { return "was notified of \(known), and the value is \(value)" }
+        if allowsNeedlessCalls { return nil }
         if calls > 0, times == self.times, path != "isInvalidated" { return "is called, and nothing was written" }
         return isRefresh && calls > 1 ? "is called \(calls) times by one refresh" : nil
     }
@@ -113,7 +114,7 @@ extension SchemaMachine {
         guard let shown = worlds[test.realm.context.version] else { return }
         for watcher in keyValues {
             told += watcher.calls
-            if let wrong = watcher.judge(shown, isRefresh: isRefresh) { fail("\(watcher.name): \(wrong)") }
+            if let failure = watcher.judge(shown, isRefresh: isRefresh) { fail("\(watcher.name): \(failure)") }
         }
         keyValues.removeAll { $0.isOver }
     }

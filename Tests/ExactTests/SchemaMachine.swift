@@ -5,8 +5,8 @@ import MartletTestSupport
 
 @testable import Martlet
 
-/// Random changes of objects of random classes, by their names, and observers with random key paths: as `Machine` does with
-/// classes that are generated.
+/// Runs random changes of objects of random classes, and observers with random key paths. `Machine` does this with generated
+/// classes; here classes and properties are accessed by name.
 final class SchemaMachine {
     enum Step {
         case write([Edit], isElsewhere: Bool, isCancelled: Bool)
@@ -44,10 +44,10 @@ final class SchemaMachine {
     private(set) var failure: String?
     var told = 0
     private(set) var changes = 0
-    /// Writes that a rule denied.
+    /// Writes that a rule for deletions denied.
     private(set) var denied = 0
     var keyValues: [SchemaKeyValueWatcher] = []
-    // What was made with the types of the seed.
+    // Keeps the file open with the types of the seed.
     private let coordinator: StoreCoordinator
 
     init(_ program: Program) throws {
@@ -75,23 +75,23 @@ final class SchemaMachine {
         var denied = 0
     }
 
-    /// Runs until something is wrong, and says what.
+    /// Runs a program, up to the first error.
     static func run(_ program: Program) throws -> Outcome {
-        let machine = try SchemaMachine(program)
+        let runner = try SchemaMachine(program)
         for (position, step) in (program.steps + [.refresh]).enumerated() {
-            try machine.perform(step)
+            try runner.perform(step)
             let isRefresh = if case .refresh = step { true } else { false }
-            machine.checkKeyValues(isRefresh: isRefresh)
-            if let wrong = Machine.wrongKeys(machine.test.realm) { machine.fail(wrong) }
-            if let failure = machine.failure {
-                machine.failure = "step \(position): \(failure)"
+            runner.checkKeyValues(isRefresh: isRefresh)
+            if let failure = Machine.wrongKeys(runner.test.realm) { runner.fail(failure) }
+            if let failure = runner.failure {
+                runner.failure = "step \(position): \(failure)"
                 break
             }
         }
-        machine.watchers.forEach { $0.end() }
-        machine.keyValues.forEach { $0.end() }
+        runner.watchers.forEach { $0.end() }
+        runner.keyValues.forEach { $0.end() }
         return Outcome(
-            failure: machine.failure, changes: machine.changes, told: machine.told, denied: machine.denied)
+            failure: runner.failure, changes: runner.changes, told: runner.told, denied: runner.denied)
     }
 
     private func perform(_ step: Step) throws {
@@ -101,9 +101,9 @@ final class SchemaMachine {
             var random = SeededGenerator(seed)
             guard let shown = worlds[realm.context.version] else { return }
             if seed.isMultiple(of: 3) { return watchKeyValues(seed, shown) }
-            let maker = SchemaWatcherMaker(
+            let builder = SchemaWatcherMaker(
                 schema: program.schema, world: shown, realm: realm, random: random.next(), hear: hear)
-            if let watcher = maker.make() { watchers.append(watcher) }
+            if let watcher = builder.make() { watchers.append(watcher) }
         case .refresh:
             realm.refresh()
             check()
@@ -121,7 +121,7 @@ final class SchemaMachine {
         }
     }
 
-    /// Writes, unless a rule denies a deletion: then the whole write is rolled back.
+    /// Writes, and compares with the model whether a rule denies a deletion. A denied write is rolled back.
     private func write(_ edits: [Edit], _ realm: Realm) throws {
         let kept = world
         do {
@@ -150,11 +150,11 @@ final class SchemaMachine {
         }
     }
 
-    private func hear(_ watcher: Watcher, _ news: News, _ judge: (World, World) -> String?) {
+    private func hear(_ watcher: Watcher, _ news: News, _ findError: (World, World) -> String?) {
         told += news.size
         guard failure == nil, let now = worlds[test.realm.context.version] else { return }
-        if let known = watcher.known.last, let wrong = judge(known, now) {
-            failure = "\(watcher.name): \(wrong): \(news.text())"
+        if let known = watcher.known.last, let error = findError(known, now) {
+            failure = "\(watcher.name): \(error): \(news.text())"
         }
         watcher.known = [now]
         compare(watcher, now)
@@ -178,7 +178,7 @@ final class SchemaMachine {
         failure = "\(watcher.name) shows \(actual) instead of \(expected)"
     }
 
-    /// A failing program without the steps that it does not need.
+    /// Removes the steps that a failing program does not need.
     static func shortest(_ program: Program) throws -> Program {
         var best = program
         var size = max(1, best.steps.count / 2)

@@ -2,7 +2,7 @@ import MartletEngine
 
 @testable import Martlet
 
-// Results of lists, whose elements may be there several times.
+// Results of lists, which may contain an element several times.
 extension SchemaWatcherMaker {
     func members(
         of list: List<ObjectBase>, _ name: String, _ serial: Int, _ property: String, _ target: String,

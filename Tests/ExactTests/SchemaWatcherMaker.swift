@@ -2,7 +2,7 @@ import MartletEngine
 
 @testable import Martlet
 
-/// Registers observers of objects of random classes, and of what they hold.
+/// Registers observers of objects of random classes, of their collections, and of results.
 struct SchemaWatcherMaker {
     let schema: RandomSchema
     let world: World
@@ -61,8 +61,8 @@ struct SchemaWatcherMaker {
         watcher.token = collection.observeChanges(keyPaths: paths) { [hear, unowned watcher] change in
             switch change {
             case .initial: hear(watcher, .initial) { _, _ in nil }
-            case .update(_, let told):
-                hear(watcher, News(told)) { Judge.elements(items($0), items($1), told, isStable: isStable) }
+            case .update(_, let change):
+                hear(watcher, News(change)) { Judge.elements(items($0), items($1), change, isStable: isStable) }
             case .error(let error): hear(watcher, News(error)) { _, _ in "\(error)" }
             }
         }
@@ -154,10 +154,10 @@ struct SchemaWatcherMaker {
         let (sorted, views) = (names.keys.sorted(), names)
         let watcher = Watcher("\(type) \(serial)\(WatcherMaker.text(paths))") { old, new in
             if old.rows[serial] == nil { return nil }
-            if new.rows[serial] == nil { return "the deletion is not told" }
+            if new.rows[serial] == nil { return "the deletion is not reported" }
             return sorted.first {
                 View(old, serial, views[$0]).values != View(new, serial, views[$0]).values
-            }.map { "'\($0)' is not told" }
+            }.map { "'\($0)' is not reported" }
         } live: { _ in
             nil
         }
@@ -168,26 +168,29 @@ struct SchemaWatcherMaker {
             switch outcome {
             case .deleted:
                 hear(watcher, News(size: 1) { "is deleted" }) { old, new in
-                    old.rows[serial] != nil && new.rows[serial] == nil ? nil : "told to be deleted"
+                    old.rows[serial] != nil && new.rows[serial] == nil
+                        ? nil : "a deletion is reported, and the object exists"
                 }
             case .change(_, let changes):
-                hear(watcher, News(changes)) { Self.judge($0, $1, serial, views, Set(changes.map(\.name))) }
+                hear(watcher, News(changes)) { Self.check($0, $1, serial, views, Set(changes.map(\.name))) }
             case .failure(let error): hear(watcher, News(error)) { _, _ in "\(error)" }
             }
         }
         return watcher
     }
 
-    private static func judge(
-        _ old: World, _ new: World, _ serial: Int, _ names: [String: [String]], _ told: Set<String>
+    private static func check(
+        _ old: World, _ new: World, _ serial: Int, _ names: [String: [String]], _ reported: Set<String>
     ) -> String? {
-        guard old.rows[serial] != nil, new.rows[serial] != nil else { return "a change of what is not there" }
+        guard old.rows[serial] != nil, new.rows[serial] != nil else {
+            return "a change of an object that does not exist"
+        }
         for name in names.keys.sorted() {
             let (before, now) = (View(old, serial, names[name]), View(new, serial, names[name]))
-            if !told.contains(name) && before.values != now.values { return "'\(name)' is not told" }
-            if told.contains(name) && before.times == now.times { return "'\(name)': nothing was written" }
+            if !reported.contains(name) && before.values != now.values { return "'\(name)' is not reported" }
+            if reported.contains(name) && before.times == now.times { return "'\(name)': nothing was written" }
         }
-        return told.sorted().first { names[$0] == nil }.map { "'\($0)' was not asked for" }
+        return reported.sorted().first { names[$0] == nil }.map { "'\($0)' is not observed" }
     }
 }
 

@@ -1,15 +1,15 @@
-/// Makes a failing program shorter: leaves out whatever is not needed for some failure.
+/// Shortens a failing program: removes each step and operation without which some failure still occurs.
 enum Shrinking {
     struct Result {
         var program: Program
         var failure: String
 
-        /// What the program does and what observers are told, line by line, up to the failure.
+        /// The trace of the program up to the failure: its operations, and the calls of observers.
         func text() throws -> String {
             let outcome = try Machine.run(program, tellsStory: true)
             let setting = [
-                program.hasShortChunks ? "lists have chunks of two" : nil,
-                program.searchesAlways ? "rows are searched for" : nil,
+                program.hasShortChunks ? "chunks have at most two elements" : nil,
+                program.searchesAlways ? "rows are always found by their sort keys" : nil,
             ].compactMap { $0 }
             return (setting + outcome.story + [outcome.failure ?? failure]).map { "    \($0)" }.joined(separator: "\n")
         }
@@ -27,16 +27,16 @@ enum Shrinking {
             return true
         }
         var size = 0
-        // What was needed may be needless once something else is gone.
+        // Removing one part may make another part unnecessary.
         while size != best.program.size, runs < 1_000 {
             size = best.program.size
-            try leaveOutSteps({ best.program.steps }, fails)
-            try leaveOutOperations({ best.program.steps }, fails)
+            try removeSteps({ best.program.steps }, fails)
+            try removeOperations({ best.program.steps }, fails)
         }
         return best
     }
 
-    private static func leaveOutSteps(_ steps: () -> [Step], _ fails: ([Step]) throws -> Bool) throws {
+    private static func removeSteps(_ steps: () -> [Step], _ fails: ([Step]) throws -> Bool) throws {
         var size = max(1, steps().count / 2)
         while size > 0 {
             var start = 0
@@ -49,7 +49,7 @@ enum Shrinking {
         }
     }
 
-    private static func leaveOutOperations(_ steps: () -> [Step], _ fails: ([Step]) throws -> Bool) throws {
+    private static func removeOperations(_ steps: () -> [Step], _ fails: ([Step]) throws -> Bool) throws {
         for position in steps().indices.reversed() {
             for operation in (steps()[position].operations ?? []).indices.reversed() {
                 var candidate = steps()

@@ -1,10 +1,10 @@
-/// One step of a run.
+/// One step of a program.
 enum Step: CustomStringConvertible {
-    /// Here, in another Realm of the process, or as another process would.
+    /// Who writes: the observed Realm, another Realm of the process, or a Realm without shared state, like another process.
     enum Place { case here, there, afar }
 
-    /// How an asynchronous write ends: by a commit, for which others that wait may be waited for, or by a rollback, because
-    /// its block cancels it, throws an error, or leaves it open although it was to commit.
+    /// How an asynchronous write ends: by a commit, alone or grouped with others, or by a rollback. The write is rolled back
+    /// if its block cancels it, throws an error, or does not commit it.
     enum Ending: CaseIterable {
         case commit, commitGrouped, commitAlone, cancel, failure, leave
 
@@ -12,15 +12,15 @@ enum Step: CustomStringConvertible {
     }
 
     case write([Operation], Place)
-    /// Without telling the watcher at a position.
+    /// A silent write, which does not notify the watcher at a position.
     case silent([Operation], Int)
     case cancelled([Operation])
     case turn
-    /// What is under way gets ready, and is not told yet.
+    /// Waits until the pending changes are computed, without delivering them.
     case ripen
-    /// Turns until nothing is under way.
+    /// Runs turns until nothing is pending.
     case settle
-    /// Asynchronous loops take what waits for them.
+    /// Runs the asynchronous loops.
     case loops
     case invalidate
     case autorefresh(Bool)
@@ -29,9 +29,9 @@ enum Step: CustomStringConvertible {
     case end(Int)
     /// The watcher at a position writes when it is called next.
     case nested([Operation], Int)
-    /// The same without telling another one.
+    /// The watcher at a position makes a silent write when it is called next, without notifying another watcher.
     case nestedSilent([Operation], Int, silencing: Int)
-    /// The Realm's own observer writes when it is called next, without telling the watcher at a position.
+    /// The observer of the Realm makes a silent write when it is called next, without notifying the watcher at a position.
     case realmSilent([Operation], silencing: Int)
     /// The watcher at a position ends another, or itself, when it is called next.
     case endInside(Int, by: Int)
@@ -39,7 +39,7 @@ enum Step: CustomStringConvertible {
     case watchInside(WatcherPlan, by: Int)
     /// An asynchronous write.
     case later([Operation], Ending)
-    /// The watcher at a position asks for one when it is called next.
+    /// The watcher at a position queues an asynchronous write when it is called next.
     case nestedLater([Operation], Ending, by: Int)
 
     var description: String {
@@ -48,8 +48,8 @@ enum Step: CustomStringConvertible {
         case .silent(let operations, let watcher): "write silencing \(watcher) \(operations)"
         case .cancelled(let operations): "cancel \(operations)"
         case .turn: "turn"
-        case .ripen: "ripen"
-        case .settle: "settle"
+        case .ripen: "wait until computed"
+        case .settle: "deliver all"
         case .loops: "loops"
         case .invalidate: "invalidate"
         case .autorefresh(let isOn): "autorefresh \(isOn)"
@@ -63,9 +63,9 @@ enum Step: CustomStringConvertible {
             "the observer of the Realm writes silencing \(silenced) \(operations)"
         case .endInside(let victim, let watcher): "\(watcher) ends \(victim)"
         case .watchInside(let plan, let watcher): "\(watcher) watches \(plan)"
-        case .later(let operations, let ending): "later, \(ending): \(operations)"
+        case .later(let operations, let ending): "write asynchronously, \(ending): \(operations)"
         case .nestedLater(let operations, let ending, let watcher):
-            "\(watcher) writes later, \(ending): \(operations)"
+            "\(watcher) writes asynchronously, \(ending): \(operations)"
         }
     }
 
@@ -94,16 +94,16 @@ enum Step: CustomStringConvertible {
     }
 }
 
-/// What a seed stands for: steps, and how the store is set up.
+/// A random program: its steps, and the configuration of the store. Both follow from the seed.
 struct Program {
-    /// What it does most of.
+    /// The operations that a program prefers.
     enum Theme {
         case plain
-        /// One link after another: changes as far away as they count, and one link farther.
+        /// Chains of links: changes at the greatest depth that observers report, and one link beyond it.
         case chain
         /// Lists of many chunks.
         case long
-        /// Maps whose keys come, go and stay in one delivery.
+        /// Maps with keys that are inserted, deleted and modified between two deliveries.
         case maps
         /// Values of any type.
         case any
@@ -113,16 +113,16 @@ struct Program {
 
     var steps: [Step]
     let theme: Theme
-    /// Lists of a few elements have several chunks.
+    /// Whether chunks have at most two elements, so that short lists have several chunks.
     let hasShortChunks: Bool
-    /// Rows are looked for by their sort keys, however few there are.
+    /// Whether rows are always found by their sort keys, even if there are few.
     let searchesAlways: Bool
-    /// Some observers live on a queue or an actor.
+    /// Whether some observers are called on a queue or an actor.
     let hasHomes: Bool
 
     init(seed: UInt64) {
         var random = SeededGenerator(seed)
-        let hasAfar = seed.isMultiple(of: 4)
+        let hasForeignWrites = seed.isMultiple(of: 4)
         hasHomes = seed % 5 < 2
         let themes: [Theme] = [.chain, .long, .maps, .any, .any, .twins, .twins] + Array(repeating: .plain, count: 10)
         theme = themes[Int.random(in: 0..<themes.count, using: &random)]
@@ -130,11 +130,11 @@ struct Program {
         searchesAlways = Bool.random(using: &random)
         let kinds = Operation.kinds(&random, theme)
         steps = theme == .chain ? [.write(Operation.chained(&random), .here)] : []
-        // What the first value of any type makes may be rolled back, in the middle of a group.
-        let isAnyLater = theme == .any && Bool.random(using: &random)
-        let first = isAnyLater ? kinds.filter { !$0.isAny } : kinds
+        // The tables that the first value of any type creates may be rolled back, in the middle of a group.
+        let addsAnyValuesLater = theme == .any && Bool.random(using: &random)
+        let first = addsAnyValuesLater ? kinds.filter { !$0.isAny } : kinds
         steps.append(.write(Operation.series(12, &random, of: first), .here))
-        if isAnyLater {
+        if addsAnyValuesLater {
             let anyKinds = kinds.filter(\.isAny)
             steps.append(.later(Operation.series(2, &random, of: first), .commit))
             let endings = [Step.Ending.cancel, .failure, .leave, .commit]
@@ -146,9 +146,9 @@ struct Program {
         for _ in 0..<Int.random(in: 4...10, using: &random) { steps.append(.watch(WatcherPlan(&random, theme))) }
         if Bool.random(using: &random) { steps.append(.refresh) }
         for _ in 0..<60 {
-            let step = Self.step(&random, hasAfar, kinds, theme)
+            let step = Self.step(&random, hasForeignWrites, kinds, theme)
             steps.append(step)
-            // Asynchronous writes that wait together are one group.
+            // Asynchronous writes that are queued together form one group.
             guard case .later = step, Bool.random(using: &random) else { continue }
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 let operations = Operation.series(Int.random(in: 1...3, using: &random), &random, of: kinds)
@@ -157,7 +157,7 @@ struct Program {
         }
     }
 
-    /// The steps, with each operation of a write counted.
+    /// The number of steps. A write counts as the number of its operations.
     var size: Int { steps.reduce(0) { $0 + max(1, $1.operations?.count ?? 1) } }
 
     private static func ending(_ random: inout some RandomNumberGenerator) -> Step.Ending {
@@ -165,14 +165,14 @@ struct Program {
     }
 
     private static func step(
-        _ random: inout SeededGenerator, _ hasAfar: Bool, _ kinds: [Operation.Kind], _ theme: Theme
+        _ random: inout SeededGenerator, _ hasForeignWrites: Bool, _ kinds: [Operation.Kind], _ theme: Theme
     ) -> Step {
         let count = Int.random(in: 1...4, using: &random) * (Int.random(in: 0..<4, using: &random) == 0 ? 3 : 1)
         let operations = Operation.series(count, &random, of: kinds)
         let watcher = Int.random(in: 0..<60, using: &random)
         return switch Int.random(in: 0..<51, using: &random) {
         case 0..<13: .write(operations, .here)
-        case 13..<21: .write(operations, hasAfar && Bool.random(using: &random) ? .afar : .there)
+        case 13..<21: .write(operations, hasForeignWrites && Bool.random(using: &random) ? .afar : .there)
         case 21..<23: .silent(operations, watcher)
         case 23: .cancelled(operations)
         case 24: .nested(operations, watcher)

@@ -2,14 +2,14 @@ import ConformanceModels
 
 @testable import Martlet
 
-/// Further accessors of rows of the Realm under test: unmanaged objects that were added as updates of rows that were there.
+/// Further accessors of rows: unmanaged objects that were added to the Realm under test as updates of existing objects.
 final class Twins {
     private let realm: Realm
     private var all: [(serial: Int, node: Node)] = []
 
     init(_ realm: Realm) { self.realm = realm }
 
-    /// One of the accessors of a node; nil when the Realm does not have it.
+    /// One of the accessors of a node; nil if the node does not exist in the Realm.
     func accessor(_ id: Int, _ serial: Int, _ realm: Realm, _ choice: Int) -> Node? {
         guard realm.context === self.realm.context else {
             return realm.object(ofType: Node.self, forPrimaryKey: id)
@@ -23,11 +23,11 @@ final class Twins {
         if realm.context === self.realm.context, all.count < 12 { all.append((serial, node)) }
     }
 
-    /// The number of those that are held, to return to.
+    /// The number of retained accessors, to be passed to `drop(after:_:)`.
     var count: Int { all.count }
 
-    /// Releases those whose rows a write has made that was rolled back: a later row may have their serial number. Others that
-    /// it has made stay accessors of their rows.
+    /// Releases accessors after a write that is rolled back: those of rows that the write created, because a later row may
+    /// have the same serial number. Further accessors of other rows remain.
     func drop(after count: Int, _ world: World) {
         let kept = all.dropFirst(count).filter { world.rows[$0.serial] != nil }
         all.replaceSubrange(min(count, all.count)..., with: kept)
@@ -35,7 +35,7 @@ final class Twins {
 
     func drop() { all = [] }
 
-    /// What one of them shows that is not in the model; nil when all is right. Those of deleted rows are released.
+    /// The first difference from the model; nil if there is none. Releases the accessors of deleted rows.
     func wrong(_ world: World) -> String? {
         for (serial, node) in all {
             guard world.rows[serial] != nil else {
@@ -62,21 +62,23 @@ final class Twins {
 }
 
 extension Operation {
-    /// Adds an unmanaged object as an update of a node, whose further accessor it becomes: with the links and collections of
-    /// the node, or without any.
+    /// Adds an unmanaged object as an update of a node. It becomes a further accessor of the node. It has the links and
+    /// collections of the node, or none.
     func addTwin(_ pair: NodePair, _ world: inout World, _ realm: Realm, _ twins: Twins) {
         let (node, serial) = (pair.node, pair.serial)
-        let twin = Node(id: node.id, name: letter, amount: amount)
+        let accessor = Node(id: node.id, name: letter, amount: amount)
         let isBare = c.isMultiple(of: 3)
         if !isBare {
-            twin.next = node.next
-            twin.children.append(objectsIn: Array(node.children))
-            twin.peers.insert(objectsIn: Array(node.peers))
-            for entry in node.named { twin.named[entry.key] = entry.value }
-            twin.part = node.part.map { Part(name: $0.name, weight: $0.weight, node: $0.node) }
-            twin.parts.append(objectsIn: node.parts.map { Part(name: $0.name, weight: $0.weight, node: $0.node) })
+            accessor.next = node.next
+            accessor.children.append(objectsIn: Array(node.children))
+            accessor.peers.insert(objectsIn: Array(node.peers))
+            for entry in node.named { accessor.named[entry.key] = entry.value }
+            accessor.part = node.part.map { Part(name: $0.name, weight: $0.weight, node: $0.node) }
+            accessor.parts.append(objectsIn: node.parts.map { Part(name: $0.name, weight: $0.weight, node: $0.node) })
             for entry in node.partsByName {
-                twin.partsByName[entry.key] = entry.value.map { Part(name: $0.name, weight: $0.weight, node: $0.node) }
+                accessor.partsByName[entry.key] = entry.value.map {
+                    Part(name: $0.name, weight: $0.weight, node: $0.node)
+                }
             }
         }
         for (name, value) in [("name", World.Value.text(letter)), ("amount", .number(amount))]
@@ -90,7 +92,7 @@ extension Operation {
                 world.edit(serial, name) { slots, _ in slots = [] }
             }
         }
-        realm.add(twin, update: .modified)
-        twins.keep(twin, serial, realm)
+        realm.add(accessor, update: .modified)
+        twins.keep(accessor, serial, realm)
     }
 }

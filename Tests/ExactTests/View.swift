@@ -1,17 +1,17 @@
-/// What an observer can see of one row: the values, and the times at which they were written.
+/// What an observer sees of one row: the values, and the times at which they were written.
 ///
-/// Different values must be told; what is told must have different times.
+/// Different values must be reported, and only properties with different times may be reported.
 struct View: Equatable {
     private(set) var values = ""
     private(set) var times = ""
 
-    /// What key paths show of a row; nil stands for all, up to four objects deep.
+    /// The properties of a row on key paths; nil means all properties, up to four objects deep.
     init(_ world: World, _ row: Int, _ keyPaths: [String]?) {
         if keyPaths == nil { addDeep(world, row, levels: 4) }
         for path in keyPaths ?? [] { add(world, row, path.split(separator: ".").map(String.init)[...]) }
     }
 
-    /// The same of several rows.
+    /// The properties of several rows on key paths.
     init(_ world: World, _ rows: [Int], _ keyPaths: [String]?) {
         for row in rows {
             let view = View(world, row, keyPaths)
@@ -38,7 +38,7 @@ struct View: Equatable {
         for target in world.targets(row, name) { add(world, target, rest) }
     }
 
-    /// Whether a class has what a path names; values of any type may lead anywhere.
+    /// Whether a path is valid from a class. Behind a value of any type, every path is valid.
     static func leads(_ world: World, _ type: String, _ path: ArraySlice<String>) -> Bool {
         guard let name = path.first, name != "*" else { return true }
         guard let property = world.classes.named(name, of: type) else { return false }
@@ -75,7 +75,7 @@ struct View: Equatable {
         text += number.description
     }
 
-    // Rows by their distance: each is seen once.
+    // Breadth first: each row is visited once.
     private mutating func addDeep(_ world: World, _ row: Int, levels: Int) {
         var seen: Set<Int> = [row]
         var level = [row]
@@ -97,26 +97,26 @@ struct View: Equatable {
     }
 }
 
-/// An element of a collection as an observer sees it.
+/// An element of a collection, as an observer sees it.
 struct Item {
-    /// What it is, whatever its values.
+    /// The object or value, without the properties of the object.
     let identity: World.Value
     /// The key, in a map.
     var key = ""
-    /// When it was put where it is.
+    /// When the element was written at its position.
     var written = 0
     let view: View?
-    /// As the Realm's own element is shown.
+    /// The text of the element, equal to the text of the element of the Realm.
     let text: String
 
     func isSame(as other: Item) -> Bool { identity == other.identity && view?.values == other.view?.values }
 
-    /// Whether something was written, be it an equal value.
+    /// Whether the element was written since, even with an equal value.
     func isWritten(since other: Item) -> Bool {
         Self.isLoose || written != other.written || view?.times != other.view?.times
     }
 
-    /// Whether more may be told than was written.
+    /// Whether modifications may be reported that were not written.
     @TaskLocal static var isLoose = false
 }
 
@@ -131,7 +131,7 @@ extension World {
         return Item(identity: slot.value, key: slot.key, written: slot.written, view: view, text: shown(slot.value))
     }
 
-    /// An element of a collection of values of any type, with what its links lead to.
+    /// An element of a collection of values of any type, with the rows that it links to.
     func anyItem(_ slot: Slot, _ keyPaths: [String]?) -> Item {
         Item(
             identity: .list([slot.value]), key: slot.key, written: slot.written,

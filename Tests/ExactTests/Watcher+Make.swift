@@ -3,43 +3,43 @@ import Foundation
 
 @testable import Martlet
 
-/// Who is told of each call: it picks the worlds between which the change is to lead.
+/// Receives each call of an observer. The closure checks the call against an old and a new state of the model.
 typealias Hear = (Watcher, News, (World, World) -> String?) -> Void
 
 extension Watcher {
-    /// Registers an observer; nil where there is nothing to observe.
+    /// Registers an observer. Returns nil if there is nothing to observe.
     static func make(
         _ plan: WatcherPlan, _ world: World, _ realm: Realm, _ twins: Twins, _ loops: LoopExecutor, _ homes: Homes?,
         history: @escaping () -> [World], hear: @escaping Hear
     ) -> Watcher? {
-        let maker = WatcherMaker(
+        let builder = WatcherMaker(
             plan: plan, world: world, realm: realm, loops: loops, homes: homes, history: history, hear: hear)
         switch plan.kind {
-        case .values: return maker.values()
-        case .results: return maker.results()
-        case .projected: return maker.projected()
-        case .any: return maker.any()
+        case .values: return builder.values()
+        case .results: return builder.results()
+        case .projected: return builder.projected()
+        case .any: return builder.any()
         default:
             let nodes = world.nodes
             guard !nodes.isEmpty else { return nil }
             let (id, serial) = nodes[plan.node % nodes.count]
             guard let node = twins.accessor(id, serial, realm, plan.filter) else { return nil }
-            let watcher = maker.watcher(node, serial)
+            let watcher = builder.watcher(node, serial)
             watcher?.owner = serial
             return watcher
         }
     }
 }
 
-/// Registers observers by plan.
+/// Registers the observer that a plan describes.
 struct WatcherMaker {
     let plan: WatcherPlan
     let world: World
     let realm: Realm
     let loops: LoopExecutor
-    /// Where else observers may live; nil for nowhere.
+    /// The queue and the actor for observers; nil if all observers are called on the thread of the test.
     let homes: Homes?
-    /// All versions so far, the newest last.
+    /// The states of the model at all versions so far, the newest last.
     let history: () -> [World]
     let hear: Hear
 
@@ -69,53 +69,53 @@ struct WatcherMaker {
         shown: ((World) -> [String])? = nil, live: @escaping (C) -> [String]?
     ) -> Watcher {
         let items = Self.remembering(items)
-        // Elsewhere it is another instance.
+        // On a queue or an actor, callbacks receive another instance.
         var collection = collection
         let watcher = Watcher("\(name)\(Self.text(keyPaths))\(placeText)") {
             Judge.unchanged(items($0), items($1))
         } live: {
-            // Accessors stay invalidated after a deletion that was taken back.
+            // Accessors remain invalidated after a deletion that was rolled back.
             guard let actual = live(collection) else { return nil }
             return (actual, shown?($0) ?? items($0).map(\.text))
         }
-        nonisolated(unsafe) let tell: (DetailedCollectionChange<C>) -> Void = { [hear, unowned watcher] change in
+        nonisolated(unsafe) let receive: (DetailedCollectionChange<C>) -> Void = { [hear, unowned watcher] change in
             switch change {
             case .initial(let instance):
                 collection = instance
                 hear(watcher, .initial) { _, _ in nil }
-            case .update(let instance, let told):
+            case .update(let instance, let update):
                 collection = instance
-                let past = told.deletions.isEmpty ? [] : told.deletedElements
-                hear(watcher, News(told)) { old, new in
-                    // What key paths do not name may have changed since without a call.
+                let past = update.deletions.isEmpty ? [] : update.deletedElements
+                hear(watcher, News(update)) { old, new in
+                    // Properties outside of the key paths may have changed since without a call.
                     let between = past.isEmpty ? [] : history().filter { $0.time > old.time && $0.time < new.time }
-                    let wrong =
-                        Judge.elements(items(old), items(new), told, isStable: isStable)
-                        ?? Judge.past(items(old), [old] + between, told.deletions, past)
-                    return wrong.map { "\($0): \(News(told).text())" }
+                    let error =
+                        Judge.elements(items(old), items(new), update, isStable: isStable)
+                        ?? Judge.past(items(old), [old] + between, update.deletions, past)
+                    return error.map { "\($0): \(News(update).text())" }
                 }
             case .error(let error): hear(watcher, News(error)) { _, _ in "\(error)" }
             }
         }
-        let here = collection
+        let observed = collection
         if plan.isLoop {
-            watcher.hear(here.changes(keyPaths: keyPaths), on: loops, tell)
+            watcher.hear(observed.changes(keyPaths: keyPaths), on: loops, receive)
         } else if let place = plan.place, let homes {
             watcher.version = { collection.realm?.context.version }
             homes.observe(watcher, place) { queue in
-                here.observeChanges(keyPaths: keyPaths, on: queue, tell)
+                observed.observeChanges(keyPaths: keyPaths, on: queue, receive)
             } onActor: { actor in
-                // A callback may have deleted what it belongs to before its turn has come.
-                if here.isInvalidated { return .ended }
-                return await here.observeChanges(keyPaths: keyPaths, on: actor) { _, change in tell(change) }
+                // A callback may have deleted the owner of the collection before this runs.
+                if observed.isInvalidated { return .ended }
+                return await observed.observeChanges(keyPaths: keyPaths, on: actor) { _, change in receive(change) }
             }
         } else {
-            watcher.token = here.observeChanges(keyPaths: keyPaths, tell)
+            watcher.token = observed.observeChanges(keyPaths: keyPaths, receive)
         }
         return watcher
     }
 
-    /// The same, worked out once for each of the last few worlds.
+    /// Caches the results of a function for the last few states of the model.
     static func remembering<Shown>(_ show: @escaping (World) -> Shown) -> (World) -> Shown {
         var known: [Int: Shown] = [:]
         return { world in
@@ -127,7 +127,7 @@ struct WatcherMaker {
         }
     }
 
-    /// Where it is told.
+    /// Where the observer is called, for its name.
     var placeText: String {
         guard homes != nil, !plan.isLoop, let place = plan.place else { return "" }
         return place == .queue ? " on a queue" : " on an actor"
@@ -135,7 +135,7 @@ struct WatcherMaker {
 
     static func text(_ keyPaths: [String]?) -> String { keyPaths.map { " by \($0)" } ?? "" }
 
-    /// What a query starts from, and how its rows are found in the model.
+    /// The results that a query starts from, and the function that finds its rows in the model.
     func base(_ node: Node?, _ serial: Int) -> (results: Results<Node>, rows: (World) -> [Int]) {
         guard let node else { return (realm.objects(Node.self), { $0.nodes.map(\.serial) }) }
         switch plan.base {
@@ -157,7 +157,7 @@ struct WatcherMaker {
     func baseText(_ node: Node?) -> String {
         let names = ["children", "children", "peers", "named", "previous", "parents"]
         guard let node, plan.base < 8 else { return "nodes" }
-        return plan.base < 6 ? "'\(names[plan.base])' of node \(node.id)" : "nodes that are held"
+        return plan.base < 6 ? "'\(names[plan.base])' of node \(node.id)" : "nodes of a list"
     }
 
     func anyNode() -> (node: Node, serial: Int)? {
@@ -171,7 +171,7 @@ struct WatcherMaker {
         let owner = anyNode()
         let (base, rows) = base(owner?.node, owner?.serial ?? 0)
         let query = ModelQuery(plan)
-        // What is in a list moves.
+        // Elements of lists move.
         let isSorted = !query.descriptors.isEmpty || owner != nil && [0, 1, 3, 6, 7].contains(plan.base)
         let name = "results of \(baseText(owner?.node)) \(query.text)"
         let watcher = observe(name, query.apply(base), plan.nodePaths, isStable: !isSorted) { world in
@@ -210,7 +210,7 @@ struct WatcherMaker {
     }
 
     private func owner(_ serial: Int) -> String {
-        world.id(serial).map { "node \($0)" } ?? world.rows[serial]?.type ?? "nobody"
+        world.id(serial).map { "node \($0)" } ?? world.rows[serial]?.type ?? "a deleted object"
     }
 
     private func links(_ node: Node, _ serial: Int) -> Watcher {

@@ -1,9 +1,9 @@
 import ConformanceModels
 import Martlet
 
-/// An observer under test: what it is to see in the model, how it is registered, and what it knew last.
+/// An observer under test: its registration, what it must see in the model, and the state that it knew last.
 final class Watcher {
-    /// What it is to do inside a callback.
+    /// An action inside a callback.
     enum Deed {
         case write([Operation], silencing: Watcher?)
         case end(Watcher)
@@ -13,29 +13,29 @@ final class Watcher {
 
     var name: String
     var token: NotificationToken?
-    /// The world that it was last told of; several where a callback wrote meanwhile and any of these may be meant; none
-    /// before its first call.
+    /// The state of the model at the last call. Contains several states if the call may belong to any of them, because a
+    /// callback wrote meanwhile. Empty before the first call.
     var known: [World] = []
-    /// To be done in its next call.
+    /// The actions of the next callback.
     var deeds: [Deed] = []
-    /// Calls since loops were last let go on.
+    /// Calls since the last run of the loops.
     var callsInRun = 0
     private(set) var hasEnded = false
-    /// Where it is told, if that is not where the machine works.
+    /// Where the observer is called; nil if on the thread of the test.
     var place: Homes.Place?
-    /// Its token if it is told elsewhere: nobody here can silence it.
+    /// The token of an observer on a queue or an actor. Writes on the thread of the test cannot silence it.
     var tokenElsewhere: NotificationToken?
-    /// The version that is shown where it is told, inside a call; nil when what is told does not say.
+    /// Inside a call, the version that the notified object or collection shows; nil if that is unknown.
     var version: (() -> UInt64?)?
-    /// The row that it ends with, whether it has been told anything or not.
+    /// The row that owns the observed collection or object. The observer ends when the row is deleted.
     var owner: Int?
-    /// The asynchronous loop that hears of the changes, if it is one.
+    /// The asynchronous loop that receives the changes, if the observer is one.
     private var loop: Task<Void, Never>?
-    /// Keys of sections are asked of the objects as they are, which a callback before may have changed.
+    /// Whether keys of sections are read from live objects, which an earlier callback may have changed.
     var asksLive = false
-    /// Says what should have been told and was not, from one world to a later one.
+    /// The error if no call reports the changes from one state to a later one; nil if there is nothing to report.
     let missing: (World, World) -> String?
-    /// What the observed thing holds now, and what it should hold.
+    /// The current elements of the observed collection, and those of the model.
     let live: (World) -> (actual: [String], expected: [String])?
 
     init(
@@ -47,56 +47,56 @@ final class Watcher {
         self.live = live
     }
 
-    /// Objects have no first call.
+    /// Whether an object is observed. Observers of objects have no initial call.
     var isOfObject = false
 
     var isLoop: Bool { loop != nil }
 
-    /// Told later than what lives here.
+    /// Whether the observer is called later than observers on the thread of the test.
     var isLate: Bool { isLoop || place != nil }
 
-    /// Writes that it is not told of, each from the first world to the second.
+    /// Silent writes of which the observer is not notified, with the states before and after them.
     private var silenced: [(base: World, after: World)] = []
-    /// Where silenced writes began that a callback added to before they did: what led there is delivered after them.
+    /// The states before silent writes into which a callback wrote first. The changes up to these states are delivered later.
     private var lateBases: [World] = []
 
-    /// The worlds before silenced writes that a call may still lead to.
+    /// The states before silent writes that a call may still report.
     func basesDeliveredLate(_ now: World) -> [World] { lateBases.filter { $0.time <= now.time } }
 
-    /// What leads from one world to another is not to be told.
+    /// Expects no call for the changes from one state to another.
     func silence(_ base: World, _ after: World, isLate: Bool) {
-        // Before its first call everything is folded into that.
+        // The initial call includes all changes before it.
         if known.isEmpty { return }
         if isLate { lateBases.append(base) }
         silenced.append((base, after))
         skipSilenced()
     }
 
-    /// True where a write that it is not told of lies between two worlds.
+    /// Whether a silent write lies between two states.
     func isSilenced(_ old: World, _ new: World) -> Bool {
         silenced.contains {
             $0.base.time < $0.after.time && old.time <= $0.base.time && $0.after.time <= new.time
         }
     }
 
-    /// Whoever knows all that came before a silenced write knows that, too.
+    /// Treats a silent write as known if everything before it is known.
     func skipSilenced() {
-        // A key that was to be asked of an object that is gone by now tells nothing.
+        // The key of a deleted object cannot be read, so changes of keys before the silent write may be missing.
         for (base, after) in silenced where asksLive || known.contains(where: { missing($0, base) == nil }) {
             if !known.contains(where: { $0.time == after.time }) { known.append(after) }
         }
     }
 
-    /// It has been told everything.
+    /// Records that all changes up to a state have been delivered.
     func settle(_ world: World) {
         known = [world]
         silenced = []
         lateBases = []
     }
 
-    /// Hears of changes in an asynchronous loop, which goes on when `executor` lets it.
+    /// Receives changes in an asynchronous loop, which runs on `executor`.
     func hear<Change>(_ changes: Changes<Change>, on executor: LoopExecutor, _ body: @escaping (Change) -> Void) {
-        // It begins now: a loop that goes on before it may write, and delete what is to be observed.
+        // Begin to observe now: another loop may run first, write, and delete the observed object.
         nonisolated(unsafe) let iterator = changes.makeAsyncIterator()
         nonisolated(unsafe) let body = body
         loop = Task(executorPreference: executor) { while let change = await iterator.next() { body(change) } }
@@ -109,16 +109,16 @@ final class Watcher {
         token = nil
         tokenElsewhere?.invalidate()
         tokenElsewhere = nil
-        // They may lead back to it.
+        // The actions may refer to this watcher.
         deeds = []
     }
 }
 
-/// Numbers that decide what is observed, and how.
+/// The random numbers that decide what is observed, and how.
 struct WatcherPlan: CustomStringConvertible {
     enum Kind: String, CaseIterable {
         case results, list, set, map, links, sections, section, object, projection, projected, values, keyValue
-        /// Of values of any type.
+        /// Values of any type.
         case any
         case realm
     }
@@ -130,9 +130,9 @@ struct WatcherPlan: CustomStringConvertible {
     let sort: Int
     let cut: Int
     let paths: Int
-    /// Whether an asynchronous loop is told, where the kind has one here.
+    /// Whether an asynchronous loop receives the changes, for the kinds that support it.
     var isLoop: Bool
-    /// Whether it is told on a queue or an actor, where the kind can be and the program has these.
+    /// The queue or the actor that receives the changes, for the kinds and programs that support it.
     var place: Homes.Place?
 
     init(_ random: inout some RandomNumberGenerator, _ theme: Program.Theme) {
@@ -153,20 +153,20 @@ struct WatcherPlan: CustomStringConvertible {
         sort = Int.random(in: 0..<12, using: &random)
         cut = Int.random(in: 0..<12, using: &random)
         let isFar = theme == .chain && Int.random(in: 0..<3, using: &random) > 0
-        // All, or the longest ones.
+        // All properties, or one of the longest key paths.
         let far = Bool.random(using: &random) ? 0 : Self.nodePaths.count - Int.random(in: 1...3, using: &random)
         let some = Int.random(in: 0..<60, using: &random)
         paths = isFar ? far : some
-        let way = Int.random(in: 0..<12, using: &random)
-        isLoop = way < 2
-        place = way < 6 ? [2: .queue, 3: .queue, 4: .actor, 5: .actor][way] : nil
+        let receiver = Int.random(in: 0..<12, using: &random)
+        isLoop = receiver < 2
+        place = receiver < 6 ? [2: .queue, 3: .queue, 4: .actor, 5: .actor][receiver] : nil
     }
 
     var description: String {
         "\(kind)(\(node), \(base), \(filter), \(sort), \(cut), \(paths), \(isLoop), \(place.map { "\($0)" } ?? "here"))"
     }
 
-    /// Key paths of nodes; nil stands for all.
+    /// Key paths of nodes; nil means all properties.
     static let nodePaths: [[String]?] = [
         nil, nil, [], ["name"], ["amount"], ["next"], ["next.name"], ["next.next.amount"], ["children"],
         ["children.name"], ["peers.amount"], ["named"], ["named.name"], ["previous"], ["previous.name"], ["parents"],
@@ -185,9 +185,9 @@ struct WatcherPlan: CustomStringConvertible {
     var partPaths: [String]? { Self.partPaths[paths % Self.partPaths.count] }
 }
 
-// MARK: What results hold
+// MARK: Queries
 
-/// A query in the model and as text.
+/// A query, in the model and as the text for the Realm.
 struct ModelQuery {
     private struct Filter: Sendable {
         let text: String
@@ -232,7 +232,7 @@ struct ModelQuery {
         return results
     }
 
-    /// Those of `rows`, which are in the order of what is queried.
+    /// The rows of the result. `rows` are the rows of the queried collection, in its order.
     func apply(_ rows: [Int], _ world: World) -> [Int] {
         var rows = rows
         if let filter { rows = rows.filter { filter.holds(world, $0) } }
@@ -246,7 +246,7 @@ struct ModelQuery {
             var known: Set<World.Value> = []
             rows = rows.filter { row in
                 let value = world.value(row, distinct)
-                // Without the link on the way there is nothing that could be equal.
+                // Rows without the link are left out.
                 if distinct.contains("."), value == .none { return false }
                 return known.insert(value.compared).inserted
             }
@@ -308,7 +308,7 @@ struct ModelQuery {
 extension World.Value {
     var number: Double? { if case .number(let number) = self { number } else { nil } }
 
-    /// As values behind a link are sorted: where the link leads nowhere, the object comes last.
+    /// The order of values behind a link: rows without the link come last.
     func precedesBehindLink(_ other: World.Value) -> Bool {
         switch (self, other) {
         case (.none, _): false
@@ -317,12 +317,12 @@ extension World.Value {
         }
     }
 
-    /// The same for values that a query takes for equal.
+    /// Equal for values that a query treats as equal: 0 and -0.
     var compared: World.Value {
         if case .number(let number) = self { .number(number == 0 ? 0 : number) } else { self }
     }
 
-    /// As stored values are sorted: nothing comes first, then what is not a number.
+    /// The order of stored values: nil comes first, then NaN.
     func precedes(_ other: World.Value) -> Bool {
         switch (self, other) {
         case (.none, .none): false
@@ -335,7 +335,7 @@ extension World.Value {
 }
 
 extension World {
-    /// What is at the end of a path over links.
+    /// The value at the end of a key path over links.
     func value(_ row: Int, _ path: String) -> Value {
         var current = row
         let names = path.split(separator: ".").map(String.init)
@@ -346,7 +346,7 @@ extension World {
         return single(current, names.last ?? "")
     }
 
-    /// In the order of the keys, each once.
+    /// The rows without duplicates, in the order of their keys.
     func inKeyOrder(_ rows: [Int]) -> [Int] {
         let wanted = Set(rows)
         return nodes.map(\.serial).filter(wanted.contains)

@@ -24,7 +24,7 @@ extension WatcherMaker {
         ["anyValue.children.amount", "float"], ["date"], ["decimal128"],
     ]
 
-    /// Of the elements of collections.
+    /// Key paths of elements of collections.
     private static let elementPaths: [[String]?] = [nil, nil, ["name"], ["next.name"], ["*"], []]
 
     private enum Sort: String, CaseIterable { case int, float, date, decimal128, anyValue }

@@ -38,33 +38,33 @@ extension WatcherMaker {
         let name = "\(type) \(type == "Node" ? world.shown(.row(serial)) : "")\(Self.text(keyPaths))\(placeText)"
         let watcher = changes(name, serial, names) { object.isInvalidated }
         guard let place = plan.place, let homes else {
-            watcher.token = object.observe(keyPaths: keyPaths, hearing(watcher, serial, names))
+            watcher.token = object.observe(keyPaths: keyPaths, callback(watcher, serial, names))
             return watcher
         }
-        // What it is told first leads on from what is shown there, which is known once it is registered.
+        // The first change begins at the version that is shown there; it is known after the registration.
         watcher.known = []
         watcher.isOfObject = true
         watcher.owner = serial
-        let hear: (ObjectChange<O>) -> Void = hearing(watcher, serial, names)
-        nonisolated(unsafe) let tell: (ObjectChange<O>) -> Void = { [unowned watcher] change in
+        let handle: (ObjectChange<O>) -> Void = callback(watcher, serial, names)
+        nonisolated(unsafe) let receive: (ObjectChange<O>) -> Void = { [unowned watcher] change in
             if case .change(let object, _) = change {
                 watcher.version = { object.realm?.context.version }
             } else {
                 watcher.version = { nil }
             }
-            hear(change)
+            handle(change)
             watcher.version = { nil }
         }
         homes.observe(watcher, place) { queue in
-            object.observe(keyPaths: keyPaths, on: queue, tell)
+            object.observe(keyPaths: keyPaths, on: queue, receive)
         } onActor: { actor in
             if object.isInvalidated { return .ended }
-            return await object.observe(keyPaths: keyPaths, on: actor) { _, change in tell(change) }
+            return await object.observe(keyPaths: keyPaths, on: actor) { _, change in receive(change) }
         }
         return watcher
     }
 
-    /// What a key path means of one property.
+    /// The parts of a key path that begin at one property.
     private static func paths(_ path: String, from property: Property, of type: String, _ world: World) -> [String] {
         let names = path.split(separator: ".").map(String.init)
         if names[0] == property.name { return [path] }
@@ -79,7 +79,7 @@ extension WatcherMaker {
     func projection(_ node: Node, _ serial: Int) -> Watcher {
         let names = Dictionary(uniqueKeysWithValues: Label.all.map { ($0.name, [$0.path]) })
         let watcher = changes("projection of node \(node.id)", serial, names) { node.isInvalidated }
-        watcher.token = NodeProjection(projecting: node).observe(hearing(watcher, serial, names))
+        watcher.token = NodeProjection(projecting: node).observe(callback(watcher, serial, names))
         return watcher
     }
 
@@ -88,10 +88,10 @@ extension WatcherMaker {
     ) -> Watcher {
         let watcher = Watcher(name) { old, new in
             if old.rows[serial] == nil { return nil }
-            if new.rows[serial] == nil { return "the deletion is not told" }
+            if new.rows[serial] == nil { return "the deletion is not reported" }
             return names.keys.sorted().first {
                 View(old, serial, names[$0]).values != View(new, serial, names[$0]).values
-            }.map { "'\($0)' is not told" }
+            }.map { "'\($0)' is not reported" }
         } live: {
             $0.rows[serial] == nil ? (["\(isGone())"], ["true"]) : nil
         }
@@ -99,49 +99,52 @@ extension WatcherMaker {
         return watcher
     }
 
-    private func hearing<O>(
+    private func callback<O>(
         _ watcher: Watcher, _ serial: Int, _ names: [String: [String]]
     ) -> (ObjectChange<O>) -> Void {
         { [hear, unowned watcher] change in
             switch change {
             case .deleted:
                 hear(watcher, News(size: 1) { "is deleted" }) { old, new in
-                    old.rows[serial] != nil && new.rows[serial] == nil ? nil : "told to be deleted"
+                    old.rows[serial] != nil && new.rows[serial] == nil
+                        ? nil : "a deletion is reported, and the object exists"
                 }
             case .change(_, let changes):
-                hear(watcher, News(changes)) { judge($0, $1, serial, names, changes) }
+                hear(watcher, News(changes)) { check($0, $1, serial, names, changes) }
             case .error(let error): hear(watcher, News(error)) { _, _ in "\(error)" }
             }
         }
     }
 
-    private func judge(
+    private func check(
         _ old: World, _ new: World, _ serial: Int, _ names: [String: [String]], _ changes: [PropertyChange]
     ) -> String? {
-        guard old.rows[serial] != nil, new.rows[serial] != nil else { return "a change of what is not there" }
+        guard old.rows[serial] != nil, new.rows[serial] != nil else {
+            return "a change of an object that does not exist"
+        }
         for name in names.keys.sorted() {
             let (before, now) = (View(old, serial, names[name]), View(new, serial, names[name]))
-            let told = changes.first { $0.name == name }
-            if told == nil && before.values != now.values { return "'\(name)' is not told" }
-            if told != nil && before.times == now.times && !Item.isLoose { return "'\(name)': nothing was written" }
-            guard let told, let property = world.classes.named(name, of: new.rows[serial]?.type ?? ""),
+            let change = changes.first { $0.name == name }
+            if change == nil && before.values != now.values { return "'\(name)' is not reported" }
+            if change != nil && before.times == now.times && !Item.isLoose { return "'\(name)': nothing was written" }
+            guard let change, let property = world.classes.named(name, of: new.rows[serial]?.type ?? ""),
                 case .single = property.kind, names[name] == [name]
             else { continue }
             for (value, expected) in [
-                (told.oldValue, old.single(serial, name)), (told.newValue, new.single(serial, name)),
+                (change.oldValue, old.single(serial, name)), (change.newValue, new.single(serial, name)),
             ] {
-                // What it led to may be gone.
+                // The linked object may have been deleted.
                 if property.isAny, expected.isLinked { continue }
                 let (shown, text) = (Self.text(value, old: old), Self.text(expected, old, new))
-                // A callback before this one may have deleted it.
+                // An earlier callback may have deleted the linked object.
                 if case .row(let row) = expected, value == nil, history().last?.rows[row] == nil { continue }
-                if let shown, shown != text { return "'\(name)' is told as \(shown), and is \(text)" }
+                if let shown, shown != text { return "'\(name)' is reported as \(shown), and is \(text)" }
             }
         }
-        return changes.first { names[$0.name] == nil }.map { "'\($0.name)' was not asked for" }
+        return changes.first { names[$0.name] == nil }.map { "'\($0.name)' is not observed" }
     }
 
-    /// Nil for an object that is gone and cannot be read.
+    /// Nil for a deleted object, which cannot be read.
     private static func text(_ value: Any?, old: World) -> String? {
         switch value {
         case nil: "nil"

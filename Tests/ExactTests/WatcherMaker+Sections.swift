@@ -40,8 +40,8 @@ extension WatcherMaker {
             "\(baseText(node)) \(ModelQuery(plan, isCut: false).text) in sections by \(key)\(Self.text(plan.nodePaths))"
     }
 
-    private static func unchanged(_ old: [Judge.Section], _ new: [Judge.Section]) -> String? {
-        if old.map(\.key) != new.map(\.key) { return "sections are not told" }
+    private static func missingChange(_ old: [Judge.Section], _ new: [Judge.Section]) -> String? {
+        if old.map(\.key) != new.map(\.key) { return "changes of sections are not reported" }
         for (old, new) in zip(old, new) {
             if let missing = Judge.unchanged(old.items, new.items) { return "section '\(new.key)': \(missing)" }
         }
@@ -51,13 +51,13 @@ extension WatcherMaker {
     func sections(_ node: Node, _ serial: Int) -> Watcher {
         let (live, sections) = sectioned(node, serial)
         let watcher = Watcher("sections of \(sectionText(node))") {
-            Self.unchanged(sections($0), sections($1))
+            Self.missingChange(sections($0), sections($1))
         } live: {
             if live.isInvalidated { return nil }
             let expected = sections($0).map { "\($0.key) \($0.items.map(\.text))" }
             return (live.map { "\($0.key) \($0.map { "\($0.id)" })" }, expected)
         }
-        watcher.token = live.observe(keyPaths: plan.nodePaths, hearing(watcher) { sections($0) })
+        watcher.token = live.observe(keyPaths: plan.nodePaths, callback(watcher) { sections($0) })
         return watcher
     }
 
@@ -65,18 +65,18 @@ extension WatcherMaker {
         let (live, sections) = sectioned(node, serial)
         guard let section = live.first else { return nil }
         let key = section.key
-        // The same position before and after: a section alone does not see where it stands.
+        // An observer of one section does not see its position among the sections, so the model has only this section.
         let only = { (world: World) in sections(world).filter { $0.key == key } }
         let watcher = Watcher("section '\(key)' of \(sectionText(node))") {
-            Self.unchanged(only($0), only($1))
+            Self.missingChange(only($0), only($1))
         } live: {
             live.isInvalidated ? nil : (section.map { "\($0.id)" }, only($0).flatMap(\.items).map(\.text))
         }
-        watcher.token = section.observe(keyPaths: plan.nodePaths, hearing(watcher, isAlone: true, only))
+        watcher.token = section.observe(keyPaths: plan.nodePaths, callback(watcher, isAlone: true, only))
         return watcher
     }
 
-    private func hearing<C>(
+    private func callback<C>(
         _ watcher: Watcher, isAlone: Bool = false, _ sections: @escaping (World) -> [Judge.Section]
     ) -> (RealmSectionedResultsChange<C>) -> Void {
         watcher.asksLive = true
@@ -86,11 +86,11 @@ extension WatcherMaker {
             case .update(_, let deletions, let insertions, let modifications, let inserted, let deleted):
                 let place = { (paths: [IndexPath]) in isAlone ? paths.map { [0, $0[1]] } : paths }
                 let only = { (set: IndexSet) in isAlone && !set.isEmpty ? [0] : set }
-                let told = Judge.SectionChange(
+                let reported = Judge.SectionChange(
                     deletions: place(deletions), insertions: place(insertions), modifications: place(modifications),
                     inserted: only(inserted), deleted: only(deleted))
-                hear(watcher, News(told)) { old, new in
-                    Judge.sections(sections(old), sections(new), told).map { "\($0): \(told)" }
+                hear(watcher, News(reported)) { old, new in
+                    Judge.sections(sections(old), sections(new), reported).map { "\($0): \(reported)" }
                 }
             case .error(let error): hear(watcher, News(error)) { _, _ in "\(error)" }
             }

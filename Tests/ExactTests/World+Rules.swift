@@ -1,40 +1,40 @@
-// Deletions that follow rules.
+// Rules for deletions: cascade, nullify and deny.
 extension World {
     /// A deletion that a rule denies.
     enum Denial: Hashable {
-        /// `onDelete: deny` of a row's property one of whose targets was deleted.
+        /// A target of a property with `onDelete: deny` was deleted. The values are the row of the property and its name.
         case target(of: Int, String)
-        /// `deleteRule: deny` of a row that was deleted and had this target.
+        /// A row with a property with `deleteRule: deny` was deleted. The value is the target of the property.
         case holder(of: Int)
     }
 
-    /// A row with all that is deleted because of it.
+    /// A row and all rows that are deleted because of it.
     func cascade(_ serial: Int) -> Set<Int> {
-        var (doomed, next) = (Set<Int>(), [serial])
+        var (deleted, next) = (Set<Int>(), [serial])
         while let row = next.popLast() {
-            guard let type = rows[row]?.type, doomed.insert(row).inserted else { continue }
+            guard let type = rows[row]?.type, deleted.insert(row).inserted else { continue }
             for property in classes.of(type) where property.deleteRule == .cascade {
                 next += targets(row, property.name)
             }
             next += holders(of: row) { $0.onDelete == .cascade }.map(\.row)
         }
-        return doomed
+        return deleted
     }
 
-    /// Takes note of what rules say against the deletion of rows.
-    mutating func noteDenials(_ doomed: Set<Int>) {
+    /// Records which rules deny the deletion of rows.
+    mutating func noteDenials(_ deleted: Set<Int>) {
         denials = denials.filter {
             switch $0 {
-            case .target(let holder, _): !doomed.contains(holder)
-            case .holder(let target): !doomed.contains(target)
+            case .target(let holder, _): !deleted.contains(holder)
+            case .holder(let target): !deleted.contains(target)
             }
         }
-        for row in doomed {
-            for (holder, name) in holders(of: row, { $0.onDelete == .deny }) where !doomed.contains(holder) {
+        for row in deleted {
+            for (holder, name) in holders(of: row, { $0.onDelete == .deny }) where !deleted.contains(holder) {
                 denials.insert(.target(of: holder, name))
             }
             for property in classes.of(rows[row]?.type ?? "") where property.deleteRule == .deny {
-                for target in targets(row, property.name) where !doomed.contains(target) {
+                for target in targets(row, property.name) where !deleted.contains(target) {
                     denials.insert(.holder(of: target))
                 }
             }

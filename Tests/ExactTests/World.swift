@@ -1,20 +1,19 @@
-/// All objects at one version, in plain Swift: what every observer is held against.
+/// The model: all objects at one version, in plain Swift. Every observer is compared with it.
 ///
-/// Every field carries the time at which it was last written, so that it is known of each modification that is told
-/// whether anything was written at all.
+/// Every field contains the time at which it was last written. It shows whether a reported modification was written at all.
 struct World {
     /// A value, a link, or nothing.
     enum Value: Hashable, CustomStringConvertible {
         case none
         case text(String)
         case number(Double)
-        /// To a row, by its serial number: one that is deleted and created again is another.
+        /// A link to a row, by its serial number. A row that is deleted and created again has another number.
         case row(Int)
-        /// In values of any type.
+        /// Lists and maps in values of any type.
         indirect case list([Value])
         indirect case map([String: Value])
 
-        // By their bits: both zeros are two values, and what is not a number is one.
+        // Numbers are compared by their bits: 0 and -0 differ, and NaN equals NaN.
         static func == (left: Value, right: Value) -> Bool {
             switch (left, right) {
             case (.none, .none): true
@@ -38,7 +37,7 @@ struct World {
             }
         }
 
-        // Printed for every judgement: what Swift does by itself is slow.
+        // Used in every check. The default description of an enum is slow.
         var description: String {
             switch self {
             case .none: "-"
@@ -50,7 +49,7 @@ struct World {
             }
         }
 
-        /// The rows that it links to, however deep.
+        /// The rows that the value links to, at any depth.
         var links: [Int] {
             switch self {
             case .row(let row): [row]
@@ -60,7 +59,7 @@ struct World {
             }
         }
 
-        /// Whether it links to a row, however deep.
+        /// Whether the value links to a row, at any depth.
         func holds(_ row: Int) -> Bool {
             switch self {
             case .row(row): true
@@ -70,7 +69,7 @@ struct World {
             }
         }
 
-        /// The same with nothing in the place of a row.
+        /// The value with each link to a row replaced by nothing.
         func without(_ row: Int) -> Value {
             switch self {
             case .row(row): .none
@@ -81,7 +80,7 @@ struct World {
         }
     }
 
-    /// An element of a collection; `key` is that of a map.
+    /// An element of a collection. `key` is used in maps only.
     struct Slot {
         var key = ""
         var value: Value
@@ -101,22 +100,22 @@ struct World {
     struct Row {
         let type: String
         var fields: [String: Field]
-        /// Where it is embedded.
+        /// The row that an embedded object belongs to.
         var owner: Int?
     }
 
-    /// Time passes with every change.
+    /// A counter that every change increases.
     private(set) var time = 0
     private var lastSerial = 0
     private(set) var rows: [Int: Row] = [:]
-    /// When a row last gained or lost somebody who links to it, by the inverse property.
+    /// When a row last gained or lost a link to it, by the name of the inverse property.
     private(set) var relinked: [Int: [String: Int]] = [:]
 
-    /// Deletions of the open write that a rule denies, as long as their reason stays.
+    /// Deletions of the open write that a rule denies. Later changes in the write may remove a denial.
     var denials: Set<Denial> = []
 
     let classes: Classes
-    /// Under which keys rows are stored, where the model has to know.
+    /// The object keys of rows, for random classes.
     var keys: [Int: Int64] = [:]
 
     init(_ classes: Classes = .fixed) { self.classes = classes }
@@ -157,7 +156,7 @@ struct World {
         if case .number(let number) = single(row, name) { number } else { nil }
     }
 
-    /// Where a property leads, each row as often as it is linked to.
+    /// The rows that a property links to, once for each link.
     func targets(_ row: Int, _ name: String) -> [Int] {
         guard let type = rows[row]?.type, let property = classes.named(name, of: type) else { return [] }
         if case .inverse(let origin, let type) = property.kind { return origins(row, origin, type) }
@@ -176,14 +175,14 @@ struct World {
         }
     }
 
-    /// Rows whose property leads to a row, in the order of their keys, once for each link.
+    /// The rows whose property links to a row, in the order of their keys, once for each link.
     func origins(_ row: Int, _ name: String, _ type: String = "Node") -> [Int] {
         inKeyOrder(type).flatMap { origin in
             values(origin, name).filter { $0 == .row(row) }.map { _ in origin }
         }
     }
 
-    /// All rows of a class.
+    /// All rows of a class, in the order of their keys.
     func inKeyOrder(_ type: String) -> [Int] {
         if type == "Node" { return nodes.map(\.serial) }
         return rows.keys.filter { rows[$0]?.type == type }.sorted { (keys[$0] ?? 0) < (keys[$1] ?? 0) }
@@ -217,7 +216,7 @@ struct World {
         if before != value { discard(before, row, name) }
     }
 
-    /// Changes a collection; links that come or go and embedded objects that lose their place are settled.
+    /// Changes a collection. Updates the inverses of added and removed links, and deletes removed embedded objects.
     mutating func edit(_ row: Int, _ name: String, _ body: (inout [Slot], _ now: Int) -> Void) {
         let before = slots(row, name)
         var after = before
@@ -246,12 +245,12 @@ struct World {
         delete(target)
     }
 
-    /// What it owns is deleted with it, and so are those whom rules name; what links to it loses the link.
+    /// Deletes a row, its embedded objects, and the rows that rules delete with it. Links to deleted rows are removed.
     mutating func delete(_ serial: Int) {
         guard classes.hasRules else { return remove(serial) }
-        let doomed = cascade(serial)
-        noteDenials(doomed)
-        doomed.sorted().forEach { remove($0) }
+        let deleted = cascade(serial)
+        noteDenials(deleted)
+        deleted.sorted().forEach { remove($0) }
     }
 
     private mutating func remove(_ serial: Int) {

@@ -3,9 +3,9 @@ import Foundation
 import Martlet
 import Observation
 
-/// What programs do with a Realm all day, in rounds that leave nothing behind.
+/// Typical work with a Realm, in rounds that must release everything.
 ///
-/// A round runs on a thread that runs its run loop, inside that run loop.
+/// A round runs inside the run loop of its thread.
 struct EverydayWork {
     let folder: URL
 
@@ -14,7 +14,7 @@ struct EverydayWork {
             fileURL: folder.appendingPathComponent(name), objectTypes: [Node.self, Part.self, Screw.self])
     }
 
-    /// Observes in every way, writes, and waits until each observer was notified.
+    /// Registers observers of every kind, writes, and waits until each observer was notified.
     func observe(_ configuration: Realm.Configuration) throws {
         let realm = try Realm(configuration: configuration)
         let node = Node(id: 1, name: "a")
@@ -64,7 +64,7 @@ struct EverydayWork {
         ]
     }
 
-    /// Freezes, thaws, hands objects to another thread, and refreshes after that one has written.
+    /// Freezes, thaws, passes objects to another thread, and refreshes after that thread has written.
     func handOver(_ configuration: Realm.Configuration) throws {
         let realm = try Realm(configuration: configuration)
         let node = Node(id: 1, name: "a")
@@ -86,7 +86,7 @@ struct EverydayWork {
         try realm.write { realm.deleteAll() }
     }
 
-    /// Cancels writes, lets them throw, and queues asynchronous ones.
+    /// Cancels a write, throws inside a write, and queues asynchronous writes.
     func write(_ configuration: Realm.Configuration) throws {
         struct Refused: Error {}
         let realm = try Realm(configuration: configuration)
@@ -132,7 +132,7 @@ struct EverydayWork {
         try realm.write { realm.deleteAll() }
     }
 
-    /// Makes a file with one type, migrates it to two, copies it, and deletes both files.
+    /// Creates a file with one type, migrates it to two, copies it, and deletes both files.
     func migrate(_ round: Int) throws {
         var settings = Realm.Configuration(
             fileURL: folder.appendingPathComponent("migrated.realm"), objectTypes: [IntKey.self])
@@ -155,7 +155,7 @@ struct EverydayWork {
         _ = try Realm.deleteFiles(for: copy)
     }
 
-    /// One round of everything.
+    /// Runs one round of all kinds of work.
     func round(_ number: Int) throws {
         var tracking = configuration("tracking.realm")
         tracking.tracksReads = true
@@ -172,7 +172,7 @@ struct EverydayWork {
     }
 }
 
-/// An actor that observes, writes, and ends.
+/// An actor that observes and writes.
 private actor Listener {
     private var calls = 0
 
@@ -195,7 +195,7 @@ final class Calls: @unchecked Sendable {
 
     var count: Int { lock.withLock { number } }
 
-    /// Runs the run loop of this thread until so many calls were made.
+    /// Runs the run loop of this thread until the expected number of calls were made. Traps after the given time.
     func wait(atLeast expected: Int, seconds: TimeInterval = 60) {
         let deadline = Date(timeIntervalSinceNow: seconds)
         while count < expected, Date() < deadline {
@@ -205,7 +205,7 @@ final class Calls: @unchecked Sendable {
     }
 }
 
-/// Runs `body` on a new thread inside its run loop, and waits for its end.
+/// Runs `body` on a new thread inside its run loop, and waits until it returns.
 func onRunLoopThread(_ body: @escaping () throws -> Void) throws {
     nonisolated(unsafe) var failure: (any Error)?
     nonisolated(unsafe) let body = body

@@ -1,7 +1,7 @@
 import CMartletTestVFS
 import Foundation
 
-/// What a process holds at one moment.
+/// The resources that the process uses at one moment.
 struct Footprint {
     var bytes = Int(cmartlet_memory_in_use())
     var descriptors = Footprint.entries("/proc/self/fd")
@@ -20,17 +20,17 @@ struct FootprintSeries {
     var footprints: [Footprint] = []
     let roundsPerBatch: Int
 
-    /// The second and the last quarter: what is only built up once is there before the former.
+    /// The second and the last quarter. Everything that is created once is created in the first quarter.
     private var early: ArraySlice<Footprint> { footprints[footprints.count / 4..<footprints.count / 2] }
     private var late: ArraySlice<Footprint> { footprints[(footprints.count * 3 / 4)...] }
 
-    /// By how much something grew from one quarter to the other, by the least of each: peaks pass, leaks stay.
+    /// The growth from one quarter to the other. It compares the minimum of each, because peaks pass and leaks remain.
     func growth(of value: KeyPath<Footprint, Int>) -> Int {
         guard let before = early.map({ $0[keyPath: value] }).min(), let after = late.map({ $0[keyPath: value] }).min()
         else { return 0 }
         return after - before
     }
 
-    /// The rounds from one quarter to the other.
+    /// The number of rounds from one quarter to the other.
     var rounds: Int { roundsPerBatch * footprints.count / 2 }
 }

@@ -3,22 +3,22 @@ import Testing
 
 private let leakSeconds = ProcessInfo.processInfo.environment["MARTLET_LEAKS"].flatMap { Double($0) }
 
-/// Everyday work, over and over: what it leaves behind is a leak.
+/// Repeats everyday work. Resources that grow with the number of rounds are leaks.
 ///
-/// `MARTLET_LEAKS` is for how many seconds. The process must do nothing else meanwhile, so without it nothing runs.
+/// `MARTLET_LEAKS` is the duration in seconds. The process must do nothing else meanwhile, so the suite is disabled without it.
 @Suite("leaks", .enabled(if: leakSeconds != nil, "make leaks"))
 struct LeakTests {
-    /// What caches of the system take while they fill: Dispatch keeps up to 1,024 freed blocks of 64 bytes a thread, and the
+    /// The memory that caches of the system use while they fill: Dispatch keeps up to 1,024 freed blocks of 64 bytes a thread, and the
     /// Swift runtime keeps the types it has seen.
     private static let bytesOfCaches = 700_000
-    /// Less than one small object for each notification of a round.
+    /// Less than one small object per notification of a round.
     private static let bytesPerRound = 200
-    /// Idle threads that Dispatch and the concurrency runtime keep: how many there are differs from one moment to the next. A
-    /// thread that each round leaves behind would be dozens.
+    /// Idle threads that Dispatch and the concurrency runtime keep. Their number varies. A leak of one thread per round would
+    /// add dozens.
     private static let threadsOfPools = 8
     private static let roundsPerBatch = 4
 
-    @Test("everyday work leaves memory, descriptors, threads and files level, on one run loop and on ever new ones")
+    @Test("everyday work does not leak memory, descriptors, threads or files, on one run loop and on new ones")
     func everydayWork() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("martlet-leaks-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -37,13 +37,13 @@ struct LeakTests {
         }
         let bytes = series.growth(of: \.bytes)
         print(
-            "leaks: \(series.footprints.count * Self.roundsPerBatch) rounds, \(bytes) bytes more after \(series.rounds) of them, "
+            "leaks: \(series.footprints.count * Self.roundsPerBatch) rounds, \(bytes) bytes of growth in \(series.rounds) of them, "
                 + "\(series.footprints.last?.bytes ?? 0) bytes in use, descriptors \(series.growth(of: \.descriptors)), "
                 + "threads \(series.growth(of: \.threads)), files \(series.growth(of: \.files))")
         #expect(bytes < Self.bytesOfCaches + Self.bytesPerRound * series.rounds)
         #expect(series.growth(of: \.descriptors) <= 0)
         #expect(series.growth(of: \.threads) <= Self.threadsOfPools)
-        #expect(Self.threadsOfPools < series.rounds / 2, "too few rounds to distinguish a leak of threads from idle ones")
+        #expect(Self.threadsOfPools < series.rounds / 2, "too few rounds to distinguish leaked threads from idle ones")
         #expect(series.growth(of: \.files) <= 0)
     }
 }

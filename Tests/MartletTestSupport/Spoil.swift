@@ -1,7 +1,7 @@
 import CMartletSQLite
 
-/// Runs statements on a closed file whose tables take values of any type meanwhile: what a fault of the disk or another
-/// program may leave there.
+/// Runs SQL statements on a closed file while its tables are not strict, so that columns may contain values of any type. A
+/// failing disk or another program may cause such values.
 package func spoil(_ path: String, _ sql: String) throws {
     try runUnchecked(
         path,
@@ -23,7 +23,7 @@ package func spoil(_ path: String, _ sql: String) throws {
         """)
 }
 
-/// What SQLite answered when a file could not be spoiled.
+/// An error of SQLite inside `spoil`.
 package struct NotSpoiled: Error {
     package let message: String
 }

@@ -2,15 +2,15 @@ import CMartletSQLite
 package import MartletEngine
 import MartletSQLite
 
-/// The statements of a snapshot's connection that somebody left open.
+/// The statements of a snapshot's connection that were not finished.
 package func busyStatements(_ handle: SnapshotHandle) -> [String] {
     handle.read { [$0.unfinishedStatement].compactMap { $0 } }
 }
 
-/// True when the open write has changed something.
+/// Whether the open write has changed anything.
 package func hasChanges(_ transaction: WriteTransaction?) -> Bool { transaction?.recorder.hasChanges ?? false }
 
-/// Lets the file of the open write grow by a few pages only: what comes after is a full disk.
+/// Limits the growth of the file in the open write. Beyond the limit SQLite reports a full disk.
 package func limitGrowth(_ handle: SnapshotHandle, pages: Int64) throws {
     try handle.read { connection in
         let size = try connection.integer("PRAGMA page_count") ?? 0
@@ -18,7 +18,7 @@ package func limitGrowth(_ handle: SnapshotHandle, pages: Int64) throws {
     }
 }
 
-/// Changes a file behind the runtime's back, as a newer build or a fault might.
+/// Changes a file without the runtime, as a newer build or a fault might.
 package func alter(_ path: String, _ sql: String) throws {
     var options = ConnectionOptions(path: path)
     options.createsFile = false
@@ -27,10 +27,10 @@ package func alter(_ path: String, _ sql: String) throws {
     connection.close()
 }
 
-/// Runs a statement in the open write, behind the back of whoever writes.
+/// Runs a statement in the open write, without the knowledge of the runtime.
 package func run(_ sql: String, _ handle: SnapshotHandle) throws { try handle.read { try $0.execute(sql) } }
 
-/// The number that a statement gives in the version of a handle.
+/// The integer that a query returns in the version of a handle.
 package func integer(_ sql: String, _ handle: SnapshotHandle) throws -> Int? {
     try handle.read { try $0.integer(sql) }.map { Int($0) }
 }
@@ -38,7 +38,7 @@ package func integer(_ sql: String, _ handle: SnapshotHandle) throws -> Int? {
 /// The bytes of a file, without its log.
 package func fileBytes(_ handle: SnapshotHandle) throws -> Int { try handle.read { try $0.sizes() }.total }
 
-/// How many steps SQLite's virtual machine takes on the connection of a snapshot while `body` runs.
+/// The number of steps that SQLite's virtual machine executes on the connection of a snapshot while `body` runs.
 package func steps(_ handle: SnapshotHandle, _ body: () throws -> Void) rethrows -> Int {
     let counter = StepCounter()
     handle.read { connection in

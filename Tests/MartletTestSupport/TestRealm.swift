@@ -1,7 +1,7 @@
 package import Foundation
 package import Martlet
 
-/// A fresh file with a Realm whose turns are taken by hand; the file goes with the test.
+/// A new file with a Realm whose scheduler the test runs manually. The file is deleted with this object.
 package final class TestRealm {
     package let scheduler = ManualScheduler()
     package let configuration: Realm.Configuration
@@ -23,7 +23,8 @@ package final class TestRealm {
 
     package var url: URL { folder.appendingPathComponent("test.realm") }
 
-    /// Runs `body` with another Realm of the same file on a thread of its own: what it commits is remote here.
+    /// Runs `body` with another Realm of the same file on a new thread, and waits until it returns. For `realm`, its commits
+    /// are remote.
     package func elsewhere(_ body: @escaping (Realm) throws -> Void) throws {
         nonisolated(unsafe) var failure: (any Error)?
         nonisolated(unsafe) let body = body

@@ -1,4 +1,4 @@
-// Typed queries as people write them: compiled with the models of Schemas/Kennel by Tests/generated-check.sh.
+// Valid typed queries. Tests/generated-check.sh compiles them with the models of Schemas/Kennel.
 import Foundation
 import Martlet
 

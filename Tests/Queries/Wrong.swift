@@ -1,4 +1,4 @@
-// Typed queries that mean nothing: Tests/generated-check.sh expects an error on each line that begins with 'func'.
+// Invalid typed queries. Tests/generated-check.sh expects an error on each line that begins with 'func'.
 import Martlet
 
 func a(_ dogs: Results<Dog>) { _ = dogs.where { $0.agee > 5 } }

@@ -1,24 +1,24 @@
 import Foundation
 import MartletEngine
 
-/// Real threads of which one at a time runs: the one that holds the baton. At every yield point, where it would have to
-/// wait, and where it ends, the course decides who gets it next.
+/// Runs real threads one at a time. When the current thread reaches a yield point, has to wait, or ends, the schedule decides
+/// which thread continues.
 ///
-/// Ledger: all is used by the holder of the baton, and by the test before the first and after the last; `hasEnded` under
-/// `ending`.
+/// Ledger: everything is used by the current thread, and by the test before the first thread begins and after the last one
+/// ends. `hasEnded` is guarded by `ending`.
 // Sendable by the ledger above.
 final class Baton: @unchecked Sendable {
-    private var runners: [Runner] = []
-    /// Nil before the threads begin, and when all of them have ended or are stuck.
-    private var holder: Runner?
+    private var threads: [ScheduledThread] = []
+    /// The thread that runs; nil before the threads begin, and when all of them have ended or are deadlocked.
+    private var current: ScheduledThread?
     private var course: Course
     private let tellsStory: Bool
-    /// Checkpoints that wait for those before them, of whatever file.
+    /// Checkpoints that wait for earlier ones, of any file.
     private var checkpoints: [@Sendable () -> Void] = []
     private var isCheckpointing = false
-    /// True once nothing happened any more but for threads that wait for just that.
+    /// True once no thread can continue except those that wait for idleness.
     private(set) var isQuiet = false
-    /// What is left to do is the same in every order.
+    /// Whether the remaining work does not depend on the order. The schedule is not asked any more.
     var isEnding = false
     private(set) var decisions: [Decision] = []
     private(set) var story: [String] = []
@@ -26,75 +26,77 @@ final class Baton: @unchecked Sendable {
     private let ending = NSCondition()
     private var hasEnded = false
 
-    /// What threads that wait for everything else to come to rest give as their reason.
-    static let rest = "rest"
+    /// The reason of threads that wait until all others are idle.
+    static let rest = "idleness"
 
     init(_ course: Course, tellsStory: Bool = false) {
         self.course = course
         self.tellsStory = tellsStory
     }
 
-    /// What takes the place of the system's scheduler in the engine.
+    /// The driver through which the engine yields, waits and starts threads.
     var driver: ThreadDriver {
         ThreadDriver(
             pass: { [self] in pass("\($0)") }, wait: { [self] in wait("\($0)", until: $1) },
             start: { [self] in start($0, $1) })
     }
 
-    /// Runs threads until all have ended, those that they have started included.
-    func run(_ threads: [(name: String, body: @Sendable () -> Void)]) {
-        for thread in threads { spawn(thread.name, thread.body) }
-        holder = runners[0]
-        runners[0].handOver()
+    /// Runs threads until all have ended, including the threads that they start.
+    func run(_ bodies: [(name: String, body: @Sendable () -> Void)]) {
+        for thread in bodies { spawn(thread.name, thread.body) }
+        current = threads[0]
+        threads[0].resume()
         let deadline = Date(timeIntervalSinceNow: 60)
         ending.lock()
         defer { ending.unlock() }
         while !hasEnded {
             guard ending.wait(until: deadline) else {
-                // The threads go on or not: nobody else looks at them any more.
-                return fail("'\(holder?.name ?? "")' waits for a lock of a moment, at \(holder?.place ?? "")")
+                // The threads may still run. Nothing uses them any more.
+                return fail("'\(current?.name ?? "")' does not return from \(current?.place ?? "")")
             }
         }
     }
 
     func fail(_ failure: @autoclosure () -> String) {
         guard self.failure == nil else { return }
-        let failure = "\(holder.map { "\($0.name): " } ?? "")\(failure())"
+        let failure = "\(current.map { "\($0.name): " } ?? "")\(failure())"
         self.failure = failure
     }
 
-    /// Adds a line to the story, which ends with the first failure.
+    /// Adds a line to the trace, which ends at the first failure.
     func note(_ line: @autoclosure () -> String) {
-        if tellsStory, failure == nil { story.append("\(holder.map { "\($0.name): " } ?? "")\(line())") }
+        if tellsStory, failure == nil { story.append("\(current.map { "\($0.name): " } ?? "")\(line())") }
     }
 
     // MARK: Threads
 
-    /// Lets another thread get in between.
+    /// A yield point: another thread may run.
     func pass(_ place: @autoclosure () -> String) {
-        if let me { handOn(from: me, as: .ready, at: place()) }
+        if let me { switchThread(from: me, as: .ready, at: place()) }
     }
 
-    /// Comes back when `isOver` is true.
+    /// Returns when `isOver` is true.
     func wait(_ reason: String, until isOver: @escaping () -> Bool) {
-        if let me { handOn(from: me, as: .waiting(isOver), at: reason) }
+        if let me { switchThread(from: me, as: .waiting(isOver), at: reason) }
     }
 
-    // Threads of other tests may let go last of what is used here, and do not take part.
-    private var me: Runner? {
-        guard let runner = Thread.current.threadDictionary[Self.key] as? Runner, runner === holder else { return nil }
-        return runner
+    // Nil on threads of other tests. Such a thread may release the last reference to an object of the program.
+    private var me: ScheduledThread? {
+        guard let thread = Thread.current.threadDictionary[Self.key] as? ScheduledThread, thread === current else {
+            return nil
+        }
+        return thread
     }
 
-    private static let key = "martlet.runner"
+    private static let key = "martlet.scheduled-thread"
 
-    /// Runs the rest of the thread that holds the baton in a new one, and comes back when that has ended for good: then
-    /// another one may lie where it was.
+    /// Runs `body` in a new thread in place of the current one, and returns when the new thread has been joined. A later
+    /// thread may then get the same address.
     func goOnElsewhere(_ body: @escaping @Sendable () -> Void) {
-        guard let runner = me else { return }
+        guard let scheduled = me else { return }
         let work = Unmanaged.passRetained(
             Work {
-                Thread.current.threadDictionary[Self.key] = runner
+                Thread.current.threadDictionary[Self.key] = scheduled
                 body()
                 Thread.current.threadDictionary[Self.key] = nil
             })
@@ -105,7 +107,7 @@ final class Baton: @unchecked Sendable {
                 if let argument { Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body() }
                 return nil
             }, work.toOpaque())
-        guard status == 0 else { return fail("no thread could be made") }
+        guard status == 0 else { return fail("no thread could be created") }
         pthread_join(thread, nil)
     }
 
@@ -129,59 +131,59 @@ final class Baton: @unchecked Sendable {
     }
 
     private func spawn(_ name: String, _ body: @escaping @Sendable () -> Void) {
-        let runner = Runner(number: runners.count, name: "\(name) \(runners.count)", body)
-        runners.append(runner)
+        let thread = ScheduledThread(number: threads.count, name: "\(name) \(threads.count)", body)
+        threads.append(thread)
         Thread.detachNewThread { [self] in
-            Thread.current.threadDictionary[Self.key] = runner
-            runner.waitForBaton()
-            runner.perform()
-            handOn(from: runner, as: .ended, at: "its end")
+            Thread.current.threadDictionary[Self.key] = thread
+            thread.waitUntilResumed()
+            thread.perform()
+            switchThread(from: thread, as: .ended, at: "its end")
         }
     }
 
-    // MARK: The baton
+    // MARK: Switching
 
-    private func handOn(from me: Runner, as standing: Runner.Standing, at place: String) {
-        me.standing = standing
+    private func switchThread(from me: ScheduledThread, as state: ScheduledThread.State, at place: String) {
+        me.state = state
         me.place = place
         guard let next = choose(after: me) else {
             stop()
-            if !me.hasEnded { me.waitForBaton() }
+            if !me.hasEnded { me.waitUntilResumed() }
             return
         }
         if next !== me { note("\(place) → \(next.name)") }
-        next.standing = .ready
-        holder = next
+        next.state = .ready
+        current = next
         guard next !== me else { return }
-        next.handOver()
-        if !me.hasEnded { me.waitForBaton() }
+        next.resume()
+        if !me.hasEnded { me.waitUntilResumed() }
     }
 
-    private func choose(after me: Runner) -> Runner? {
-        var able = runners.filter(\.isAble)
-        if able.isEmpty, runners.contains(where: { !$0.hasEnded && $0.place == Self.rest }) {
+    private func choose(after me: ScheduledThread) -> ScheduledThread? {
+        var runnable = threads.filter(\.isRunnable)
+        if runnable.isEmpty, threads.contains(where: { !$0.hasEnded && $0.place == Self.rest }) {
             isQuiet = true
-            able = runners.filter(\.isAble)
+            runnable = threads.filter(\.isRunnable)
         }
-        guard let first = able.first else { return nil }
-        guard able.count > 1 else { return first }
-        let goesOn = able.contains { $0 === me }
-        let usual = goesOn ? me : able.first { $0.number > me.number } ?? first
+        guard let first = runnable.first else { return nil }
+        guard runnable.count > 1 else { return first }
+        let canContinue = runnable.contains { $0 === me }
+        let usual = canContinue ? me : runnable.first { $0.number > me.number } ?? first
         if isEnding { return usual }
-        let numbers = able.map(\.number)
+        let numbers = runnable.map(\.number)
         let chosen = course.choose(decisions.count, numbers, usual: usual.number)
-        decisions.append(Decision(able: numbers, usual: usual.number, chosen: chosen, isFree: !goesOn))
-        return runners[chosen]
+        decisions.append(Decision(able: numbers, usual: usual.number, chosen: chosen, isFree: !canContinue))
+        return threads[chosen]
     }
 
-    // Nobody can go on.
+    // No thread can continue: all have ended, or there is a deadlock.
     private func stop() {
-        let stuck = runners.filter { !$0.hasEnded }
+        let stuck = threads.filter { !$0.hasEnded }
         if !stuck.isEmpty {
-            holder = nil
-            fail("nobody can go on: " + stuck.map { "'\($0.name)' waits for \($0.place)" }.joined(separator: ", "))
+            current = nil
+            fail("deadlock: " + stuck.map { "'\($0.name)' waits for \($0.place)" }.joined(separator: ", "))
         }
-        holder = nil
+        current = nil
         ending.lock()
         hasEnded = true
         ending.signal()
@@ -189,10 +191,10 @@ final class Baton: @unchecked Sendable {
     }
 }
 
-/// One thread.
-// Sendable: `hasBaton` is used under the condition, all else by the holder of the baton.
-final class Runner: @unchecked Sendable {
-    enum Standing {
+/// One thread of a `Baton`.
+// Sendable: `isResumed` is used under the condition, everything else by the current thread.
+final class ScheduledThread: @unchecked Sendable {
+    enum State {
         case ready
         case waiting(() -> Bool)
         case ended
@@ -200,11 +202,11 @@ final class Runner: @unchecked Sendable {
 
     let number: Int
     let name: String
-    var standing = Standing.ready
-    /// Where it handed the baton on.
+    var state = State.ready
+    /// Where the thread yielded last.
     var place = "its beginning"
     private let condition = NSCondition()
-    private var hasBaton = false
+    private var isResumed = false
     private var body: (@Sendable () -> Void)?
 
     init(number: Int, name: String, _ body: @escaping @Sendable () -> Void) {
@@ -213,8 +215,8 @@ final class Runner: @unchecked Sendable {
         self.body = body
     }
 
-    var isAble: Bool {
-        switch standing {
+    var isRunnable: Bool {
+        switch state {
         case .ready: true
         case .waiting(let isOver): isOver()
         case .ended: false
@@ -222,24 +224,24 @@ final class Runner: @unchecked Sendable {
     }
 
     var hasEnded: Bool {
-        if case .ended = standing { true } else { false }
+        if case .ended = state { true } else { false }
     }
 
-    func handOver() {
+    func resume() {
         condition.lock()
-        hasBaton = true
+        isResumed = true
         condition.signal()
         condition.unlock()
     }
 
-    func waitForBaton() {
+    func waitUntilResumed() {
         condition.lock()
-        while !hasBaton { condition.wait() }
-        hasBaton = false
+        while !isResumed { condition.wait() }
+        isResumed = false
         condition.unlock()
     }
 
-    // What the body holds is let go of before the baton goes on.
+    // Releases what the body retains before another thread runs.
     func perform() {
         let body = body
         self.body = nil

@@ -1,13 +1,13 @@
 import MartletTestSupport
 
-/// Looks for a course on which a program fails, and makes what it finds shorter.
+/// Searches for a course on which a program fails, and shortens what it finds.
 enum Exploring {
     struct Finding {
         var program: Program
         var plan: Course.Plan
         var failure: String
 
-        /// The program, and its story up to the failure.
+        /// The program, and its trace up to the failure.
         func text() throws -> String {
             let outcome = try Run.outcome(program, Course(planned: plan), tellsStory: true)
             let switches = plan.sorted { $0.key < $1.key }.map { "at \($0.key) to \($0.value)" }.joined(separator: ", ")
@@ -35,8 +35,8 @@ enum Exploring {
 
     // MARK: All courses
 
-    /// Tries every course on which the baton is taken from a thread that could go on at most `preemptions` times (Musuvathi
-    /// and Qadeer 2007), beginning with the fewest; nil when all are right.
+    /// Runs every course with at most `preemptions` preemptions (Musuvathi and Qadeer 2007), beginning with the fewest.
+    /// Returns the first failure, or nil.
     static func everyCourse(
         of program: Program, preemptions: Int, atMost limit: Int = .max, _ count: inout Count
     ) throws -> Finding? {
@@ -61,8 +61,9 @@ enum Exploring {
         return nil
     }
 
-    // MARK: Chance
+    // MARK: Random courses
 
+    /// Runs one random course. Returns its failure, or nil.
     static func course(_ seed: UInt64, of program: Program, _ count: inout Count) throws -> Finding? {
         let outcome = try Run.outcome(program, Course(seed: seed))
         count.add(outcome)
@@ -71,7 +72,7 @@ enum Exploring {
 
     // MARK: Shrinking
 
-    /// A shorter program with fewer switches that fails, too.
+    /// Searches for a shorter program with fewer switches that fails too.
     static func shortest(_ finding: Finding) throws -> Finding {
         var best = finding
         var runs = Count()

@@ -1,19 +1,19 @@
 import MartletEngine
 
-/// What objects there are, by their codes.
+/// The contents of all objects, by their codes.
 typealias World = [String: Int]
 
-/// What was written: the world of every version, in the order in which they were made.
+/// The contents of the file at every version, in the order of the versions.
 ///
-/// A writer enters its version while it holds the lock of the file, before it commits.
+/// A writer records its version while it holds the write lock, before it commits.
 struct Ledger {
     private var worlds: [(version: Version, world: World)] = []
-    /// The newest version that a writer was told to be stored.
+    /// The newest version whose commit has returned.
     private(set) var acknowledged: Version = 0
 
     var newest: Version { worlds.last?.version ?? 0 }
 
-    /// The world of a version, which may have been made without changes of ours.
+    /// The contents at a version. A version that the test has not recorded has the contents of the version before it.
     func world(_ version: Version) -> World { worlds.last { $0.version <= version }?.world ?? [:] }
 
     mutating func enter(_ version: Version, _ world: World) { worlds.append((version, world)) }

@@ -3,18 +3,19 @@ import MartletEngine
 
 @testable import Martlet
 
-/// Something that is observed, with what is known of it.
+/// An observer together with its copy of what it observes.
 protocol Watching: AnyObject {
     func end()
-    /// At rest it knows all there is.
+    /// Checks that the copy is equal to the final contents.
     func checkEnd(_ world: World)
 }
 
-/// An observer of one object: what was before is told from the observer's view, and once it is deleted nothing is told any more.
+/// An observer of one object. Old values must be the values that the observer knew, and after the deletion it must not be
+/// called any more.
 final class ObjectWatcher: Watching {
     private let run: Run
     private let code: String
-    /// The content that it knows of; nil once it was told that the object is deleted.
+    /// The last reported content; nil once the deletion was reported.
     private var content: Int?
     private var version: Version
     private var token: NotificationToken?
@@ -26,35 +27,41 @@ final class ObjectWatcher: Watching {
         content = object.content
         token = object.observe { [weak self, run] in
             guard let self else { return run.fail("an observer that has ended is called") }
-            hear($0)
+            receive($0)
         }
     }
 
     func end() { token = nil }
 
-    private func hear(_ change: ObjectChange<StringKey>) {
+    private func receive(_ change: ObjectChange<StringKey>) {
         run.tellings += 1
         guard let content else { return run.fail("an observer of '\(code)' is called after its deletion") }
         switch change {
         case .deleted: self.content = nil
-        case .error(let error): run.fail("an observer is told of \(error)")
+        case .error(let error): run.fail("an observer is notified of the error \(error)")
         case .change(let object, let changes):
             guard let realm = object.realm else { return run.fail("an observer is called without a Realm") }
-            run.baton.note("an observer of '\(code)' is told of version \(realm.version)")
-            if version >= realm.version { run.fail("told of version \(realm.version) after \(version)") }
+            run.baton.note("an observer of '\(code)' is notified of version \(realm.version)")
+            if version >= realm.version { run.fail("notified of version \(realm.version) after \(version)") }
             version = realm.version
-            guard changes.map(\.name) == ["content"] else { return run.fail("told of \(changes.map(\.name))") }
+            guard changes.map(\.name) == ["content"] else {
+                return run.fail("notified of changes of \(changes.map(\.name))")
+            }
             let (old, new) = (changes[0].oldValue as? Int, changes[0].newValue as? Int)
-            if old != content { run.fail("'\(code)' had \(content), told \(old.map { "\($0)" } ?? "nothing")") }
-            if new == content { run.fail("told of no change") }
+            if old != content {
+                run.fail("the old value of '\(code)' is \(old.map { "\($0)" } ?? "nil") instead of \(content)")
+            }
+            if new == content { run.fail("notified without a change") }
             if new == nil || new != run.ledger.world(version)[code] {
-                run.fail("'\(code)' is told to have \(new.map { "\($0)" } ?? "nothing")")
+                run.fail("the new value of '\(code)' is \(new.map { "\($0)" } ?? "nil")")
             }
             self.content = new
         }
     }
 
     func checkEnd(_ world: World) {
-        if content != world[code] { run.fail("an observer knows \(content ?? 0) of '\(code)' at version \(version)") }
+        if content != world[code] {
+            run.fail("an observer was notified last of \(content ?? 0) for '\(code)', at version \(version)")
+        }
     }
 }

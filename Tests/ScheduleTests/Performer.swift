@@ -4,20 +4,20 @@ import MartletTestSupport
 @testable import Martlet
 @testable import MartletEngine
 
-/// Carries out the steps of one part on its thread, and looks at everything that it sees.
+/// Runs the steps of one part on its thread, and checks every state that the Realm shows.
 final class Performer {
     private let number: Int
     private let part: Program.Part
     private let run: Run
     private var scheduler = ManualScheduler()
     private var realm: Realm?
-    /// What asynchronous writes may keep open beyond `close`: opening it again gives the same Realm, as it is.
+    /// Asynchronous writes may keep the Realm open after `close`. Opening it again then returns the same Realm, at its version.
     private weak var context: RealmContext?
     private var watchers: [any Watching] = []
-    /// Objects that are held across versions, by their codes.
+    /// Objects that are retained across versions, by their codes.
     private var held: [(code: String, object: StringKey)] = []
-    /// Asynchronous writes that have not ended.
-    private var awaited = 0
+    /// The number of asynchronous writes that have not ended.
+    private var pendingWrites = 0
 
     init(_ number: Int, _ part: Program.Part, _ run: Run) {
         self.number = number
@@ -26,11 +26,11 @@ final class Performer {
     }
 
     func perform() {
-        let stretches = part.steps.split(separator: .move, omittingEmptySubsequences: false)
-        if stretches.count == 1 { return perform(stretches[0], isLast: true) }
-        for (number, steps) in stretches.enumerated() {
+        let segments = part.steps.split(separator: .move, omittingEmptySubsequences: false)
+        if segments.count == 1 { return perform(segments[0], isLast: true) }
+        for (number, steps) in segments.enumerated() {
             nonisolated(unsafe) let this = self
-            run.baton.goOnElsewhere { this.perform(steps, isLast: number == stretches.count - 1) }
+            run.baton.goOnElsewhere { this.perform(steps, isLast: number == segments.count - 1) }
         }
     }
 
@@ -38,29 +38,29 @@ final class Performer {
         do {
             for step in steps {
                 run.baton.note("\(step)")
-                try carryOut(step)
+                try execute(step)
             }
             try endWrites()
-            if isLast { try settle() } else { leave() }
+            if isLast { try finish() } else { abandonRealm() }
         } catch {
-            // The others wait for it in vain, and say so.
+            // The other threads then wait for this one, which is reported as a deadlock.
             run.fail("\(error)")
         }
     }
 
-    /// Leaves the Realm open, whose thread ends.
-    private func leave() {
-        run.baton.note("goes on in another thread")
+    /// Leaves the Realm open at the end of its thread.
+    private func abandonRealm() {
+        run.baton.note("continues on another thread")
         watchers.forEach { $0.end() }
         watchers = []
         held = []
         if let realm { run.orphans.append(realm) }
         (realm, context) = (nil, nil)
-        // Turns of a thread that has ended are not taken.
+        // Turns of a thread that has ended do not run.
         scheduler = ManualScheduler()
     }
 
-    private func carryOut(_ step: Program.Step) throws {
+    private func execute(_ step: Program.Step) throws {
         switch step {
         case .write(let seed): try write(seed)
         case .cancel(let seed): try cancel(seed)
@@ -103,7 +103,7 @@ final class Performer {
             if part.process == 0 {
                 try Realm(configuration: configuration)
             } else {
-                // A coordinator of its own, as another process has.
+                // A separate coordinator, as in another process.
                 Realm(
                     try Realm.context(
                         configuration, StoreCoordinator(configuration.options()), .currentThread()))
@@ -111,8 +111,8 @@ final class Performer {
         self.realm = realm
         context = realm.context
         run.baton.note("shows version \(realm.version)")
-        if run.orphans.contains(realm) { run.fail("is given the Realm of a thread that has ended") }
-        if realm.version < acknowledged { run.fail("shows \(realm.version), but \(acknowledged) was stored before") }
+        if run.orphans.contains(realm) { run.fail("opening returned the Realm of a thread that has ended") }
+        if realm.version < acknowledged { run.fail("shows \(realm.version), but \(acknowledged) was committed before") }
         check()
         return realm
     }
@@ -129,7 +129,7 @@ final class Performer {
         run.check(realm)
         let world = run.ledger.world(realm.version)
         for (code, object) in held {
-            if object.isInvalidated != (world[code] == nil) { run.fail("'\(code)' is not as it was written") }
+            if object.isInvalidated != (world[code] == nil) { run.fail("isInvalidated of '\(code)' is wrong") }
             if !object.isInvalidated, object.content != world[code] { run.fail("'\(code)' has \(object.content)") }
         }
         held.removeAll { $0.object.isInvalidated }
@@ -140,7 +140,7 @@ final class Performer {
         let realm = try opened()
         let acknowledged = run.ledger.acknowledged
         realm.refresh()
-        if realm.version < acknowledged { run.fail("refreshed to \(realm.version), but \(acknowledged) was stored") }
+        if realm.version < acknowledged { run.fail("refreshed to \(realm.version), but \(acknowledged) was committed") }
         check()
     }
 
@@ -173,12 +173,12 @@ final class Performer {
     private func cancel(_ seed: UInt64) throws {
         let realm = try opened()
         do { try realm.beginWrite() } catch  where run.isLogFull(error) { return check() }
-        // Nobody else can see what it enters, because it holds the lock.
+        // No other thread sees the recorded version, because this thread holds the write lock.
         let made = change(realm, run.ledger.acknowledged, seed)
         run.ledger.takeBack(made)
         realm.cancelWrite()
-        if realm.version != made - 1 { run.fail("shows \(realm.version) after taking back \(made)") }
-        // What was deleted is there again, in other objects.
+        if realm.version != made - 1 { run.fail("shows \(realm.version) after the rollback of \(made)") }
+        // Deleted objects exist again, but their accessors remain invalidated.
         held.removeAll { $0.object.isInvalidated }
         check()
     }
@@ -186,12 +186,12 @@ final class Performer {
     private func writeSoon(_ seed: UInt64) throws {
         let realm = try opened()
         let acknowledged = run.ledger.acknowledged
-        awaited += 1
+        pendingWrites += 1
         var made: Version = 0
         realm.writeAsync { [self] in
             made = change(realm, acknowledged, seed)
         } onComplete: { [self] error in
-            awaited -= 1
+            pendingWrites -= 1
             switch error {
             case nil: stored(made)
             case let error? where run.isLogFull(error) && made == 0: check()
@@ -202,13 +202,13 @@ final class Performer {
 
     private struct Failed: Error {}
 
-    /// An asynchronous write whose block cancels it, or throws an error as that of 'asyncWrite' may.
+    /// Queues an asynchronous write whose block cancels it, or throws an error as a block of 'asyncWrite' may.
     private func rollBackSoon(_ seed: UInt64, fails: Bool) throws {
         let realm = try opened()
         let acknowledged = run.ledger.acknowledged
-        awaited += 1
+        pendingWrites += 1
         let complete = { [self] (error: (any Error)?) in
-            awaited -= 1
+            pendingWrites -= 1
             if let error, run.isLogFull(error) { return }
             if (error is Failed) != fails {
                 run.fail("a write that is rolled back ends with \(String(describing: error))")
@@ -239,18 +239,18 @@ final class Performer {
                 }, commitsItself: false, complete: complete, context: realm.context, actor: nil))
     }
 
-    /// Changes one to three objects in the open write; returns the version that it will be.
+    /// Changes one to three objects in the open write. Returns the version that the write will create.
     private func change(_ realm: Realm, _ acknowledged: Version, _ seed: UInt64) -> Version {
         let base = realm.version
         run.baton.note("writes version \(base + 1)")
         if base < max(acknowledged, run.ledger.newest) {
-            run.fail("writes on version \(base), but there is \(max(acknowledged, run.ledger.newest))")
+            run.fail("writes on version \(base), but the newest is \(max(acknowledged, run.ledger.newest))")
         }
         run.check(realm)
         var world = run.ledger.world(base)
         var random = Seeded(state: seed)
         for place in 0..<Int.random(in: 1...3, using: &random) {
-            // No value comes twice, so that nothing can seem right by accident.
+            // Every value is used once, so no wrong state is equal to the expected one.
             let value = Int(base) * 100 + number * 10 + place
             let code = world.keys.sorted().randomElement(using: &random)
             switch Int.random(in: 0..<4, using: &random) {
@@ -278,16 +278,16 @@ final class Performer {
     // MARK: The end
 
     private func endWrites() throws {
-        while awaited > 0 {
-            run.baton.wait("a turn") { [scheduler] in scheduler.count > 0 }
+        while pendingWrites > 0 {
+            run.baton.wait("a turn of its Realm") { [scheduler] in scheduler.count > 0 }
             turn()
         }
     }
 
-    // Nobody writes any more, and nobody asks for what is newest: it must come by itself.
-    private func settle() throws {
+    // All writes have ended and no Realm is refreshed. The newest version must be delivered by notifications.
+    private func finish() throws {
         run.meet("the end of all steps")
-        // Whoever is first.
+        // Done by the first thread that gets here.
         run.frozen = []
         run.orphans = []
         let coordinator = realm?.context.coordinator
@@ -300,13 +300,13 @@ final class Performer {
             if realm.version < run.ledger.newest {
                 run.fail("stays at version \(realm.version) of \(run.ledger.newest)")
             }
-            if !realm.context.hub.isIdle { run.fail("the hub is not at rest") }
+            if !realm.context.hub.isIdle { run.fail("the hub is not idle") }
             watchers.forEach { $0.checkEnd(run.ledger.world(run.ledger.newest)) }
         }
         run.baton.isEnding = true
-        run.meet("rest")
+        run.meet("the end of all deliveries")
         if let coordinator { run.checkPins(coordinator, isInUse: true) }
-        run.meet("the end of looking")
+        run.meet("the end of all checks")
         close()
         run.meet("the end of all Realms")
         if let coordinator { run.checkPins(coordinator, isInUse: false) }

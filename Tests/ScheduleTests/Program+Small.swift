@@ -1,5 +1,5 @@
 extension Program {
-    /// Programs that are small enough for all their courses with few preemptions to be tried.
+    /// Programs that are small enough to run on all courses with few preemptions.
     static let small: [(name: String, program: Program)] = [
         ("two writers", Program([.write(1)], [.write(2)])),
         ("a write while another Realm is opened", Program([.write(1)], [.turn])),
@@ -8,7 +8,10 @@ extension Program {
         ("a write while the last Realm is closed", Program([.write(1)], [.refresh, .close, .refresh])),
         ("a checkpoint while others write and freeze", Program([.write(1), .checkpoint], [.freeze, .write(2)])),
         ("an asynchronous write beside another write", Program([.writeSoon(1), .turn], [.write(2)])),
-        ("an asynchronous write that gives way", Program([.writeSoon(1), .turn, .write(3)], [.write(2)])),
+        (
+            "an asynchronous write that waits for a synchronous one",
+            Program([.writeSoon(1), .turn, .write(3)], [.write(2)])
+        ),
         (
             "an asynchronous write that is cancelled in a group",
             Program([.writeSoon(1), .cancelSoon(2), .failSoon(3), .writeSoon(4), .turn], [.write(5)])
@@ -20,11 +23,11 @@ extension Program {
         ),
         ("two processes", Program([.write(1)], [.watch, .turn, .look], others: [1])),
         ("a process opens the file while another one writes", Program([.turn], [.write(2)], others: [1])),
-        ("two open the file while another process writes", Program([.turn], [.turn], [.write(1)], others: [2])),
-        ("the file is made by two", Program([.write(1)], [.write(2)], isFileThere: false)),
+        ("two threads open the file while another process writes", Program([.turn], [.turn], [.write(1)], others: [2])),
+        ("two threads create the file", Program([.write(1)], [.write(2)], isFileThere: false)),
     ]
 
-    /// Those with so few courses that two preemptions are tried each time.
+    /// Programs with so few courses that every run of the tests tries two preemptions.
     static let withTwo: Set = ["a process opens the file while another one writes"]
 
     init(_ parts: [Step]..., others: Set<Int> = [], isFileThere: Bool = true, logLimit: Int? = nil) {

@@ -1,43 +1,43 @@
 import MartletTestSupport
 
-/// What the threads of a run do.
+/// The steps of all threads of a run.
 struct Program {
     /// One thread with a Realm of its own.
     struct Part {
-        /// Parts of one process share its coordinator. Each but the first process has one part.
+        /// Parts of one process share a coordinator. Every process except the first has one part.
         var process = 0
         var steps: [Step]
     }
 
     enum Step: Equatable {
-        /// Changes some objects: which and how follows from the number, and from what is there.
+        /// Changes some objects. The number and the current objects decide which, and how.
         case write(UInt64)
         case cancel(UInt64)
-        /// Asynchronously; the second is cancelled by its block, and the block of the third throws an error.
+        /// Asynchronous writes: one that commits, one whose block cancels it, and one whose block throws an error.
         case writeSoon(UInt64), cancelSoon(UInt64), failSoon(UInt64)
         case refresh, turn, invalidate, look, checkpoint
-        /// Lets go of the Realm; the next step opens another.
+        /// Releases the Realm. The next step opens another one.
         case close
         case watch, watchObject, endWatch
-        /// The thread ends, and the part goes on in another one, while the Realm of the first stays open.
+        /// The thread ends while its Realm stays open. The part continues on another thread.
         case move
         /// Frozen Realms are shared by all threads.
         case freeze, readFrozen, dropFrozen
     }
 
     var parts: [Part]
-    /// Otherwise the threads make the file.
+    /// Whether the file exists at the beginning. Otherwise the threads create it.
     var isFileThere = true
-    /// Frames of the log that call for a checkpoint.
+    /// The length of the log, in frames, that triggers a checkpoint.
     var checkpointFrames = Int.max
-    /// Commits whose changes are kept.
+    /// The number of commits whose change sets are kept.
     var retention: UInt64 = 1_000
 
     /// The length of the log, in frames, above which writers wait or fail; nil for no limit.
     var logLimit: Int?
     var failsWhenLogIsFull = false
 
-    /// Changes of other processes may be forgotten before they are told.
+    /// Whether change sets of other processes may be deleted before observers are notified of them.
     var forgetsOthers: Bool { retention < 1_000 && parts.contains { $0.process != 0 } }
 
     var size: Int { parts.reduce(0) { $0 + $1.steps.count } }
@@ -64,8 +64,8 @@ extension Program {
 extension Program.Step {
     static let kindCount = 17
 
-    /// Writes, turns and observers are in all programs; of other kinds each is left out of half of them, so that there are
-    /// programs with much of a few.
+    /// Writes, turns and observers are in all programs. Every other kind is left out of half of the programs, so that some
+    /// programs use few kinds often.
     init(kinds: Int, _ random: inout Seeded) {
         let number = UInt64.random(in: 1..<100, using: &random)
         let kind = Int.random(in: 0..<2 * Self.kindCount, using: &random)
@@ -95,9 +95,11 @@ extension Program.Step {
 extension Program: CustomStringConvertible {
     var description: String {
         let settings = [
-            isFileThere ? nil : "the file is not there",
+            isFileThere ? nil : "the file does not exist",
             checkpointFrames == .max ? nil : "checkpoints after \(checkpointFrames)",
-            logLimit.map { "the log may have \($0) frames\(failsWhenLogIsFull ? ", or writes fail" : "")" },
+            logLimit.map {
+                "the log is limited to \($0) frames\(failsWhenLogIsFull ? ", beyond which writes fail" : "")"
+            },
             retention == 1_000 ? nil : "changes of \(retention) commits are kept",
         ].compactMap { $0 }
         let lines = parts.enumerated().map { number, part in

@@ -6,8 +6,8 @@ import Synchronization
 @testable import Martlet
 @testable import MartletEngine
 
-/// One run of a program on one course, and what must hold of it.
-// Sendable: used by the holder of the baton, and by the test before the first thread and after the last.
+/// One run of a program on one course, and the checks of its results.
+// Sendable: used by the current thread, and by the test before the first thread begins and after the last one ends.
 final class Run: @unchecked Sendable {
     struct Outcome {
         let failure: String?
@@ -21,13 +21,13 @@ final class Run: @unchecked Sendable {
     let baton: Baton
     let configuration: Realm.Configuration
     var ledger = Ledger()
-    /// What was frozen, for all threads to read.
+    /// Frozen Realms, which all threads read.
     var frozen: [Realm] = []
     /// Realms whose threads have ended.
     var orphans: [Realm] = []
     var writes = 0
     var tellings = 0
-    /// How many parts have come to each of the points where all wait for all.
+    /// How many parts have reached each barrier.
     private var arrivals: [String: Int] = [:]
     private let folder: URL
 
@@ -46,7 +46,7 @@ final class Run: @unchecked Sendable {
             configuration.maximumLogBytes = frames * 4_120
             configuration.throwsWhenLogIsFull = program.failsWhenLogIsFull
         }
-        // Time passes for those who wait, so that a few turns of others are all their patience.
+        // Every pause advances the clock by 0.7 s, so that a waiting thread reaches its timeout after a few pauses.
         let clock = Clock()
         configuration.environment.driver = baton.driver
         configuration.environment.now = { clock.time }
@@ -62,7 +62,7 @@ final class Run: @unchecked Sendable {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// Runs a program and looks at what is left of it.
+    /// Runs a program, and checks the file afterwards.
     static func outcome(_ program: Program, _ course: Course, tellsStory: Bool = false) throws -> Outcome {
         let run = try Run(program, course, tellsStory)
         run.baton.run(
@@ -70,7 +70,7 @@ final class Run: @unchecked Sendable {
                 ("part", { Performer(number, part, run).perform() })
             })
         if run.baton.failure == nil { try run.checkFile() }
-        if run.baton.failure == nil, program.logLimit != nil { try run.checkRoom(run.configuration.path) }
+        if run.baton.failure == nil, program.logLimit != nil { try run.checkLogLimit(run.configuration.path) }
         return Outcome(
             failure: run.baton.failure, decisions: run.baton.decisions, story: run.baton.story, writes: run.writes,
             tellings: run.tellings)
@@ -78,32 +78,32 @@ final class Run: @unchecked Sendable {
 
     func fail(_ failure: @autoclosure () -> String) { baton.fail(failure()) }
 
-    /// Comes back when all parts are here.
+    /// A barrier: returns when all parts have reached this point.
     func meet(_ point: String) {
         arrivals[point, default: 0] += 1
-        baton.wait("all to come to \(point)") { [self] in arrivals[point] == program.parts.count }
+        baton.wait("all parts to reach \(point)") { [self] in arrivals[point] == program.parts.count }
     }
 
-    // MARK: What must hold
+    // MARK: Checks
 
     static func world(_ realm: Realm) -> World {
         World(uniqueKeysWithValues: realm.objects(StringKey.self).map { ($0.code, $0.content) })
     }
 
-    /// A Realm shows exactly what was written up to its version.
+    /// Checks that a Realm shows exactly what was written up to its version.
     func check(_ realm: Realm) {
         let (version, shown) = (realm.version, Self.world(realm))
         let written = ledger.world(version)
         if shown != written { fail("version \(version) shows \(shown), but \(written) was written") }
     }
 
-    /// A write failed because of old versions that are in use, as the program allows.
+    /// Whether a write failed because the log is full, and the program allows that.
     func isLogFull(_ error: any Error) -> Bool {
         program.failsWhenLogIsFull && (error as? Realm.Error)?.code == .logFull
     }
 
-    // Nobody uses an older version any more.
-    private func checkRoom(_ path: String) throws {
+    // No old version is in use any more, so a full log can be checkpointed.
+    private func checkLogLimit(_ path: String) throws {
         var configuration = Realm.Configuration(fileURL: URL(fileURLWithPath: path), objectTypes: [StringKey.self])
         configuration.maximumLogBytes = 4_120
         configuration.throwsWhenLogIsFull = true
@@ -111,24 +111,24 @@ final class Run: @unchecked Sendable {
         for _ in 0..<3 { try realm.write { realm.add(StringKey(code: "last"), update: .modified) } }
     }
 
-    /// Nothing is in use any more but what is frozen, and the newest version.
+    /// Checks that only frozen versions and the newest version are pinned.
     func checkPins(_ coordinator: StoreCoordinator, isInUse: Bool) {
         let pinned = coordinator.locked { $0.pinned }
         let expected = isInUse ? Set(frozen.map(\.version)).union([ledger.newest]) : []
         if !Set(pinned.keys).isSubset(of: expected) && (ledger.newest > 0 || !isInUse) {
-            fail("versions \(pinned.keys.sorted()) are in use, and at most \(expected.sorted()) should be")
+            fail("versions \(pinned.keys.sorted()) are pinned instead of at most \(expected.sorted())")
         }
         let count = coordinator.locked { state in state.handles.values.count { $0.handle != nil } }
         let counted = pinned.values.reduce(0, +)
-        if counted != count { fail("\(counted) handles are counted, and there are \(count)") }
+        if counted != count { fail("the pins count \(counted) handles, and \(count) exist") }
         let listeners = coordinator.locked { $0.listeners.count }
-        if !isInUse && listeners > 0 { fail("\(listeners) Realms listen that have been closed") }
+        if !isInUse && listeners > 0 { fail("\(listeners) closed Realms are still registered as listeners") }
     }
 
-    // When all threads have ended.
+    // Called when all threads have ended.
     private func checkFile() throws {
         let path = configuration.path
-        // Another test that opens a file holds all open ones for a moment.
+        // Another test that opens a file retains all open coordinators for a short time.
         let deadline = Date(timeIntervalSinceNow: 10)
         while StoreRegistry.isOpen(path) {
             guard Date() < deadline else { return fail("the file is still open") }
@@ -138,14 +138,14 @@ final class Run: @unchecked Sendable {
         let realm = try Realm(configuration: Template.configuration(URL(fileURLWithPath: path)))
         check(realm)
         if realm.version < ledger.newest {
-            fail("the file has version \(realm.version), and \(ledger.newest) was written")
+            fail("the file has version \(realm.version), but \(ledger.newest) was written")
         }
         let integrity = try realm.context.handle.read { try $0.value("PRAGMA integrity_check") }
         if integrity != .text("ok") { fail("the file is damaged: \(String(describing: integrity))") }
     }
 }
 
-/// A time that goes on when somebody waits.
+/// A clock that advances only when a thread waits.
 private final class Clock: Sendable {
     private let value = Atomic<UInt64>(0)
 
@@ -154,7 +154,7 @@ private final class Clock: Sendable {
     func pass() { value.add(700_000_000, ordering: .relaxed) }
 }
 
-/// A file to begin with, made once.
+/// An empty file that runs copy, created once.
 private struct Template {
     static let shared = Template()
 
@@ -165,7 +165,7 @@ private struct Template {
         url = folder.appendingPathComponent("template.realm")
         try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let realm = try? Realm(configuration: Self.configuration(url))
-        // So that nothing of it is in the log, which is not copied.
+        // The log is not copied, so the file must be complete without it.
         _ = try? realm?.context.coordinator.checkpoint()
     }
 
@@ -175,7 +175,7 @@ private struct Template {
         configuration.environment.now = { 0 }
         configuration.environment.sleep = { _ in }
         configuration.environment.commitPollMilliseconds = 0
-        // Who must wait does so with the driver: nobody else may be in the way.
+        // Threads wait in the driver. They never meet a lock of a thread outside of the test.
         configuration.environment.writeTimeoutMilliseconds = 0
         return configuration
     }

@@ -1,17 +1,18 @@
 import Foundation
 import Testing
 
-/// Threads that take turns as a seed or a plan says: whatever the order, what was stored is there, versions follow one another,
-/// observers are told exactly what happened, snapshots stay as they are, nothing is kept in use, and nobody waits for ever.
+/// Runs threads one at a time, in an order that a seed or a plan determines. In every order, committed writes are stored,
+/// versions are consecutive, notifications are exact, snapshots do not change, no version stays pinned, and no thread waits
+/// forever.
 ///
-/// `MARTLET_SCHEDULES` is the number of random programs, `MARTLET_SCHEDULES_SEED` the seed of the first, `MARTLET_PREEMPTIONS`
-/// how often the baton is taken from a thread in the small ones. What fails is made shorter before it is shown.
-@Suite("threads in every order", .serialized)
+/// `MARTLET_SCHEDULES` is the number of random programs, `MARTLET_SCHEDULES_SEED` the seed of the first one.
+/// `MARTLET_PREEMPTIONS` is the number of preemptions in the small programs. A failing run is shortened before it is reported.
+@Suite("schedules of threads", .serialized)
 struct ScheduleTests {
     private static let seeds = 400
 
-    @Test("N2 N13 N22 N27 N36 random programs on random courses")
-    func chance() throws {
+    @Test("random programs are correct on random schedules N2 N13 N22 N27 N36")
+    func randomSchedules() throws {
         let environment = ProcessInfo.processInfo.environment
         let seeds = environment["MARTLET_SCHEDULES"].flatMap { Int($0) } ?? Self.seeds
         let first = environment["MARTLET_SCHEDULES_SEED"].flatMap { UInt64($0) } ?? 1
@@ -24,14 +25,14 @@ struct ScheduleTests {
             return
         }
         print("schedules: \(count.text)")
-        // Threads that hardly ever meet, or are never told of anything, prove nothing.
+        // Runs with few switches or few notifications would pass without testing anything.
         #expect(count.writes > count.runs && count.tellings > count.runs / 2 && count.decisions > count.runs * 20)
     }
 
-    @Test("N2 N13 N22 N27 every course of a small program with few preemptions", arguments: Program.small)
-    func courses(name: String, program: Program) throws {
+    @Test("small programs are correct on every schedule with few preemptions N2 N13 N22 N27", arguments: Program.small)
+    func smallPrograms(name: String, program: Program) throws {
         var count = Exploring.Count()
-        // With two, most have some thousand courses.
+        // With two preemptions, most programs have thousands of courses.
         let preemptions = Self.preemptions ?? (Program.withTwo.contains(name) ? 2 : 1)
         let finding = try Exploring.everyCourse(of: program, preemptions: preemptions, &count)
         if let finding { Issue.record("\(name): \(finding.failure)\n\(try finding.text())") }
@@ -40,7 +41,7 @@ struct ScheduleTests {
 
     private static let preemptions = ProcessInfo.processInfo.environment["MARTLET_PREEMPTIONS"].flatMap { Int($0) }
 
-    @Test("the same plan makes the same course, and a course found by chance can be told by its plan")
+    @Test("a plan repeats a schedule exactly, and every random schedule has a plan")
     func replay() throws {
         for seed: UInt64 in 1...10 {
             let program = Program(seed: seed)
@@ -51,7 +52,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("threads that wait for each other are noticed, with what each waits for")
+    @Test("a deadlock is reported with the reason for which each thread waits")
     func deadlock() {
         let baton = Baton(Course(seed: 1))
         let first = Flag()
@@ -71,10 +72,10 @@ struct ScheduleTests {
             ),
         ])
         #expect(
-            baton.failure == "nobody can go on: 'one 0' waits for the first, 'other 1' waits for the second")
+            baton.failure == "deadlock: 'one 0' waits for the first, 'other 1' waits for the second")
     }
 
-    // Sendable: used by the holder of the baton.
+    // Sendable: used by the current thread only.
     private final class Flag: @unchecked Sendable {
         var isSet = false
     }

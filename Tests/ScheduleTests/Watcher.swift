@@ -3,11 +3,12 @@ import MartletEngine
 
 @testable import Martlet
 
-/// An observer that keeps a copy of what it observes, and holds it against the file each time it is told of changes.
+/// An observer that keeps a copy of the results. In each call it applies the changes to the copy and compares it with the
+/// results.
 final class Watcher: Watching {
     private let run: Run
     private var copy: [Row]?
-    /// The version it was told of last.
+    /// The version of the last notification.
     private var version: Version = 0
     private var token: NotificationToken?
 
@@ -20,28 +21,28 @@ final class Watcher: Watching {
         self.run = run
         token = realm.objects(StringKey.self).sorted(byKeyPath: "code").observe { [weak self, run] in
             guard let self else { return run.fail("an observer that has ended is called") }
-            hear($0)
+            receive($0)
         }
     }
 
     func end() { token = nil }
 
-    private func hear(_ change: RealmCollectionChange<Results<StringKey>>) {
+    private func receive(_ change: RealmCollectionChange<Results<StringKey>>) {
         switch change {
-        case .initial(let results): hear(results, nil)
+        case .initial(let results): receive(results, nil)
         case .update(let results, let deletions, let insertions, let modifications):
-            hear(results, (deletions, insertions, modifications))
-        case .error(let error): run.fail("an observer is told of \(error)")
+            receive(results, (deletions, insertions, modifications))
+        case .error(let error): run.fail("an observer is notified of the error \(error)")
         }
     }
 
-    private func hear(
+    private func receive(
         _ results: Results<StringKey>, _ changes: (deletions: [Int], insertions: [Int], modifications: [Int])?
     ) {
         guard let realm = results.realm else { return run.fail("an observer is called without a Realm") }
-        run.baton.note("an observer is told of version \(realm.version)")
+        run.baton.note("an observer is notified of version \(realm.version)")
         run.tellings += 1
-        if version >= realm.version { run.fail("told of version \(realm.version) after \(version)") }
+        if version >= realm.version { run.fail("notified of version \(realm.version) after \(version)") }
         version = realm.version
         let rows = results.map { Row(code: $0.code, content: $0.content) }
         if let changes, let copy {
@@ -58,26 +59,28 @@ final class Watcher: Watching {
     ) {
         let (deletions, insertions, modifications) = changes
         guard (deletions + modifications).allSatisfy(old.indices.contains), insertions.allSatisfy(new.indices.contains)
-        else { return run.fail("told of positions that do not exist: \(changes)") }
-        // What nobody remembers any more is compared, and what stays may have been modified.
-        let isLoose = run.program.forgetsOthers
-        if deletions + insertions + modifications == [], !isLoose { run.fail("told of no change") }
+        else { return run.fail("notified of positions that do not exist: \(changes)") }
+        // Without change sets the runtime compares the results, and may report remaining rows as modified.
+        let allowsExtraModifications = run.program.forgetsOthers
+        if deletions + insertions + modifications == [], !allowsExtraModifications {
+            run.fail("notified without a change")
+        }
         let (gone, modified) = (Set(deletions), Set(modifications))
         var stays = old.indices.filter { !gone.contains($0) }.map { (row: old[$0], isModified: modified.contains($0)) }
         for position in insertions {
-            guard position <= stays.count else { return run.fail("told of too few insertions: \(changes)") }
+            guard position <= stays.count else { return run.fail("notified of too few insertions: \(changes)") }
             stays.insert((new[position], false), at: position)
         }
         guard stays.count == new.count else { return run.fail("the changes lead to another number of objects") }
-        for (told, row) in zip(stays, new)
-        where (told.row != row) != told.isModified && !(isLoose && told.isModified) {
+        for (known, row) in zip(stays, new)
+        where (known.row != row) != known.isModified && !(allowsExtraModifications && known.isModified) {
             run.fail(
-                "'\(told.row.code)' has \(told.row.content), told modified: \(told.isModified); the file has \(row)")
+                "'\(known.row.code)' was \(known.row.content), modified: \(known.isModified); the file has \(row)")
         }
     }
 
     func checkEnd(_ world: World) {
         let known = copy.map { World(uniqueKeysWithValues: $0.map { ($0.code, $0.content) }) }
-        if known != world { run.fail("an observer was told last of \(known ?? [:]) at version \(version)") }
+        if known != world { run.fail("an observer was notified last of \(known ?? [:]) at version \(version)") }
     }
 }

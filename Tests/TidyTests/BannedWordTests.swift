@@ -1,56 +1,56 @@
 import Testing
 
-/// Words that have no place here, and the few places where some of them have.
+/// Words that are banned, and the places where some of them are allowed.
 enum BannedWords {
-    /// Ends of type and file names: they say nothing of what the thing does.
+    /// Banned endings of type and file names: they do not say what the type does.
     static let nameEndings = [
         "Manager", "Helper", "Helpers", "Util", "Utils", "Utility", "Utilities", "Common", "Misc", "Impl", "Info",
     ]
 
-    /// Notes to oneself belong in an issue.
+    /// Markers of unfinished work, which belong in an issue.
     static let notes: Set<Substring> = ["TODO", "FIXME", "XXX"]
 
-    /// Where traps may stand: every message of ours stands in one room and is covered by an exit test.
+    /// Folders that may trap: every message of a trap is defined there and covered by an exit test.
     static let trapFolders = ["Sources/Martlet/Misuse"]
 
-    /// Executables, which talk to people.
+    /// Executables, which may print.
     static let printingModules: Set<String> = ["MartletCLI", "MartletGenerator"]
 
     /// The modules in whose process a database may be open. Closing any descriptor of the database, its WAL or its
     /// shared memory drops the locks that the process has on them, so nothing but SQLite opens them.
     static let storeModules: Set<String> = ["MartletSQLite", "MartletEngine", "Martlet"]
 
-    /// Files of the store's modules that touch files other than by SQLite, and which.
+    /// Files of these modules that access files without SQLite, with the reason.
     static let fileAccessExceptions: [String: String] = [
-        "Sources/MartletEngine/Coordination/StoreOpener.swift": "asks whether a folder exists",
+        "Sources/MartletEngine/Coordination/StoreOpener.swift": "checks that a folder exists",
         "Sources/MartletEngine/Transactions/WriteLock.swift":
             "the lock file beside the database, which SQLite never opens",
         "Sources/MartletEngine/Transactions/LockFile.swift":
             "the lock file beside the database, which SQLite never opens",
     ]
 
-    /// Types that open files; their standard error is always open.
+    /// Types that open files. Standard error is always open and therefore allowed.
     static let fileAccess = ["FileManager", "FileHandle", "InputStream", "OutputStream"]
     static let openingFunctions: Set<Substring> = ["open", "openat", "fopen", "creat"]
 
-    /// Test files that wait for real time, and why. Time is a list of steps; schedulers are driven by hand.
+    /// Test files that wait for real time, with the reason. Other tests use a manual clock and a manual scheduler.
     static let sleepingExceptions: [String: String] = [:]
 }
 
 @Suite("banned words")
 struct BannedWordTests {
-    @Test("names say what a thing does")
+    @Test("names of types and files do not end in a banned word")
     func names() {
         expectTidy(Repository.swiftFiles.flatMap(Self.nameFindings))
     }
 
-    @Test("no notes to oneself are committed")
+    @Test("no markers of unfinished work are committed")
     func notes() {
         let files = Repository.files.filter { !$0.isUnder("Tests/TidyTests") && !$0.isUnder("Generated") }
         expectTidy(files.flatMap(Self.noteFindings))
     }
 
-    @Test("sources neither force a try or a cast, nor trap outside the room for it")
+    @Test("sources neither force a try or a cast, nor trap outside of the folder for traps")
     func traps() {
         expectTidy((Repository.sources + Repository.tools).flatMap(Self.trapFindings))
     }
@@ -99,7 +99,7 @@ struct BannedWordTests {
                 Self.calls(of: ["sleep", "usleep", "nanosleep"], in: file, asMembersToo: true).map {
                     Finding(
                         path: file.path, line: $0.line, what: "a test calls '\($0.text)'",
-                        mend: "drive the scheduler or the clock by hand")
+                        mend: "use a manual scheduler or a manual clock")
                 }
             })
     }
@@ -127,7 +127,7 @@ struct BannedWordTests {
             guard let note = words.first(where: BannedWords.notes.contains) else { return nil }
             return Finding(
                 path: file.path, line: index + 1, what: "a '\(note)'",
-                mend: "do it now, or file an issue and take this out")
+                mend: "do it now, or file an issue and remove the marker")
         }
     }
 
@@ -138,7 +138,7 @@ struct BannedWordTests {
         }.map {
             Finding(
                 path: file.path, line: tokens[$0].line, what: "'\(tokens[$0].text)!'",
-                mend: "handle the other case, or make it impossible by type")
+                mend: "handle the other case, or exclude it by the type")
         }
         let mayTrap = BannedWords.trapFolders.contains { file.file.isUnder($0) }
         let traps = mayTrap ? [] : calls(of: ["fatalError"], in: file)
@@ -146,7 +146,7 @@ struct BannedWordTests {
             + traps.map {
                 Finding(
                     path: file.path, line: $0.line, what: "a '\($0.text)' outside \(BannedWords.trapFolders)",
-                    mend: "throw what the world did; trap what the programmer did, with a message that stands there")
+                    mend: "throw errors of the environment; for programming errors, trap with a message of that folder")
             }
     }
 
@@ -166,8 +166,8 @@ struct BannedWordTests {
         }.map { tokens[$0 + 1] }
         return (names + opens + contents).map {
             Finding(
-                path: file.path, line: $0.line, what: "'\($0.text)' opens files beside SQLite",
-                mend: "go through SQLite, or list the file in BannedWords.fileAccessExceptions with its reason")
+                path: file.path, line: $0.line, what: "'\($0.text)' opens files without SQLite",
+                mend: "use SQLite, or list the file in BannedWords.fileAccessExceptions with the reason")
         }
     }
 
@@ -183,11 +183,11 @@ struct BannedWordTests {
             guard !above.hasPrefix("//") else { return nil }
             return Finding(
                 path: file.path, line: tokens[index].line, what: "'@unchecked Sendable' without a reason",
-                mend: "say on the line above the declaration what guards its state")
+                mend: "describe on the line above the declaration what guards the state")
         }
     }
 
-    /// The line on which the declaration begins that a conformance belongs to, attributes included.
+    /// The first line of the declaration that contains a conformance, including attributes.
     private static func declarationLine(before index: Int, in tokens: [Token]) -> Int {
         let keywords: Set<Substring> = ["class", "struct", "extension", "enum", "actor"]
         guard let keyword = tokens[..<index].lastIndex(where: { keywords.contains($0.text) }) else {
@@ -202,7 +202,7 @@ struct BannedWordTests {
         return line
     }
 
-    /// Calls of free functions by these names.
+    /// Calls of free functions with these names.
     static func calls(of names: Set<Substring>, in file: SwiftFile, asMembersToo: Bool = false) -> [Token] {
         let tokens = file.tokens
         return tokens.indices.dropLast().filter { index in

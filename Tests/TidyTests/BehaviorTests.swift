@@ -22,10 +22,10 @@ struct BehaviorRule {
     }
 }
 
-/// The pages in `Documentation/Behavior` promise what tests prove, and nothing else is cited.
-@Suite("pages of behavior")
+/// Every rule in `Documentation/Behavior` has a test, and no other rule is cited.
+@Suite("rules of behavior")
 struct BehaviorTests {
-    @Test("every rule id in decisions, on the architecture page and in comments of sources exists")
+    @Test("every rule id in decisions, in ARCHITECTURE.md and in comments of sources exists")
     func citedRulesExist() {
         let pages = Repository.files.filter { $0.path == "ARCHITECTURE.md" || $0.isUnder("Documentation/Decisions") }
         let texts = pages + Repository.sources.map { RepositoryFile(path: $0.path, text: Self.comments(of: $0)) }
@@ -48,7 +48,7 @@ struct BehaviorTests {
         expectTidy(Self.repeatedRules(of: BehaviorRule.all))
     }
 
-    @Test("findings in samples")
+    @Test("unknown, untested and repeated rules are found in samples")
     func samples() {
         let page = RepositoryFile(
             path: "A.md",
@@ -67,7 +67,7 @@ struct BehaviorTests {
 
     // MARK: Findings
 
-    /// What is left of a file without its code; every line keeps its number.
+    /// The text of a file without its code. Line numbers do not change.
     static func comments(of file: SwiftFile) -> String {
         let bytes = zip(file.file.text.utf8, file.text.withoutComments.utf8).map { original, code in
             let isComment = original != code
@@ -91,7 +91,7 @@ struct BehaviorTests {
         rules.filter { !cited.contains($0.id) }.map {
             Finding(
                 path: $0.path, line: $0.line, what: "no test cites '\($0.id)'",
-                mend: "begin the display name of the test that proves the rule with its id")
+                mend: "end the display name of the test that proves the rule with its id")
         }
     }
 
@@ -99,7 +99,7 @@ struct BehaviorTests {
         var seen: Set<String> = []
         return rules.filter { !seen.insert($0.id).inserted }.map {
             Finding(
-                path: $0.path, line: $0.line, what: "the rule '\($0.id)' is defined before",
+                path: $0.path, line: $0.line, what: "the rule '\($0.id)' is defined twice",
                 mend: "give the new rule the next free number, or merge the two")
         }
     }

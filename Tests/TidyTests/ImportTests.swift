@@ -1,10 +1,10 @@
 import Testing
 
-/// Who may import what. Two wings that never meet, and no arrow up or sideways.
+/// The allowed imports. The compiler side and the runtime side do not import each other, and no module imports upward.
 enum ImportTable {
-    /// Per module under `Sources`, and for plugins and generated models.
+    /// The allowed imports of each module under `Sources`.
     static let allowed: [String: Set<String>] = [
-        // Runtime wing: knows SQL and Swift, no YAML.
+        // Runtime side: knows SQL and Swift, no YAML.
         "MartletSQLite": ["CMartletSQLite", "CMartletLogVFS", "CMartletMemoryVFS", "Synchronization"],
         "MartletEngine": systemModules.union(["MartletSQLite", "CMartletRuntime", "Foundation"]),
         "Martlet": systemModules.union([
@@ -12,7 +12,7 @@ enum ImportTable {
         ]),
         "MartletCombine": ["Martlet", "Combine", "OpenCombine", "Dispatch", "Foundation"],
 
-        // Compiler wing: knows YAML and Swift, no SQL.
+        // Compiler side: knows YAML and Swift, no SQL.
         "MartletSchema": [],
         "MartletFrontend": ["MartletSchema", "CMartletYAML"],
         "MartletLint": ["MartletSchema"],
@@ -30,7 +30,7 @@ enum ImportTable {
     static let allowedInPlugins: Set<String> = ["PackagePlugin", "Foundation"]
     static let allowedInGenerated: Set<String> = ["Martlet", "Foundation"]
 
-    /// Modules that a module may show in its own interface with `public import`.
+    /// The modules that a module may import with `public import`, because its interface uses them.
     static let publicImports: [String: Set<String>] = [
         "Martlet": ["CMartletRuntime", "Foundation", "Dispatch", "Observation", "Combine"],
         "MartletCombine": ["Martlet", "Combine", "OpenCombine", "Dispatch"],
@@ -41,10 +41,10 @@ enum ImportTable {
         "MartletCompiler": ["MartletSchema", "MartletBackend", "MartletDocs"],
     ]
 
-    /// Modules that one single file of a module imports.
+    /// Modules that only one file may import.
     static let importedByOneFile = ["CMartletYAML"]
 
-    /// Modules whose interface ends at the package.
+    /// Modules without symbols outside of the package.
     static let modulesWithoutPublicSymbols = ["MartletSQLite", "MartletEngine"]
 
     static let systemModules: Set<String> = ["Synchronization", "Dispatch", "Glibc", "Musl", "Darwin"]
@@ -74,7 +74,7 @@ struct ImportDeclaration: Equatable {
 
 @Suite("imports")
 struct ImportTests {
-    @Test("modules import only what stands below them")
+    @Test("modules import only modules below them")
     func importTable() {
         let generated = Repository.files.filter { $0.isSwift && $0.isUnder("Generated") }.map { SwiftFile($0) }
         expectTidy((Repository.swiftFiles + generated).flatMap(Self.findings))
@@ -90,18 +90,18 @@ struct ImportTests {
                 importing.dropFirst().map {
                     Finding(
                         path: $0.path, line: 1, what: "imports '\(module)', as '\(importing[0].path)' does",
-                        mend: "let one file speak to it")
+                        mend: "use it in one file only")
                 })
         }
     }
 
-    @Test("every module under Sources stands in the import table")
+    @Test("every module under Sources is in the import table")
     func everyModuleIsListed() {
         let modules = Set(Repository.sources.compactMap(\.file.module))
         #expect(modules.subtracting(ImportTable.allowed.keys).isEmpty)
     }
 
-    @Test("S33 the generator is built of nothing but Foundation, libyaml and the system")
+    @Test("the generator uses only Foundation, libyaml and system modules S33")
     func generatorDependencies() {
         let modules = Dictionary(grouping: Repository.sources) { $0.file.module ?? "" }
         var seen: Set<String> = []
@@ -129,13 +129,13 @@ struct ImportTests {
         let forbidden = imports.filter { !allowed.contains($0.module) }.map {
             Finding(
                 path: file.path, line: $0.line, what: "\(module) may not import '\($0.module)'",
-                mend: "move the code to a module that may, or say it lower down")
+                mend: "move the code to a module that may, or the API to a lower module")
         }
         let shown = ImportTable.publicImports[module, default: []]
         let isSource = file.file.isUnder("Sources")
         let shownTooMuch = imports.filter { isSource && $0.isPublic && !shown.contains($0.module) }.map {
             Finding(
-                path: file.path, line: $0.line, what: "\(module) may not show '\($0.module)' to its users",
+                path: file.path, line: $0.line, what: "\(module) may not import '\($0.module)' publicly",
                 mend: "drop 'public' from the import")
         }
         return forbidden + shownTooMuch
@@ -159,8 +159,8 @@ struct ImportTests {
             guard !isMember, tokens[index].text == "public" || isOpen else { return nil }
             return Finding(
                 path: file.path, line: tokens[index].line,
-                what: "'\(tokens[index].text)' in a module for this package only",
-                mend: "say 'package' or less")
+                what: "'\(tokens[index].text)' in a module without public symbols",
+                mend: "use 'package' or less access")
         }
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 /// A file of the repository.
 struct RepositoryFile {
-    /// From the root, with `/`.
+    /// The path from the root, with `/`.
     let path: String
     let text: String
 
@@ -12,7 +12,7 @@ struct RepositoryFile {
 
     func isUnder(_ folder: String) -> Bool { path.hasPrefix(folder + "/") }
 
-    /// `Foo` of `Sources/Module/Room/Foo.swift`.
+    /// `Foo` of `Sources/Module/Layer/Foo.swift`.
     var stem: String { String(path.split(separator: "/").last?.split(separator: ".").first ?? "") }
 
     /// `Module` of `Sources/Module/…`, `Kennel` of `Generated/Kennel/…`.
@@ -22,7 +22,7 @@ struct RepositoryFile {
     }
 }
 
-/// A Swift file, scanned.
+/// A Swift file with its tokens.
 struct SwiftFile {
     let file: RepositoryFile
     let text: SwiftText
@@ -41,7 +41,7 @@ struct SwiftFile {
     }
 }
 
-/// What the tidy tests look at: everything committed, read once.
+/// The files that the tidy tests check, read once.
 enum Repository {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
@@ -54,7 +54,7 @@ enum Repository {
         return rootFiles.compactMap(read) + folders.flatMap { paths(under: $0).compactMap(read) }
     }()
 
-    /// Hand-written Swift: all but what the generator wrote or is held against.
+    /// Hand-written Swift files: all except generated files and fixtures.
     static let swiftFiles: [SwiftFile] =
         files
         .filter { file in
@@ -64,7 +64,7 @@ enum Repository {
         .map { SwiftFile($0) }
 
     static let sources = swiftFiles.filter { $0.file.isUnder("Sources") }
-    /// What the packages under `Tools` are made of: the same rules, but for imports.
+    /// Sources of the packages under `Tools`. All rules except those for imports apply to them.
     static let tools = swiftFiles.filter { $0.file.isUnder("Tools") && $0.path.contains("/Sources/") }
     static let tests = swiftFiles.filter {
         $0.file.isUnder("Tests") || $0.file.isUnder("Tools") && $0.path.contains("/Tests/")
@@ -75,7 +75,7 @@ enum Repository {
         return RepositoryFile(path: path, text: text)
     }
 
-    /// Texts only: source, scripts and pages. Build folders and everything hidden are left out.
+    /// The paths of sources, scripts and pages, without build folders and hidden files.
     private static func paths(under folder: String) -> [String] {
         let endings = [".swift", ".c", ".h", ".md", ".sh", ".py", ".yaml", ".yml"]
         guard let walk = FileManager.default.enumerator(atPath: root.appending(path: folder).path) else { return [] }
@@ -89,7 +89,7 @@ enum Repository {
     }
 }
 
-/// Something untidy: where, what, and how to mend it.
+/// A violation of a tidy rule: the place, the problem, and the fix.
 struct Finding: Equatable {
     var path: String
     var line: Int
@@ -97,7 +97,7 @@ struct Finding: Equatable {
     var mend: String
 }
 
-/// Fails the test once for each finding, at the place of the finding.
+/// Records an issue for each finding, at the place of the finding.
 func expectTidy(_ findings: [Finding]) {
     for finding in findings {
         Issue.record(

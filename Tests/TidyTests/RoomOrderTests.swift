@@ -1,6 +1,6 @@
 import Testing
 
-/// The rooms of a module: its folders, from the ground up. A file uses its own room and the rooms below.
+/// The layers of a module: its folders, from the lowest to the highest. A file uses its own layer and the layers below it.
 enum Rooms {
     static let ofModule: [String: [String]] = [
         "MartletEngine": [
@@ -14,26 +14,26 @@ enum Rooms {
         ],
     ]
 
-    /// Uses of a higher room that stay, with the reason. Better empty.
+    /// Allowed uses of a higher layer, with the reason. Should be empty.
     static let exceptions: [Exception] = []
 
     struct Exception {
-        /// The file that looks up.
+        /// The file that uses a higher layer.
         let path: String
-        /// The type it names.
+        /// The type that the file names.
         let type: String
         let reason: String
     }
 }
 
-/// A type declared at the top of a file, for others to see.
+/// A type that a file declares.
 struct TypeDeclaration: Equatable {
     let name: String
     let line: Int
 
     private static let keywords: Set<Substring> = ["struct", "class", "enum", "protocol", "actor", "typealias"]
 
-    /// Types at the top level that other files can see.
+    /// Types at the top level that are not private to the file.
     static func visible(in file: SwiftFile) -> [TypeDeclaration] {
         declarations(in: file).filter { $0.depth == 0 && !$0.isFilePrivate }.map(\.declaration)
     }
@@ -77,9 +77,9 @@ struct TypeDeclaration: Equatable {
     }
 }
 
-@Suite("room order")
+@Suite("layer order")
 struct RoomOrderTests {
-    @Test("a file names no type of a higher room", arguments: Rooms.ofModule.keys.sorted())
+    @Test("a file names no type of a higher layer", arguments: Rooms.ofModule.keys.sorted())
     func roomOrder(module: String) throws {
         let rooms = try #require(Rooms.ofModule[module])
         let files = Repository.sources.filter { $0.file.isUnder("Sources/\(module)") }
@@ -87,7 +87,7 @@ struct RoomOrderTests {
         expectTidy(findings.filter { !Self.isExcepted($0) })
     }
 
-    @Test("no exception is left over")
+    @Test("every exception is needed")
     func exceptionsAreUsed() {
         let findings = Rooms.ofModule.flatMap { module, rooms in
             Self.findings(
@@ -96,7 +96,7 @@ struct RoomOrderTests {
         for exception in Rooms.exceptions {
             #expect(
                 findings.contains { $0.path == exception.path && $0.what.contains("'\(exception.type)'") },
-                "'\(exception.type)' in \(exception.path) needs no exception: take it out of the list")
+                "'\(exception.type)' in \(exception.path) needs no exception: remove it from the list")
         }
     }
 
@@ -105,47 +105,47 @@ struct RoomOrderTests {
     }
 
     static func findings(module: String, rooms: [String], files: [SwiftFile]) -> [Finding] {
-        var roomOfFile: [String: Int] = [:]
-        var homeless: [Finding] = []
+        var layerOfFile: [String: Int] = [:]
+        var misplaced: [Finding] = []
         for file in files {
             let parts = file.path.split(separator: "/")
             if parts.count > 3, let room = rooms.firstIndex(of: String(parts[2])) {
-                roomOfFile[file.path] = room
+                layerOfFile[file.path] = room
             } else if file.file.stem != "Placeholder" {
-                homeless.append(
+                misplaced.append(
                     Finding(
-                        path: file.path, line: 1, what: "stands in no room of \(module)",
+                        path: file.path, line: 1, what: "is in no layer of \(module)",
                         mend: "move it to one of \(rooms.joined(separator: ", "))"))
             }
         }
-        // A name declared in several rooms counts for the lowest.
-        var roomOfType: [String: Int] = [:]
+        // A type that is declared in several layers counts for the lowest.
+        var layerOfType: [String: Int] = [:]
         for file in files {
-            guard let room = roomOfFile[file.path] else { continue }
+            guard let room = layerOfFile[file.path] else { continue }
             for type in TypeDeclaration.visible(in: file) {
-                roomOfType[type.name] = min(room, roomOfType[type.name] ?? room)
+                layerOfType[type.name] = min(room, layerOfType[type.name] ?? room)
             }
         }
-        return homeless
+        return misplaced
             + files.flatMap { file in
-                roomOfFile[file.path].map { upward(from: file, in: $0, rooms: rooms, roomOfType: roomOfType) } ?? []
+                layerOfFile[file.path].map { upward(from: file, in: $0, rooms: rooms, layerOfType: layerOfType) } ?? []
             }
     }
 
-    /// Every name of a higher room once, where it first stands.
-    private static func upward(from file: SwiftFile, in room: Int, rooms: [String], roomOfType: [String: Int])
+    /// The first use of every type of a higher layer.
+    private static func upward(from file: SwiftFile, in room: Int, rooms: [String], layerOfType: [String: Int])
         -> [Finding]
     {
         var seen = Set(TypeDeclaration.all(in: file).map(\.name))
         return file.tokens.indices.compactMap { index in
             let token = file.tokens[index]
             let isMember = index > 0 && file.tokens[index - 1].text == "."
-            guard token.isWord, !isMember, let other = roomOfType[String(token.text)], other > room,
+            guard token.isWord, !isMember, let other = layerOfType[String(token.text)], other > room,
                 seen.insert(String(token.text)).inserted
             else { return nil }
             return Finding(
                 path: file.path, line: token.line,
-                what: "'\(rooms[room])' names '\(token.text)', which lives higher, in '\(rooms[other])'",
+                what: "'\(rooms[room])' names '\(token.text)' of the higher layer '\(rooms[other])'",
                 mend: "move the use up as an extension, or the type down")
         }
     }

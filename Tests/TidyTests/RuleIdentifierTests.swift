@@ -13,13 +13,13 @@ enum RuleIdentifiers {
         return word.count > 1 && word.dropFirst().allSatisfy { $0.isASCII && $0.isNumber }
     }
 
-    /// Words of a text that look like an id. `$K0` is an argument of a query.
+    /// Words of a text that have the form of an id. `$K0` is an argument of a query and does not count.
     static func named(in text: Substring) -> [String] {
         text.split { !($0.isLetter || $0.isNumber || $0 == "$") }.filter(isIdentifier).map(String.init)
     }
 }
 
-/// The name that a test shows.
+/// The display name of a test or a suite.
 struct DisplayName {
     let text: Substring
     let line: Int
@@ -58,9 +58,9 @@ struct RuleIdentifierTests {
     }
 }
 
-@Suite("architecture page")
+@Suite("ARCHITECTURE.md")
 struct ArchitecturePageTests {
-    @Test("every test that the page names exists")
+    @Test("every test that ARCHITECTURE.md names exists")
     func namedTestsExist() throws {
         let page = try #require(Repository.files.first { $0.path == "ARCHITECTURE.md" })
         let suites = Set(Repository.tests.flatMap { TypeDeclaration.all(in: $0).map(\.name) })

@@ -1,6 +1,6 @@
 import Testing
 
-/// Limits, in lines of code: blank lines and comments do not count, so nobody saves on documentation.
+/// Limits in lines of code. Blank lines and comments do not count, so that the limits do not discourage documentation.
 enum SizeLimits {
     static let file = 450
     static let function = 70
@@ -12,7 +12,7 @@ struct SizeTests {
     @Test("no file is longer than 450 lines of code")
     func files() {
         let swift = Repository.swiftFiles.compactMap { Self.fileFinding(path: $0.path, $0.text.withoutComments) }
-        // C comments look like Swift's to the scanner, and C has no strings that it would misread.
+        // The scanner reads C correctly: comments look the same, and strings are simpler than in Swift.
         let c = Repository.files.filter(\.isC).compactMap {
             Self.fileFinding(path: $0.path, SwiftText($0.text).withoutComments)
         }
@@ -36,7 +36,7 @@ struct SizeTests {
         let count = text.split(separator: "\n").count(where: isCode)
         guard count > SizeLimits.file else { return nil }
         return Finding(
-            path: path, line: 1, what: "has \(count) lines of code, at most \(SizeLimits.file) may be",
+            path: path, line: 1, what: "has \(count) lines of code instead of at most \(SizeLimits.file)",
             mend: "split it by topic")
     }
 
@@ -47,13 +47,13 @@ struct SizeTests {
             guard count > SizeLimits.function else { return nil }
             return Finding(
                 path: file.path, line: body.firstLine,
-                what: "'\(body.name)' has \(count) lines of code, at most \(SizeLimits.function) may be",
-                mend: "keep the branches here and move straight work to functions of its own")
+                what: "'\(body.name)' has \(count) lines of code instead of at most \(SizeLimits.function)",
+                mend: "keep the branches here and move the rest to other functions")
         }
     }
 }
 
-/// Where a function's body stands, from the line of its name to its closing brace.
+/// The lines of a function, from its name to its closing brace.
 struct FunctionBody: Equatable {
     let name: String
     let firstLine: Int
@@ -81,7 +81,7 @@ struct FunctionBody: Equatable {
         }
     }
 
-    /// The brace that begins the body, or `nil` for a requirement of a protocol, which has none.
+    /// The opening brace of the body; nil for a requirement of a protocol, which has no body.
     private static func openingBrace(after start: Int, in tokens: [Token]) -> Int? {
         let next: Set<Substring> = ["func", "var", "let", "init", "case", "subscript", "struct", "class", "enum", "}"]
         var depth = 0

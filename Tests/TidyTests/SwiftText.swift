@@ -1,11 +1,11 @@
-/// Swift source with the parts that are not code blanked out, so that a search finds code alone.
+/// Swift source with comments and strings replaced by spaces, so that a search finds only code.
 ///
-/// Blanks are spaces and every newline stays, so positions and line numbers are those of the original.
-/// Regex literals are not known; the house has none.
+/// Newlines remain, so positions and line numbers are those of the original. Regex literals are not supported; the package
+/// does not use them.
 struct SwiftText {
-    /// Without comments; strings are kept.
+    /// The source without comments, with strings.
     let withoutComments: String
-    /// Without comments and without what stands in string literals; interpolated code is kept.
+    /// The source without comments and contents of string literals, with interpolated code.
     let code: String
 
     init(_ text: String) {
@@ -35,7 +35,7 @@ private struct Scanner {
         return true
     }
 
-    /// Steps over bytes that are no code.
+    /// Skips bytes that are not code.
     private mutating func skip(_ count: Int, isComment: Bool) {
         for index in position..<min(position + count, bytes.count) where bytes[index] != UInt8(ascii: "\n") {
             code[index] = UInt8(ascii: " ")
@@ -82,7 +82,7 @@ private struct Scanner {
         } while depth > 0 && position < bytes.count
     }
 
-    /// How many `#` stand before the quote that begins here; `nil` if no string begins here.
+    /// The number of `#` before the opening quote; nil if no string begins at the current position.
     private func hashesBeforeQuote() -> Int? {
         var hashes = 0
         while has("#", at: hashes) { hashes += 1 }
@@ -117,14 +117,14 @@ private struct Scanner {
     }
 }
 
-/// A word or a sign of code, and where it stands.
+/// A word or a punctuation character of code, with its place.
 struct Token: Equatable {
     var text: Substring
-    /// From 1.
+    /// The line number, from 1.
     var line: Int
-    /// Whether it begins its line.
+    /// Whether the token is the first of its line.
     var startsLine = false
-    /// Whether it stands right behind the token before it.
+    /// Whether no space separates the token from the one before it.
     var isAttached = false
 
     var isWord: Bool {
@@ -135,7 +135,7 @@ struct Token: Equatable {
 }
 
 extension SwiftText {
-    /// Words and numbers whole, everything else sign by sign.
+    /// The tokens of code: words, numbers, and single punctuation characters.
     static func tokens(of code: String) -> [Token] {
         var tokens: [Token] = []
         var line = 1

@@ -1,9 +1,9 @@
 import Testing
 
-/// The tidy rules on small samples: each must find what it is for, and nothing in what looks like it.
+/// Tests each tidy rule on small samples: it must find its violations, and nothing in similar valid code.
 @Suite("tidy rules on samples")
 struct TidySampleTests {
-    @Test("comments and strings are no code, interpolations are")
+    @Test("comments and strings are not code, interpolations are")
     func scanning() {
         let text = SwiftText(
             ##"""
@@ -18,7 +18,7 @@ struct TidySampleTests {
         #expect(!text.withoutComments.contains("// c"))
     }
 
-    @Test("multi-line strings are no code, and lines keep their numbers")
+    @Test("multi-line strings are not code, and line numbers do not change")
     func multilineStrings() {
         let text = SwiftText("let a = \"\"\"\n    struct B \"quoted\"\n    \"\"\"\nstruct C {}")
         let tokens = SwiftText.tokens(of: text.code)
@@ -26,7 +26,7 @@ struct TidySampleTests {
         #expect(tokens.first { $0.text == "C" }?.line == 4)
     }
 
-    @Test("imports are held against the table")
+    @Test("imports outside of the table are found")
     func imports() {
         let file = SwiftFile(
             path: "Sources/MartletEngine/Keys/A.swift",
@@ -39,14 +39,14 @@ struct TidySampleTests {
         #expect(ImportTests.findings(in: tests).isEmpty)
     }
 
-    @Test("public symbols are seen, a member called open is not")
+    @Test("public symbols are found, a member named open is not")
     func publicSymbols() {
         let file = SwiftFile(
             path: "A.swift", "public struct A {}\nopen class B {}\nlet c = d.open()\npackage func open() {}")
         #expect(ImportTests.publicSymbols(in: file).map(\.line) == [1, 2])
     }
 
-    @Test("a lower room may not name a type of a higher one")
+    @Test("a type of a higher layer is found in a lower one")
     func roomOrder() {
         let files = [
             SwiftFile(
@@ -73,7 +73,7 @@ struct TidySampleTests {
         #expect(SizeTests.functionFindings(in: short).isEmpty)
     }
 
-    @Test("names that say nothing are found in types and files")
+    @Test("banned endings of names are found in types and files")
     func names() {
         let file = SwiftFile(
             path: "Sources/M/RowUtils.swift", "extension Row { struct CacheManager {} }\nstruct Common1 {}")
@@ -90,7 +90,7 @@ struct TidySampleTests {
         #expect(BannedWordTests.trapFindings(in: misuse).isEmpty)
     }
 
-    @Test("file access beside SQLite is found")
+    @Test("file access without SQLite is found")
     func fileAccess() {
         let file = SwiftFile(
             path: "Sources/Martlet/Values/A.swift",
@@ -99,7 +99,7 @@ struct TidySampleTests {
         #expect(BannedWordTests.fileAccessFindings(in: file).map(\.line).sorted() == [1, 2, 3])
     }
 
-    @Test("an unchecked Sendable needs a comment above its declaration")
+    @Test("an unchecked Sendable without a comment above its declaration is found")
     func uncheckedSendable() {
         let bare = SwiftFile(path: "A.swift", "struct Z {}\nfinal class A: @unchecked Sendable {}")
         #expect(BannedWordTests.uncheckedFindings(in: bare).map(\.line) == [2])
@@ -109,7 +109,7 @@ struct TidySampleTests {
         #expect(BannedWordTests.uncheckedFindings(in: reasoned).isEmpty)
     }
 
-    @Test("ids in display names are held against the contracts")
+    @Test("unknown rule ids in display names are found")
     func ruleIdentifiers() {
         let file = SwiftFile(
             path: "Tests/A.swift",

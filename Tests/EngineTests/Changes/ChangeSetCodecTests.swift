@@ -3,7 +3,7 @@ import Testing
 
 @Suite("ChangeSetCodec")
 struct ChangeSetCodecTests {
-    @Test("random change sets come back, with the same bytes every time", arguments: 0..<150 as Range<UInt64>)
+    @Test("random change sets round-trip, with the same bytes every time", arguments: 0..<150 as Range<UInt64>)
     func roundTrip(seed: UInt64) throws {
         var random = StructureRandom(seed: seed)
         let changes = randomChanges(&random)
@@ -19,7 +19,7 @@ struct ChangeSetCodecTests {
         }
     }
 
-    @Test("keys and words at both ends of their ranges come back")
+    @Test("minimum and maximum keys and columns round-trip")
     func extremes() {
         var changes = ChangeSet()
         changes.tables[.max] = TableChanges(
@@ -33,7 +33,7 @@ struct ChangeSetCodecTests {
         #expect(ChangeSetCodec.decode(ChangeSetCodec.encode(changes)) == changes)
     }
 
-    @Test("shortened bytes are refused", arguments: 0..<20 as Range<UInt64>)
+    @Test("truncated bytes are rejected", arguments: 0..<20 as Range<UInt64>)
     func shortenedBytes(seed: UInt64) {
         var random = StructureRandom(seed: seed)
         let bytes = ChangeSetCodec.encode(randomChanges(&random))
@@ -41,7 +41,7 @@ struct ChangeSetCodecTests {
         #expect(ChangeSetCodec.decode(bytes + [0]) == nil)
     }
 
-    @Test("damaged bytes never trap, and what is read from them is sound", arguments: 0..<40 as Range<UInt64>)
+    @Test("damaged bytes never trap, and decode to valid change sets or nothing", arguments: 0..<40 as Range<UInt64>)
     func damagedBytes(seed: UInt64) {
         var random = StructureRandom(seed: seed)
         let bytes = ChangeSetCodec.encode(randomChanges(&random))
@@ -50,14 +50,14 @@ struct ChangeSetCodecTests {
             for _ in 0..<random.number(1..<4) {
                 damaged[random.number(0..<damaged.count)] = UInt8(random.number(0..<256))
             }
-            checkSound(damaged)
-            checkSound([2] + (0..<random.number(0..<40)).map { _ in UInt8(random.number(0..<256)) })
-            checkSound([2] + (0..<random.number(0..<40)).map { _ in UInt8(random.number(0..<4)) })
+            checkValid(damaged)
+            checkValid([2] + (0..<random.number(0..<40)).map { _ in UInt8(random.number(0..<256)) })
+            checkValid([2] + (0..<random.number(0..<40)).map { _ in UInt8(random.number(0..<4)) })
         }
     }
 
-    @Test("changes that overlap or overflow are refused")
-    func unsoundChanges() {
+    @Test("changes that overlap or overflow are rejected")
+    func invalidChanges() {
         let huge: [UInt8] = [0x01] + [UInt8](repeating: 0xFF, count: 9) + [0x01]
         let refused: [[UInt8]] = [
             [], [1, 0, 0, 0], [2, 0, 0], [2, 0, 0, 0, 0],
@@ -71,7 +71,7 @@ struct ChangeSetCodecTests {
         #expect(ChangeSetCodec.decode([2, 0, 0, 0]) == ChangeSet())
     }
 
-    private func checkSound(_ bytes: [UInt8]) {
+    private func checkValid(_ bytes: [UInt8]) {
         guard let changes = ChangeSetCodec.decode(bytes) else { return }
         for rows in changes.tables.values {
             rows.inserted.checkInvariants()

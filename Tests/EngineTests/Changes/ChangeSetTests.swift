@@ -6,7 +6,7 @@ struct ChangeSetTests {
     private let list = CollectionID(table: 1, property: 4, owner: 7)
     private let appended = ListEditScript([.insert(at: 0, count: 1)])
 
-    @Test("N40 change sets merge table by table and collection by collection")
+    @Test("change sets merge table by table and collection by collection N40")
     func merging() {
         var first = ChangeSet(tables: [1: TableChanges(inserted: [1]), 2: TableChanges(deleted: [9])])
         first.collections[list] = appended
@@ -18,7 +18,7 @@ struct ChangeSetTests {
         #expect(first.touches(table: 1) && first.touches(table: 2) && !first.touches(table: 3))
     }
 
-    @Test("collections of rows that came and went in between are forgotten")
+    @Test("merging drops edits of collections whose rows were inserted and deleted in between")
     func collectionsOfPassingRows() {
         let born = ChangeSet(tables: [1: TableChanges(inserted: [7])], collections: [list: appended])
         let died = ChangeSet(tables: [1: TableChanges(deleted: [7])], collections: [list: appended])
@@ -31,7 +31,7 @@ struct ChangeSetTests {
         #expect(ChangeSet.merging([born, died, born]) == born)
     }
 
-    @Test("an empty change set changes nothing")
+    @Test("merging an empty change set changes nothing")
     func emptySets() {
         let changes = ChangeSet(tables: [3: TableChanges(inserted: [1])], collections: [list: appended])
         var merged = changes
@@ -69,7 +69,7 @@ struct ChangeSetTests {
         let halves = [versions[..<4], versions[4...]].map { ChangeSet.merging(Array($0)) }
         let half = ChangeSet.merging(halves)
         #expect(half.tables == merged.tables)
-        // Of a row that was there before and is gone, merged halves may know fewer lives.
+        // For a deleted row, merged halves may contain fewer insertions and deletions in between.
         let gone = (merged.tables[0]?.deleted ?? []).subtracting(merged.tables[0]?.inserted ?? [])
         #expect(
             half.collections.filter { !gone.contains($0.key.owner) }

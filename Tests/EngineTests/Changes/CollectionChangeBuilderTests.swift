@@ -1,7 +1,7 @@
 import MartletEngine
 import Testing
 
-/// A collection on which edits are carried out one by one.
+/// A collection to which edits are applied one by one.
 private struct EditedCollection {
     let old: [ReplayElement]
     var elements: [ReplayElement]
@@ -61,7 +61,7 @@ private struct EditedCollection {
         }
     }
 
-    /// Checks the difference between the start and now.
+    /// Checks a change from the initial elements to the current ones.
     func check(_ change: CollectionChange) {
         expectReplay(change, from: old, to: elements)
         let survivors = Set(elements.map(\.id))
@@ -77,7 +77,7 @@ private struct EditedCollection {
 
 @Suite("CollectionChangeBuilder")
 struct CollectionChangeBuilderTests {
-    @Test("N47 all scripts of three edits on up to three elements replay", arguments: 0...3)
+    @Test("all scripts of three edits on up to three elements replay N47", arguments: 0...3)
     func allShortScripts(count: Int) {
         explore(EditedCollection(count: count), script: ListEditScript(), plain: [], depth: count == 3 ? 2 : 3)
     }
@@ -88,7 +88,8 @@ struct CollectionChangeBuilderTests {
         let change = CollectionChangeBuilder.change(replaying: script, oldCount: collection.old.count)
         collection.check(change)
         #expect(collection.old.count + script.growth == collection.elements.count)
-        #expect(change == self.change(of: plain, oldCount: collection.old.count), "joined edits equal single ones")
+        #expect(
+            change == self.change(of: plain, oldCount: collection.old.count), "joined edits are equal to single edits")
         if depth == 0 { return }
         for edit in collection.possibleEdits {
             var next = collection
@@ -105,7 +106,7 @@ struct CollectionChangeBuilderTests {
         return builder.finish()
     }
 
-    @Test("N47 long random scripts replay, and merge version by version", arguments: 0..<60 as Range<UInt64>)
+    @Test("long random scripts replay, and merge version by version N47", arguments: 0..<60 as Range<UInt64>)
     func randomScripts(seed: UInt64) {
         var random = StructureRandom(seed: seed)
         var collection = EditedCollection(count: random.number(0..<300))
@@ -128,7 +129,7 @@ struct CollectionChangeBuilderTests {
         #expect(CollectionChangeBuilder.change(replaying: merged, oldCount: collection.old.count) == change)
     }
 
-    @Test("N56 insert, remove and replace report their index")
+    @Test("insert, remove and replace report their index N56")
     func simpleEdits() {
         #expect(change(of: [.insert(at: 1, count: 1)], oldCount: 3) == CollectionChange(insertions: [1]))
         #expect(change(of: [.remove(at: 1, count: 1)], oldCount: 3) == CollectionChange(deletions: [1]))
@@ -136,7 +137,7 @@ struct CollectionChangeBuilderTests {
         #expect(change(of: [.replace(at: 2)], oldCount: 3) == replaced)
     }
 
-    @Test("N57 a move is a deletion and an insertion, and nothing to the same index or back again")
+    @Test("a move is a deletion and an insertion, and nothing to the same index or back again N57")
     func moves() {
         let moved = CollectionChange(deletions: [5], insertions: [0], moves: [.init(from: 5, to: 0)])
         #expect(change(of: [.move(from: 5, to: 0)], oldCount: 8) == moved)
@@ -150,7 +151,7 @@ struct CollectionChangeBuilderTests {
         #expect(change(of: [.swap(0, 1)], oldCount: 2) == next)
     }
 
-    @Test("N47 N57 a place that was given another element and moved is known as such, a modified element is not")
+    @Test("a replaced element that moves is marked as replaced, a modified element is not N47 N57")
     func replacedAndMoved() {
         let replaced = CollectionChange(
             deletions: [2], insertions: [0], moves: [.init(from: 2, to: 0, isReplaced: true)])
@@ -164,7 +165,7 @@ struct CollectionChangeBuilderTests {
         #expect(builder.finish() == replaced)
     }
 
-    @Test("N50 N59 clear, insert, clear reports only what was there before, and nothing for an empty list")
+    @Test("clear, insert, clear reports only the initial elements, and nothing for an empty list N50 N59")
     func clearing() {
         let script = ListEditScript([
             .insert(at: 3, count: 2), .clear(oldCount: 5), .insert(at: 0, count: 4), .clear(oldCount: 4),
@@ -184,7 +185,7 @@ struct CollectionChangeBuilderTests {
         #expect(script.edits == [.insert(at: 0, count: 100_000)])
     }
 
-    @Test("edits beyond the collection are cut to fit")
+    @Test("edits outside of the collection are clamped to it")
     func damagedScriptsDoNotTrap() {
         let edits: [ListEdit] = [
             .remove(at: 9, count: 4), .insert(at: 90, count: 1), .replace(at: 3, count: 90), .move(from: 80, to: 1),

@@ -1,7 +1,7 @@
 import MartletEngine
 import Testing
 
-/// An element of a test collection: who it is, and what it shows.
+/// An element of a test collection: its identity and its content.
 struct ReplayElement: Equatable, CustomStringConvertible {
     var id: Int
     var content = 0
@@ -45,7 +45,7 @@ func expectReplay(
     }
 }
 
-/// The length of a longest increasing subsequence, by trying all.
+/// The length of a longest increasing subsequence, in O(n²).
 func lengthOfLongestIncreasing(_ ranks: [Int]) -> Int {
     var lengths: [Int] = []
     for (index, rank) in ranks.enumerated() {
@@ -54,7 +54,7 @@ func lengthOfLongestIncreasing(_ ranks: [Int]) -> Int {
     return lengths.max() ?? 0
 }
 
-/// All orders of the numbers below a count.
+/// All permutations of the numbers below a count.
 func permutations(of count: Int) -> [[Int]] {
     if count == 0 { return [[]] }
     return permutations(of: count - 1).flatMap { shorter in

@@ -22,7 +22,7 @@ struct ColumnSetTests {
         #expect(mine.members(below: 5) == left.filter { $0 < 5 }.sorted())
     }
 
-    @Test("the set of all properties contains each and swallows others")
+    @Test("the set of all properties contains every column and every set")
     func allProperties() {
         let all = ColumnSet.all
         #expect(all.contains(0) && all.contains(100_000) && !all.isEmpty && all.isAll)

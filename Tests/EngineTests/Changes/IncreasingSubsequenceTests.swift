@@ -3,7 +3,7 @@ import Testing
 
 @Suite("IncreasingSubsequence")
 struct IncreasingSubsequenceTests {
-    @Test("all orders of up to six ranks keep a longest run with most preferred members")
+    @Test("a longest subsequence with most preferred members is found for all orders of up to six ranks")
     func allSmallOrders() {
         for count in 0...6 {
             for ranks in permutations(of: count) {
@@ -19,7 +19,7 @@ struct IncreasingSubsequenceTests {
         }
     }
 
-    @Test("random orders with gaps keep a longest run", arguments: 0..<50 as Range<UInt64>)
+    @Test("a longest subsequence is found for random orders with gaps", arguments: 0..<50 as Range<UInt64>)
     func randomOrders(seed: UInt64) {
         var random = StructureRandom(seed: seed)
         let ranks = Array(Set((0..<random.number(0..<150)).map { _ in random.number(-1000..<1000) }))

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("TableChanges")
 struct TableChangesTests {
-    /// One step in the life of a row.
+    /// One write of a row.
     enum Step: CaseIterable {
         case insert
         case delete
@@ -11,7 +11,7 @@ struct TableChangesTests {
         case modifySecond
     }
 
-    /// What a row's life comes to, told by whether it existed at the start and what was written since.
+    /// The expected changes of a row. They follow from its existence at the start and the writes since.
     struct RowModel: Equatable {
         var existedBefore: Bool
         var exists: Bool
@@ -42,31 +42,31 @@ struct TableChangesTests {
         var modifiedColumns: Set<Int> { isInserted || isDeleted || !existedBefore ? [] : columns }
     }
 
-    @Test("N41 N42 N52 every life of a row of up to seven steps comes to what it should, however it is cut in two")
-    func allShortLives() {
+    @Test("all sequences of up to seven writes of a row give the expected change, split at any point N41 N42 N52")
+    func allShortSequences() {
         for exists in [true, false] {
-            check(life: [], of: RowModel(exists: exists))
+            check([], of: RowModel(exists: exists))
         }
     }
 
-    private func check(life: [Step], of row: RowModel) {
-        let whole = changes(of: life.map { (1, $0) })
+    private func check(_ steps: [Step], of row: RowModel) {
+        let whole = changes(of: steps.map { (1, $0) })
         expect(whole, matches: [1: row])
-        for cut in 0...life.count {
-            var merged = changes(of: life[..<cut].map { (1, $0) })
-            merged.merge(changes(of: life[cut...].map { (1, $0) }))
+        for cut in 0...steps.count {
+            var merged = changes(of: steps[..<cut].map { (1, $0) })
+            merged.merge(changes(of: steps[cut...].map { (1, $0) }))
             #expect(merged == whole)
         }
-        if life.count == 7 { return }
+        if steps.count == 7 { return }
         for step in Step.allCases where row.allows(step) {
             var next = row
             next.apply(step)
-            check(life: life + [step], of: next)
+            check(steps + [step], of: next)
         }
     }
 
-    @Test("random lives of many rows agree with a model and with merging", arguments: 0..<150 as Range<UInt64>)
-    func randomLives(seed: UInt64) {
+    @Test("random writes of many rows agree with a model and with merging", arguments: 0..<150 as Range<UInt64>)
+    func randomWrites(seed: UInt64) {
         var random = StructureRandom(seed: seed)
         var rows: [ObjectKey: RowModel] = [:]
         let span = random.number(3..<40)
@@ -94,7 +94,7 @@ struct TableChangesTests {
         #expect(builder.finish() == whole)
     }
 
-    @Test("a million insertions in order are one run, and so are their assignments")
+    @Test("insertions of consecutive rows are one run, with the assignments to the rows")
     func bulkInsertionIsOneRun() {
         var builder = TableChangesBuilder()
         for key in 1...200_000 as ClosedRange<ObjectKey> {
@@ -107,8 +107,8 @@ struct TableChangesTests {
         #expect(changes.modified == [.init(columns: [3], keys: [77_000_000])])
     }
 
-    @Test("writing the same rows over and over is folded on the way")
-    func repeatedWritesAreFolded() {
+    @Test("repeated writes of the same rows are compacted meanwhile")
+    func repeatedWritesAreCompacted() {
         var builder = TableChangesBuilder()
         for round in 0..<150_000 {
             builder.modify(ObjectKey(round % 7 * 2), round % 3)
@@ -120,8 +120,8 @@ struct TableChangesTests {
         #expect(changes.deleted.count == 3 && changes.inserted == [100])
     }
 
-    @Test("changes given as sets are brought into one form")
-    func setsAreBroughtIntoForm() {
+    @Test("changes that are given as sets are normalized")
+    func setsAreNormalized() {
         let changes = TableChanges(
             inserted: [1, 2], deleted: [2, 3],
             modified: [.init(columns: [5], keys: [1, 2, 3, 4, 5]), .init(columns: [4], keys: [5, 6])])

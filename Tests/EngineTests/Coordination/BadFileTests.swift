@@ -5,9 +5,9 @@ import Testing
 
 @testable import MartletEngine
 
-@Suite("files that cannot be used")
+@Suite("invalid files")
 struct BadFileTests {
-    /// Opens, reads everything, and lets go; what it was refused with.
+    /// Opens a file, reads everything, and closes it. Returns the error; nil if there was none.
     private func use(_ path: String, _ adjust: (inout StoreOptions) -> Void = { _ in }) -> EngineError? {
         engineError {
             let process = try VirtualProcess(path, adjust: adjust)
@@ -24,9 +24,9 @@ struct BadFileTests {
         }
     }
 
-    /// The file is refused with this code, the path and a mend, and keeps its bytes.
+    /// Expects that a file is rejected with a code, the path and a text in the message, and that its bytes do not change.
     private func expect(
-        _ code: EngineError.Code, _ folder: TestFolder, _ name: String = "test.realm", says text: String = "",
+        _ code: EngineError.Code, _ folder: TestFolder, _ name: String = "test.realm", message text: String = "",
         sourceLocation: SourceLocation = #_sourceLocation, _ adjust: (inout StoreOptions) -> Void = { _ in }
     ) {
         let before = folder.bytes(of: name)
@@ -41,11 +41,11 @@ struct BadFileTests {
                 text.isEmpty || error?.message.contains(text) == true, "\(error?.message ?? "")",
                 sourceLocation: sourceLocation)
             let isSame = folder.bytes(of: name) == before
-            #expect(isSame, "its bytes are as they were", sourceLocation: sourceLocation)
+            #expect(isSame, "the bytes do not change", sourceLocation: sourceLocation)
         }
     }
 
-    /// A file with a few hundred rows, everything in it and nothing in its log.
+    /// Creates a file with 240 rows and an empty log.
     private func makeFile(_ folder: TestFolder) throws {
         let process = try VirtualProcess(folder.path())
         for batch in 0..<4 {
@@ -60,7 +60,7 @@ struct BadFileTests {
         try process.coordinator.checkpoint()
     }
 
-    /// Without its log and shared memory: what is in the file is all there is.
+    /// Deletes the log and the shared memory.
     private func dropLog(_ folder: TestFolder) {
         for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: folder.path() + suffix) }
     }
@@ -69,7 +69,7 @@ struct BadFileTests {
         #expect(FileManager.default.createFile(atPath: folder.path(name), contents: Data(bytes)))
     }
 
-    @Test("D70 a file that is missing is made, or refused when it may not be")
+    @Test("a missing file is created, or reported if the file is opened read-only D70")
     func missing() throws {
         let folder = try TestFolder()
         #expect(use(folder.path()) { $0.isReadOnly = true }?.code == .fileNotFound)
@@ -78,7 +78,7 @@ struct BadFileTests {
         #expect(StoreFiles.exists(folder.path()))
     }
 
-    @Test("D70 a folder that is missing, or a folder in place of the file, is named")
+    @Test("a missing folder, or a folder in place of the file, is reported D70")
     func folders() throws {
         let folder = try TestFolder()
         let error = use(folder.path("no/such/file.realm"))
@@ -94,18 +94,18 @@ struct BadFileTests {
         #expect(use(folder.path("plain/file.realm"))?.code == .fileNotFound)
     }
 
-    @Test("D71 a database of another program is left alone", arguments: ["DELETE", "WAL"])
+    @Test("a database of another program is rejected and not changed D71", arguments: ["DELETE", "WAL"])
     func foreign(journal: String) throws {
         let folder = try TestFolder()
         do {
             let connection = try RawConnection(folder.path(), vfs: "unix")
             try connection.execute("PRAGMA journal_mode = \(journal); CREATE TABLE t (a); INSERT INTO t VALUES (1)")
         }
-        expect(.notADatabase, folder, says: "another program")
+        expect(.notADatabase, folder, message: "another program")
         #expect(!StoreFiles.exists(folder.path() + ".lock"))
     }
 
-    @Test("D71 text, random bytes and files of a few bytes are no database")
+    @Test("text, random bytes and very short files are rejected as not a database D71")
     func notDatabases() throws {
         let folder = try TestFolder()
         var random = StructureRandom(seed: 3)
@@ -117,7 +117,7 @@ struct BadFileTests {
         }
     }
 
-    @Test("D73 an empty file becomes a database, but not when it may only be read, nor beside a log with commits")
+    @Test("an empty file becomes a database, except read-only or beside a log with commits D73")
     func empty() throws {
         let folder = try TestFolder()
         write([], folder)
@@ -127,19 +127,19 @@ struct BadFileTests {
         do {
             let process = try VirtualProcess(folder.path())
             try process.add("a")
-            // A copy of the log as it is while the file is in use.
+            // Copy the log while the file is open.
             try FileManager.default.copyItem(atPath: folder.path() + "-wal", toPath: folder.path("copy-wal"))
         }
         write([], folder, "copy")
         let log = folder.bytes(of: "copy-wal")
         expect(.corrupt, folder, "copy")
-        #expect(folder.bytes(of: "copy-wal") == log, "the commits in the log are still there")
+        #expect(folder.bytes(of: "copy-wal") == log, "the commits in the log remain")
     }
 
     @Test(
-        "D73 what a program left that was killed while it made the file is taken up",
+        "a file whose creation was interrupted by a kill is completed D73",
         arguments: ["", "PRAGMA journal_mode = WAL; PRAGMA user_version = 0"])
-    func halfMade(sql: String) throws {
+    func interruptedCreation(sql: String) throws {
         let folder = try TestFolder()
         do {
             let connection = try RawConnection(folder.path(), vfs: "unix")
@@ -153,7 +153,7 @@ struct BadFileTests {
         #expect(try process.noteCount == 1)
     }
 
-    @Test("D72 a file that was cut off is refused or found damaged when read, at any length")
+    @Test("a truncated file is rejected, or found damaged when it is read, at any length D72")
     func truncated() throws {
         let folder = try TestFolder()
         try makeFile(folder)
@@ -174,8 +174,8 @@ struct BadFileTests {
         }
     }
 
-    @Test("D72 bytes changed in the header, or anywhere, never crash; what is refused keeps its bytes")
-    func flippedBytes() throws {
+    @Test("changed bytes never cause a crash, and a rejected file is not changed D72")
+    func changedBytes() throws {
         let folder = try TestFolder()
         try makeFile(folder)
         dropLog(folder)
@@ -192,7 +192,7 @@ struct BadFileTests {
         }
     }
 
-    @Test("D72 a damaged page is found when it is read, and the rest of the file stays usable")
+    @Test("a damaged page is reported when it is read, and the rest of the file remains usable D72")
     func damagedPage() throws {
         let folder = try TestFolder()
         try makeFile(folder)
@@ -219,7 +219,7 @@ struct BadFileTests {
     }
 
     @Test(
-        "D72 a damaged catalog is refused",
+        "a damaged catalog is rejected D72",
         arguments: [
             "DELETE FROM martlet_meta",
             "UPDATE martlet_types SET facts = 'object Note' || char(10) || 'property x Future'",
@@ -238,7 +238,7 @@ struct BadFileTests {
     }
 
     @Test(
-        "D61 D63 a file of a newer format or schema version is left alone, and so is one of a format before the first")
+        "a file with a newer or invalid format, or a newer schema version, is rejected and not changed D61 D63")
     func newer() throws {
         let folder = try TestFolder()
         try makeFile(folder)
@@ -246,20 +246,20 @@ struct BadFileTests {
             let connection = try RawConnection(folder.path(), vfs: "unix")
             try connection.execute("UPDATE martlet_meta SET schema_version = 7")
         }
-        expect(.schemaVersionNewer, folder, says: "schema version 7") { $0.schemaVersion = 6 }
+        expect(.schemaVersionNewer, folder, message: "schema version 7") { $0.schemaVersion = 6 }
         #expect(use(folder.path()) { $0.schemaVersion = 7 } == nil)
-        for (format, code, mend) in [
+        for (format, code, text) in [
             (3, EngineError.Code.unsupportedFormat, "use a newer Martlet"), (0, .corrupt, "says that it has format 0"),
         ] {
             do {
                 let connection = try RawConnection(folder.path(), vfs: "unix")
                 try connection.execute("PRAGMA user_version = \(format)")
             }
-            expect(code, folder, says: mend)
+            expect(code, folder, message: text)
         }
     }
 
-    @Test("D27 a file that someone took out of write-ahead logging gets its log back")
+    @Test("a file in another journal mode is switched back to write-ahead logging D27")
     func journalMode() throws {
         let folder = try TestFolder()
         try makeFile(folder)
@@ -273,7 +273,7 @@ struct BadFileTests {
         #expect(try process.noteCount == 241)
     }
 
-    @Test("D74 a second name of a file is refused, as its log has only one")
+    @Test("a hard link to a file is rejected, because the log has only one name D74")
     func hardLinks() throws {
         let folder = try TestFolder()
         try makeFile(folder)
@@ -283,7 +283,7 @@ struct BadFileTests {
         #expect(error?.message.contains("hard links") == true)
     }
 
-    @Test("D53 without permission the file is refused, and opens with 'readOnly' where reading is enough")
+    @Test("a file without write permission is rejected, and opens with 'readOnly' D53")
     func permissions() async {
         await #expect(processExitsWith: .success) {
             let folder = try TestFolder()
@@ -292,28 +292,28 @@ struct BadFileTests {
                 let process = try VirtualProcess(path)
                 try process.add("a")
             }
-            // Root may do everything: go on as nobody.
+            // Root has all permissions: continue as the user 'nobody'.
             for suffix in ["", "-wal", "-shm", ".lock"] { chmod(path + suffix, 0o444) }
             chmod(folder.url.path, 0o755)
             if getuid() == 0 { seteuid(65_534) }
-            require(.accessDenied, says: "'readOnly'") { _ = try VirtualProcess(path) }
+            require(.accessDenied, message: "'readOnly'") { _ = try VirtualProcess(path) }
             let reader = try VirtualProcess(path) { $0.isReadOnly = true }
             if try reader.noteCount != 1 { exit(2) }
-            require(.accessDenied, says: "") { _ = try VirtualProcess(folder.path("new.realm")) }
+            require(.accessDenied, message: "") { _ = try VirtualProcess(folder.path("new.realm")) }
             if StoreFiles.exists(folder.path("new.realm")) { exit(3) }
             if getuid() == 0 { seteuid(0) }
             chmod(path, 0o000)
             if getuid() == 0 { seteuid(65_534) }
-            require(.accessDenied, says: "may not be read") { _ = try VirtualProcess(path) { $0.isReadOnly = true } }
+            require(.accessDenied, message: "may not be read") { _ = try VirtualProcess(path) { $0.isReadOnly = true } }
             if getuid() == 0 { seteuid(0) }
         }
     }
 }
 
-/// Ends an exit test that finds another refusal than this.
-private func require(_ code: EngineError.Code, says text: String, _ body: () throws -> Void) {
+/// Ends an exit test with status 1 unless `body` fails with this code and message.
+private func require(_ code: EngineError.Code, message text: String, _ body: () throws -> Void) {
     let error = engineError(body)
     guard error?.code != code || !(text.isEmpty || error?.message.contains(text) == true) else { return }
-    FileHandle.standardError.write(Data("refused with \(String(describing: error))\n".utf8))
+    FileHandle.standardError.write(Data("failed with \(String(describing: error))\n".utf8))
     exit(1)
 }

@@ -4,20 +4,20 @@ import Testing
 
 @testable import MartletEngine
 
-/// What the end of a program waits for.
-@Suite("checkpoints when the program ends")
+/// The end of the process waits for checkpoints in the background.
+@Suite("checkpoints at the end of the process")
 struct CheckpointAtExitTests {
-    // In globals, because a function that is called at the end is given nothing.
-    private static let mayGoOn = DispatchSemaphore(value: 0)
+    // Static, because a function that is called by `exit` has no parameters.
+    private static let mayContinue = DispatchSemaphore(value: 0)
     private static let coordinator = Mutex<StoreCoordinator?>(nil)
 
     private static let folder = Mutex<TestFolder?>(nil)
 
-    /// Stops in a checkpoint in the background for as long as nobody lets it go on.
+    /// Begins a checkpoint in the background, and blocks it until `mayContinue` is signaled.
     private static func beginCheckpoint() throws {
         let folder = try TestFolder()
         Self.folder.withLock { $0 = folder }
-        // Called after the runtime's own, as a folder is not removed by its end.
+        // Called after the function of the runtime. `exit` does not run the `deinit` that removes the folder.
         atexit {
             let url = CheckpointAtExitTests.folder.withLock { $0?.url }
             if let url { try? FileManager.default.removeItem(at: url) }
@@ -28,7 +28,7 @@ struct CheckpointAtExitTests {
             $0.environment.onYield = { point in
                 guard point == .beforeCheckpoint else { return }
                 isInside.signal()
-                mayGoOn.wait()
+                mayContinue.wait()
             }
         }
         try process.add("a")
@@ -38,24 +38,24 @@ struct CheckpointAtExitTests {
         coordinator.withLock { $0 = process.coordinator }
     }
 
-    @Test("D10 O2 the end of the program waits for a checkpoint under way")
+    @Test("the end of the process waits for a running checkpoint D10 O2")
     func wait() async {
         await #expect(processExitsWith: .success) {
-            // They are called in the opposite order: this one after the runtime's own.
+            // Functions are called in reverse order of registration: this one after that of the runtime.
             atexit {
                 let copied = CheckpointAtExitTests.coordinator.withLock { $0?.locked { $0.repinnedCopy } }
                 _exit(copied == nil ? 1 : 0)
             }
             try Self.beginCheckpoint()
-            atexit { CheckpointAtExitTests.mayGoOn.signal() }
+            atexit { CheckpointAtExitTests.mayContinue.signal() }
             exit(0)
         }
     }
 
-    @Test("D10 O2 the end of the program does not wait for ever for a checkpoint that does not get on")
-    func patience() async {
+    @Test("the end of the process does not wait forever for a blocked checkpoint D10 O2")
+    func timeout() async {
         await #expect(processExitsWith: .success) {
-            // Ends it otherwise than expected.
+            // If the process does not end, the signal makes the test fail.
             alarm(60)
             try Self.beginCheckpoint()
             exit(0)

@@ -5,11 +5,11 @@ import Testing
 
 @testable import MartletEngine
 
-/// What a checkpoint cannot do at once is done a moment later, and the moment is the test's.
-@Suite("checkpoints that are tried again")
+/// A checkpoint that cannot complete is repeated later. The test decides when the postponed work runs.
+@Suite("repeated checkpoints")
 struct CheckpointRetryTests {
     private let folder: TestFolder
-    /// What is to be done a moment later.
+    /// The postponed work.
     private let postponed = Postponed()
 
     init() throws { folder = try TestFolder() }
@@ -20,7 +20,7 @@ struct CheckpointRetryTests {
 
         func add(_ work: @escaping @Sendable () -> Void) { list.withLock { $0.append(work) } }
 
-        /// Does all of it, and waits for what it begins.
+        /// Runs the postponed work, and waits for the checkpoints that it begins.
         func run() {
             let work = list.withLock { list in
                 defer { list = [] }
@@ -31,17 +31,17 @@ struct CheckpointRetryTests {
         }
     }
 
-    /// Those that hear of a checkpoint while another process waits for them.
-    private final class Hearing: Sendable {
+    /// The coordinators that are notified of a checkpoint while another process waits for them.
+    private final class Listeners: Sendable {
         let coordinators = Mutex<[StoreCoordinator]>([])
-        func hear() { for coordinator in coordinators.withLock({ $0 }) { coordinator.repinAfterCopy() } }
+        func notify() { for coordinator in coordinators.withLock({ $0 }) { coordinator.repinAfterCopy() } }
     }
 
-    private func process(_ hearing: Hearing = Hearing()) throws -> VirtualProcess {
+    private func process(_ listeners: Listeners = Listeners()) throws -> VirtualProcess {
         let postponed = postponed
         return try VirtualProcess(folder.path()) {
             $0.environment.later = { _, _, work in postponed.add(work) }
-            $0.environment.sleep = { _ in hearing.hear() }
+            $0.environment.sleep = { _ in listeners.notify() }
         }
     }
 
@@ -54,7 +54,7 @@ struct CheckpointRetryTests {
         }
     }
 
-    @Test("O2 a checkpoint that finds another process writing is made a moment later")
+    @Test("a checkpoint is postponed while another process writes O2")
     func busy() throws {
         let (process, other) = (try process(), try process())
         try process.add("a")
@@ -65,14 +65,14 @@ struct CheckpointRetryTests {
             StoreCoordinator.waitForCheckpoints()
             #expect(postponed.count == 1 && process.coordinator.locked { $0.repinnedCopy } == nil)
             postponed.run()
-            #expect(postponed.count == 1, "for as long as the other writes")
+            #expect(postponed.count == 1, "as long as the other process writes")
         }
         postponed.run()
         #expect(postponed.count == 0)
         #expect(try #require(process.coordinator.locked { $0.repinnedCopy }).version >= version)
     }
 
-    @Test("O2 a handle that was being read during a checkpoint leaves the log when the process hears of it")
+    @Test("a handle that was being read during a checkpoint stops using the log when its process is notified O2")
     func readMeanwhile() throws {
         let process = try process()
         for number in 0..<50 { try process.add("\(number)") }
@@ -82,12 +82,12 @@ struct CheckpointRetryTests {
         process.coordinator.repinAfterCopy()
         let other = try self.process()
         try other.add("a")
-        #expect(try other.coordinator.checkpoint().logFrames < 50, "it has begun again at its beginning")
+        #expect(try other.coordinator.checkpoint().logFrames < 50, "the log restarts at its beginning")
         #expect(try process.noteCount == 50)
     }
 
     @Test(
-        "D33 O2 a long log that was being read during its checkpoint is shortened a moment later, without another write"
+        "a long log that was being read during its checkpoint is shortened later, without another write D33 O2"
     )
     func longAndReadMeanwhile() throws {
         let process = try process()
@@ -101,19 +101,19 @@ struct CheckpointRetryTests {
         #expect(try process.integrity == .text("ok"))
     }
 
-    @Test("O2 a long log that another process leaves too late is shortened a moment later, without another write")
-    func leftTooLate() throws {
-        let hearing = Hearing()
-        let (process, early, late) = (try process(hearing), try self.process(), try self.process())
+    @Test("a long log that another process releases too late is shortened later, without another write O2")
+    func releasedTooLate() throws {
+        let listeners = Listeners()
+        let (process, early, late) = (try process(listeners), try self.process(), try self.process())
         try writeMuch(process)
         try early.refresh()
         try late.refresh()
-        hearing.coordinators.withLock { $0 = [early.coordinator] }
+        listeners.coordinators.withLock { $0 = [early.coordinator] }
         try process.coordinator.checkpoint()
         #expect(isLong && postponed.count == 1)
-        // They have been told once more: whoever has left the log comes back to its end, and can leave it again.
+        // Both are notified again. A process that has stopped using the log reads its end again, and can stop again.
         for reader in [early, late] { reader.coordinator.repinAfterCopy() }
-        hearing.coordinators.withLock { $0 = [early.coordinator, late.coordinator] }
+        listeners.coordinators.withLock { $0 = [early.coordinator, late.coordinator] }
         postponed.run()
         #expect(isShort && postponed.count == 0)
         for reader in [process, early, late] {
@@ -122,18 +122,20 @@ struct CheckpointRetryTests {
         }
     }
 
-    @Test("O2 a long log that another process does not leave at all is tried twice, and again when a checkpoint is due")
-    func neverLeft() throws {
-        let (process, deaf) = (try process(), try process())
+    @Test(
+        "a checkpoint of a long log that another process keeps using is repeated once, and again when the next one is due O2"
+    )
+    func neverReleased() throws {
+        let (process, reader) = (try process(), try process())
         for _ in 0..<2 {
             try writeMuch(process)
-            try deaf.refresh()
+            try reader.refresh()
             try process.coordinator.checkpoint()
             #expect(isLong && postponed.count == 1)
             postponed.run()
             #expect(isLong && postponed.count == 0)
         }
-        deaf.handle = nil
+        reader.handle = nil
         try process.coordinator.checkpoint()
         #expect(isShort && postponed.count == 0)
         #expect(try process.noteCount == 160)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("compaction")
 struct CompactionTests {
-    /// A file with many rows, most of which are deleted again.
+    /// Creates a file with many rows and deletes 90 % of them.
     private func makeSparse(_ path: String, rows: Int, _ vfs: String? = nil) throws -> VirtualProcess {
         let process = try VirtualProcess(path) {
             $0.environment.vfsName = vfs
@@ -26,8 +26,8 @@ struct CompactionTests {
 
     private func size(_ folder: TestFolder) -> Int { folder.bytes()?.count ?? 0 }
 
-    @Test("O8 the file becomes shorter, and a reader of another process keeps its version")
-    func beside() throws {
+    @Test("compaction shortens the file, and a reader in another process keeps its version O8")
+    func withReader() throws {
         let folder = try TestFolder()
         let process = try makeSparse(folder.path(), rows: 2_000)
         try process.coordinator.checkpoint()
@@ -35,7 +35,7 @@ struct CompactionTests {
         let reader = try VirtualProcess(folder.path())
         try reader.refresh()
         try process.coordinator.compact()
-        #expect(size(folder) >= before, "the reader still needs it")
+        #expect(size(folder) >= before, "the reader still uses the old pages")
         #expect(try reader.noteCount == 200)
         try process.add("new")
         #expect(try reader.noteCount == 200)
@@ -43,7 +43,7 @@ struct CompactionTests {
         try reader.refresh()
         let handle = try #require(reader.handle)
         #expect(try reader.noteCount == 201)
-        // The compaction is a version without changes, and not the end of what is known.
+        // The compaction is a version without changes. The change sets before it remain known.
         #expect(
             try reader.coordinator.changes(after: version, through: handle.version, handle)?.changes.tables.count == 1)
         process.handle = nil
@@ -53,7 +53,7 @@ struct CompactionTests {
         #expect(try reader.integrity == .text("ok"))
     }
 
-    @Test("D5 O8 a process that is killed or loses power while it compacts leaves all data", arguments: [false, true])
+    @Test("a kill or a power cut during a compaction loses no data D5 O8", arguments: [false, true])
     func interrupted(byPower: Bool) throws {
         let folder = try TestFolder()
         let disk = PowerLossDisk()
@@ -78,9 +78,9 @@ struct CompactionTests {
             } else {
                 disk.killProcesses()
             }
-            let heir = try VirtualProcess(folder.path()) { $0.environment.vfsName = disk.name }
-            #expect(try heir.noteCount == 10 && heir.integrity == .text("ok"), "interrupted at \(position)")
-            if wasHit { try heir.add("new") }
+            let survivor = try VirtualProcess(folder.path()) { $0.environment.vfsName = disk.name }
+            #expect(try survivor.noteCount == 10 && survivor.integrity == .text("ok"), "interrupted at \(position)")
+            if wasHit { try survivor.add("new") }
         }
         #expect(position > 20)
     }

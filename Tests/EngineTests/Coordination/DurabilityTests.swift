@@ -5,28 +5,28 @@ import Testing
 
 @testable import MartletEngine
 
-/// The small history that faults are put into: transactions of three rows and a list, a checkpoint now and then, and a
-/// new column half-way. What is in the file afterwards tells which transactions are there, and whether each is whole.
+/// A small history into which tests inject faults: transactions of three rows and a list, checkpoints, and a new column in
+/// the middle. The file shows which transactions were stored, and whether each is complete.
 struct FaultyHistory {
     let path: String
     let vfs: String
     var durability = StoreOptions.Durability.full
     var transactions = 9
 
-    /// What the calls of the engine promised and how they failed.
+    /// The results of the calls of the engine.
     struct Log {
         /// The numbers of the transactions that were acknowledged.
         var acknowledged: Set<Int> = []
-        /// Those that may be there or not.
-        var open: Set<Int> = []
-        /// What was thrown, first of all by opening.
+        /// The numbers of the transactions with an unknown outcome.
+        var uncertain: Set<Int> = []
+        /// The errors, including those of opening.
         var errors: [EngineError] = []
     }
 
     static let extended = VirtualProcess.note + "\nproperty extra Int"
 
-    /// - Parameter heals: called after the first failure, before the next transaction.
-    func run(heals: () -> Void = {}) -> Log {
+    /// - Parameter repair: Called after a failure, before the next transaction.
+    func run(repair: () -> Void = {}) -> Log {
         var log = Log()
         var process = open([VirtualProcess.note], &log)
         for number in 1...transactions {
@@ -35,11 +35,11 @@ struct FaultyHistory {
                 process = open([Self.extended], &log)
             }
             if process == nil {
-                heals()
+                repair()
                 process = open([number < transactions / 2 ? VirtualProcess.note : Self.extended], &log)
             }
             guard let process else { continue }
-            attempt(number, process, &log, heals)
+            attempt(number, process, &log, repair)
             if number.isMultiple(of: 3) {
                 process.handle = nil
                 if let error = engineError({ try process.coordinator.checkpoint() }) { log.errors.append(error) }
@@ -62,7 +62,7 @@ struct FaultyHistory {
         }
     }
 
-    private func attempt(_ number: Int, _ process: VirtualProcess, _ log: inout Log, _ heals: () -> Void) {
+    private func attempt(_ number: Int, _ process: VirtualProcess, _ log: inout Log, _ repair: () -> Void) {
         do {
             try process.write { transaction in
                 let hasExtra = transaction.coordinator.schema["Note"]?.type["extra"] != nil
@@ -80,13 +80,13 @@ struct FaultyHistory {
         } catch {
             let error = EngineError.wrap(error, path: path)
             log.errors.append(error)
-            if error.code == .commitOutcomeUnknown { log.open.insert(number) }
+            if error.code == .commitOutcomeUnknown { log.uncertain.insert(number) }
             process.handle = nil
-            heals()
+            repair()
         }
     }
 
-    // The list of the first row of all grows by one with each transaction.
+    // Each transaction appends one element to the list of the first row.
     private func addTags(_ number: Int, _ transaction: WriteTransaction) throws {
         let table = "\"Note.tags\""
         try transaction.handle.read { connection in
@@ -98,8 +98,8 @@ struct FaultyHistory {
         }
     }
 
-    /// What is wrong with the file, given what was promised; empty when all is well.
-    func verdict(_ log: Log, vfs: String) -> [String] {
+    /// Checks the file against a log. Returns all errors.
+    func errors(_ log: Log, vfs: String) -> [String] {
         var process: VirtualProcess?
         for types in [Self.extended, VirtualProcess.note] where process == nil {
             process = try? VirtualProcess(path, [types]) {
@@ -109,42 +109,42 @@ struct FaultyHistory {
         }
         guard let process else { return ["the file does not open"] }
         do {
-            return try findings(process, log)
+            return try problems(process, log)
         } catch {
             return ["the file cannot be read: \(error)"]
         }
     }
 
-    private func findings(_ process: VirtualProcess, _ log: Log) throws -> [String] {
-        var wrong: [String] = []
-        if try process.integrity != .text("ok") { wrong.append("integrity") }
+    private func problems(_ process: VirtualProcess, _ log: Log) throws -> [String] {
+        var errors: [String] = []
+        if try process.integrity != .text("ok") { errors.append("integrity") }
         let batches = try process.column("SELECT batch FROM Note GROUP BY batch").compactMap(\.number)
         let torn = try process.integer(
             "SELECT count(*) FROM (SELECT batch FROM Note GROUP BY batch HAVING count(*) <> 3)")
-        if torn != 0 { wrong.append("a transaction is there in part") }
-        if try process.tags(1).compactMap(\.number) != batches { wrong.append("list and rows differ") }
+        if torn != 0 { errors.append("a transaction is stored in part") }
+        if try process.tags(1).compactMap(\.number) != batches { errors.append("list and rows differ") }
         let lost = log.acknowledged.subtracting(batches)
-        if !lost.isEmpty { wrong.append("acknowledged and gone: \(lost.sorted())") }
-        let phantoms = Set(batches).subtracting(log.acknowledged).subtracting(log.open)
-        if !phantoms.isEmpty { wrong.append("refused and there: \(phantoms.sorted())") }
+        if !lost.isEmpty { errors.append("acknowledged and lost: \(lost.sorted())") }
+        let phantoms = Set(batches).subtracting(log.acknowledged).subtracting(log.uncertain)
+        if !phantoms.isEmpty { errors.append("failed and stored: \(phantoms.sorted())") }
         // The change sets that are kept belong to the newest versions, without a gap.
         let version = try process.integer("SELECT version FROM martlet_meta") ?? 0
         let kept = try process.column("SELECT version FROM martlet_changes WHERE version > 0 ORDER BY version")
             .compactMap(\.number)
         if let first = kept.first, kept != Array(first...Int(version)) || kept.count > 4 {
-            wrong.append("change sets \(kept) of \(version)")
+            errors.append("change sets \(kept) of \(version)")
         }
         let next = try process.integer("SELECT next_key FROM martlet_types") ?? 0
         if try next <= process.integer("SELECT coalesce(max(_key), 0) FROM Note") ?? 0 {
-            wrong.append("a key would be given twice")
+            errors.append("a key would be assigned twice")
         }
-        // And it goes on.
+        // The file must be writable.
         if let error = engineError({
             try process.write { try $0.handle.read { try $0.run("UPDATE Note SET weight = 2") } }
         }) {
-            wrong.append("no write: \(error.message)")
+            errors.append("no write: \(error.message)")
         }
-        return wrong
+        return errors
     }
 }
 
@@ -157,11 +157,11 @@ extension SQLValue {
 
 @Suite("durability")
 struct DurabilityTests {
-    /// How many seeds per point: raised by `make durability`.
+    /// The number of seeds per operation. `make durability` uses more.
     static let seeds = ProcessInfo.processInfo.environment["MARTLET_SWEEP"].flatMap { UInt64($0) } ?? 1
     static let isLong = ProcessInfo.processInfo.environment["MARTLET_SWEEP"] != nil
 
-    @Test("D1 a power cut at any operation loses no acknowledged transaction and leaves none in part")
+    @Test("a power cut at any operation neither loses nor tears an acknowledged transaction D1")
     func powerCuts() throws {
         let folder = try TestFolder()
         let disk = PowerLossDisk()
@@ -176,16 +176,16 @@ struct DurabilityTests {
                 disk.cutPower(at: operation)
                 let log = history.run()
                 #expect(disk.isOff)
-                #expect(disk.openFileCount == 0, "a failed engine lets go of its files")
+                #expect(disk.openFileCount == 0, "a failed engine closes its files")
                 disk.restart(damage: .mixed, seed: UInt64(operation) << 16 | seed)
-                let verdict = history.verdict(log, vfs: disk.name)
-                #expect(verdict == [], "power cut at \(operation), seed \(seed), \(log.errors.map(\.message))")
+                let errors = history.errors(log, vfs: disk.name)
+                #expect(errors == [], "power cut at \(operation), seed \(seed), \(log.errors.map(\.message))")
             }
         }
         disk.reset()
     }
 
-    @Test("D2 with durability 'normal' a power cut may take the newest transactions, but no part of one")
+    @Test("with durability 'normal' a power cut may lose the newest transactions, but tears none D2")
     func powerCutsNormal() throws {
         let folder = try TestFolder()
         let disk = PowerLossDisk()
@@ -196,14 +196,14 @@ struct DurabilityTests {
             disk.cutPower(at: operation)
             let log = history.run()
             disk.restart(damage: .mixed, seed: UInt64(operation))
-            let verdict = history.verdict(log, vfs: disk.name).filter { !$0.hasPrefix("acknowledged and gone") }
-            #expect(verdict == [], "power cut at \(operation)")
+            let errors = history.errors(log, vfs: disk.name).filter { !$0.hasPrefix("acknowledged and lost") }
+            #expect(errors == [], "power cut at \(operation)")
         }
         disk.reset()
     }
 
     @Test(
-        "D2 a process killed at any call loses no acknowledged transaction and leaves none in part",
+        "a kill at any call neither loses nor tears an acknowledged transaction D2",
         arguments: [StoreOptions.Durability.full, .off])
     func kills(durability: StoreOptions.Durability) throws {
         let folder = try TestFolder()
@@ -221,20 +221,20 @@ struct DurabilityTests {
                 wasHit = vfs.faultCount > 0
                 disk.killProcesses()
             }
-            let verdict = FaultyHistory(path: folder.path(), vfs: disk.name).verdict(log, vfs: disk.name)
-            #expect(verdict == [], "killed at \(position)")
+            let errors = FaultyHistory(path: folder.path(), vfs: disk.name).errors(log, vfs: disk.name)
+            #expect(errors == [], "killed at \(position)")
         }
         #expect(position > 300)
         disk.reset()
     }
 
-    /// The codes that an I/O fault may come up as.
+    /// The codes that an I/O fault may be reported as.
     private static let faultCodes: Set<EngineError.Code> = [
         .inputOutput, .accessDenied, .outOfDiskSpace, .busy, .commitOutcomeUnknown, .corrupt,
     ]
 
     @Test(
-        "D3 whichever call fails once, the error is typed, the transaction is whole or absent, and the process goes on",
+        "any single failing call gives a typed error, leaves the transaction complete or absent, and the process continues D3",
         arguments: [false, true])
     func faults(applied: Bool) throws {
         let folder = try TestFolder()
@@ -254,16 +254,16 @@ struct DurabilityTests {
             #expect(log.errors.allSatisfy { $0.path == folder.path() })
             #expect(
                 log.acknowledged.count >= history.transactions - 1,
-                "all transactions but one, at \(position): \(log.errors)")
+                "all transactions except one, at \(position): \(log.errors)")
             #expect(vfs.openFileCount == 0)
             vfs.clearFaults()
-            #expect(history.verdict(log, vfs: vfs.name) == [], "fault \(position)")
+            #expect(history.errors(log, vfs: vfs.name) == [], "fault \(position)")
         }
         #expect(position > 300)
     }
 
     @Test(
-        "D3 a disk that stays broken or full refuses all writes, and works again once it is repaired",
+        "all writes fail while the disk is broken or full, and succeed again after the repair D3",
         arguments: [nil, Int32(13)])
     func persistentFaults(result: Int32?) throws {
         let folder = try TestFolder()
@@ -276,18 +276,18 @@ struct DurabilityTests {
             let vfs = HookVFS(over: disk.name)
             vfs.fail(result == nil ? .any : .write, at: position, persists: true, result: result)
             let history = FaultyHistory(path: folder.path(), vfs: vfs.name)
-            let log = history.run(heals: { vfs.clearFaults() })
+            let log = history.run(repair: { vfs.clearFaults() })
             wasHit = vfs.faultCount > 0
             let codes = Set(log.errors.map(\.code))
             #expect(codes.isSubset(of: result == nil ? Self.faultCodes : [.outOfDiskSpace]), "\(codes) at \(position)")
             #expect(log.acknowledged.count >= history.transactions - 1, "at \(position): \(log.errors)")
             vfs.clearFaults()
-            #expect(history.verdict(log, vfs: vfs.name) == [], "fault \(position)")
+            #expect(history.errors(log, vfs: vfs.name) == [], "fault \(position)")
         }
         #expect(position > (result == nil ? 300 : 40))
     }
 
-    @Test("D4 a commit that the disk does not confirm has an unknown outcome, and the next commit takes its place")
+    @Test("a commit whose sync fails has an unknown outcome, and the next commit replaces it D4")
     func unknownOutcome() throws {
         let folder = try TestFolder()
         let disk = PowerLossDisk()
@@ -305,11 +305,11 @@ struct DurabilityTests {
         try process.add("next")
         process.handle = nil
         disk.killProcesses()
-        let heir = try VirtualProcess(folder.path()) { $0.environment.vfsName = disk.name }
-        #expect(try heir.column("SELECT text FROM Note ORDER BY _key") == [.text("kept"), .text("next")])
+        let survivor = try VirtualProcess(folder.path()) { $0.environment.vfsName = disk.name }
+        #expect(try survivor.column("SELECT text FROM Note ORDER BY _key") == [.text("kept"), .text("next")])
     }
 
-    @Test("D4 a commit that is durable but cannot be read back is not taken for a failed one")
+    @Test("a durable commit that cannot be read back is not reported as failed D4")
     func unreadableCommit() throws {
         let folder = try TestFolder()
         let disk = PowerLossDisk()
@@ -318,7 +318,7 @@ struct DurabilityTests {
             $0.environment.vfsName = vfs.name
             $0.environment.onYield = { if $0 == .afterCommit { vfs.fail(.any, persists: true) } }
         }
-        let error = engineError { try process.add("there") }
+        let error = engineError { try process.add("stored") }
         #expect(error == nil || error?.code == .commitOutcomeUnknown)
         vfs.clearFaults()
         process.handle = nil

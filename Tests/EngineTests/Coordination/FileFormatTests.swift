@@ -4,14 +4,14 @@ import Testing
 
 @testable import MartletEngine
 
-/// Files of other formats than the present one, and numbers that no program writes.
+/// Files of other formats than the current one, and version rows with invalid numbers.
 @Suite("file formats")
 struct FileFormatTests {
     private static let toFirstFormat = """
         ALTER TABLE martlet_meta RENAME COLUMN file_format TO format; UPDATE martlet_meta SET format = 1; \
         PRAGMA user_version = 1
         """
-    /// What a program of the first format begins every transaction with.
+    /// The query with which a program of the first format begins every transaction.
     private static let firstSelect =
         "SELECT version, epoch, schema_version, schema_hash, format FROM martlet_meta WHERE id = 1"
 
@@ -21,7 +21,7 @@ struct FileFormatTests {
         return try Connection(options)
     }
 
-    /// A file as a program of the first format has left it: without a mark, closed or killed.
+    /// Creates a file like a program of the first format: without the name of a log, after closing it or after a kill.
     private func makeOldFile(_ files: FileSet, isKilled: Bool) throws -> FileSet {
         try files.run(adding: 2, "old")
         let connection = try other(files.path)
@@ -41,7 +41,7 @@ struct FileFormatTests {
     }
 
     @Test(
-        "D60 a file of the first format opens with its log, is upgraded, and is protected from then on",
+        "a file of the first format opens with its log, is upgraded, and is protected afterwards D60",
         arguments: [false, true])
     func upgrade(isKilled: Bool) throws {
         let files = try makeOldFile(FileSet(folder: try TestFolder()), isKilled: isKilled)
@@ -66,7 +66,7 @@ struct FileFormatTests {
         try killed.expect(texts)
     }
 
-    @Test("D62 a backup of the first format is not mixed with the log of a newer one", arguments: [false, true])
+    @Test("a backup of the first format is not combined with a log of the newer format D62", arguments: [false, true])
     func oldBackup(isLockKept: Bool) throws {
         let files = try makeOldFile(FileSet(folder: try TestFolder()), isKilled: false)
         let backup = files.folder.path("backup.realm")
@@ -76,11 +76,11 @@ struct FileFormatTests {
         let killed = try files.afterKill()
         try killed.overwrite(with: backup)
         if !isLockKept { killed.remove([".lock"]) }
-        // Without the lock file nothing tells that log from one of the first format.
+        // Without the lock file, this log cannot be distinguished from one of the first format.
         try killed.expect(isLockKept ? ["old 0", "old 1"] : ["old 0", "old 1", "new"])
     }
 
-    @Test("D60 a program of the first format that has the file open fails before it writes, once the file is upgraded")
+    @Test("after the upgrade, a program of the first format that has the file open fails before it writes D60")
     func oldProgram() throws {
         let files = try makeOldFile(FileSet(folder: try TestFolder()), isKilled: false)
         let old = try other(files.path)
@@ -93,7 +93,7 @@ struct FileFormatTests {
         try old.run("ROLLBACK")
     }
 
-    @Test("D61 a newer format is refused, also when a newer program brings it while the file is open")
+    @Test("a newer format is rejected, also when another program upgrades the file while it is open D61")
     func newerFormat() throws {
         let files = FileSet(folder: try TestFolder())
         let process = try files.open()
@@ -113,7 +113,7 @@ struct FileFormatTests {
     }
 
     @Test(
-        "D63 numbers in the version row that no program writes are damage of the file",
+        "invalid numbers in the version row are reported as damage D63",
         arguments: ["version", "epoch"], [Int64.max, -1, Int64.min, 0, Int64.max / 2 + 1])
     func versionRow(_ column: String, _ number: Int64) throws {
         let files = FileSet(folder: try TestFolder())
@@ -126,7 +126,7 @@ struct FileFormatTests {
     }
 
     @Test(
-        "D63 numbers in the version row that change to what no program writes are damage of the file",
+        "invalid numbers that appear in the version row of an open file are reported as damage D63",
         arguments: [
             "version = -1", "epoch = -1", "version = 9223372036854775807", "file_format = 0", "file_format = -7",
         ])

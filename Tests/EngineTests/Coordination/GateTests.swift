@@ -6,9 +6,9 @@ import Testing
 
 @testable import MartletEngine
 
-/// SQLite before 3.51.3 can lose committed transactions when a checkpoint races a commit: `Documentation/Decisions` has the
-/// story. These tests stop a checkpoint of the engine between reading the log's header and copying its frames, and let
-/// another process commit just then.
+/// SQLite before 3.51.3 can lose committed transactions when a checkpoint races a commit (see `Documentation/Decisions`).
+/// These tests interrupt a checkpoint of the engine after it has read the header of the log and before it copies frames.
+/// Another process commits in this interval.
 @Suite("gate")
 struct GateTests {
     @Test("without the gate a checkpoint that races a commit loses acknowledged rows")
@@ -16,32 +16,32 @@ struct GateTests {
         let outcome = try GateRace(checkpointsUnderWriteLock: false).run()
         #expect(outcome.racingCommit == nil, "the racing commit is acknowledged")
         guard Connection.libraryVersion < 3_051_003 else {
-            print("note: SQLite \(Connection.libraryVersionText) has the fix; there is no loss to show")
+            print("note: SQLite \(Connection.libraryVersionText) has the fix, so no loss can be shown")
             #expect(outcome.rowsFound == outcome.rowsAcknowledged)
             return
         }
         #expect(outcome.rowsFound < outcome.rowsAcknowledged)
     }
 
-    @Test("D6 with the gate the racing commit waits and nothing is lost")
+    @Test("with the gate the racing commit waits, and no row is lost D6")
     func withGate() throws {
         let outcome = try GateRace(checkpointsUnderWriteLock: true).run()
-        #expect(outcome.racingCommit == .busy, "the lock of the writers' queue is taken")
+        #expect(outcome.racingCommit == .busy, "the checkpoint holds the write lock")
         #expect(outcome.rowsFound == outcome.rowsAcknowledged)
         #expect(outcome.oldRows == 0)
         #expect(outcome.integrity == .text("ok"))
     }
 
-    @Test("D6 with the gate a program that knows nothing of the writers' queue waits as well")
+    @Test("with the gate a program that does not use the write lock waits too D6")
     func foreignWriter() throws {
         let outcome = try GateRace(checkpointsUnderWriteLock: true, isForeign: true).run()
-        #expect(outcome.racingCommit == .busy, "SQLite's own write lock is taken")
+        #expect(outcome.racingCommit == .busy, "the checkpoint holds SQLite's write lock")
         #expect(outcome.rowsFound == outcome.rowsAcknowledged)
         #expect(outcome.oldRows == 0)
         #expect(outcome.integrity == .text("ok"))
     }
 
-    @Test("D6 no connection checkpoints by itself, nor at its end")
+    @Test("no connection checkpoints automatically, nor when it is closed D6")
     func onlyOwnCheckpoints() throws {
         let folder = try TestFolder()
         let vfs = HookVFS()
@@ -54,25 +54,26 @@ struct GateTests {
         }
         for number in 0..<20 { try process.add("\(number)") }
         process.handle = nil
-        #expect(vfs.count(.write, of: .main) == 0, "the log holds far more than SQLite's thousand pages")
+        #expect(
+            vfs.count(.write, of: .main) == 0, "the log is far longer than SQLite's default limit of a thousand pages")
         let (frames, copied) = try process.coordinator.checkpoint()
         #expect(frames > 1_000 && frames == copied)
         #expect(vfs.count(.write, of: .main) > 0)
     }
 }
 
-/// Three processes on one file: a writer, one that checkpoints in time, and one whose checkpoint is stopped half-way.
+/// Three processes on one file: a writer, one that checkpoints before the race, and one whose checkpoint is interrupted.
 private struct GateRace {
     let checkpointsUnderWriteLock: Bool
-    /// The racing commit is made by a program that uses SQLite directly.
+    /// Whether a program that uses SQLite directly makes the racing commit.
     var isForeign = false
 
     struct Outcome {
-        /// What the writer got that committed during the checkpoint; nil for success.
+        /// The error of the commit during the checkpoint; nil for success.
         var racingCommit: EngineError.Code?
         var rowsAcknowledged: Int
         var rowsFound: Int
-        /// Rows without the change that was acknowledged for all of them.
+        /// The number of rows without a change that was acknowledged for all rows.
         var oldRows: Int64?
         var integrity: SQLValue?
     }
@@ -89,13 +90,13 @@ private struct GateRace {
         writer.handle = nil
         let late = try open(folder, vfs)
         let early = try open(folder, vfs)
-        // Both have read the log; what `late` remembers of it is old after the next commit.
+        // Both have read the log. The header that `late` has read is outdated after the next commit.
         try late.coordinator.checkpoint()
         try early.coordinator.checkpoint()
         try writer.write { try $0.handle.read { try $0.run("UPDATE Note SET batch = 1") } }
         writer.handle = nil
         let first = try early.coordinator.checkpoint()
-        #expect(first.logFrames == first.copiedFrames, "all is copied, so the next commit starts the log over")
+        #expect(first.logFrames == first.copiedFrames, "all frames are copied, so the next commit restarts the log")
 
         let racingCommit = try race(writer, late, vfs, folder)
         if racingCommit != nil { try writer.add("racing", batch: 1) }
@@ -115,7 +116,7 @@ private struct GateRace {
         }
     }
 
-    /// Checkpoints in `late` and lets the writer commit inside; what the writer got.
+    /// Checkpoints in `late`, and lets the writer commit during the checkpoint. Returns the error of the commit.
     private func race(
         _ writer: VirtualProcess, _ late: VirtualProcess, _ vfs: HookVFS, _ folder: TestFolder
     ) throws -> EngineError.Code? {
@@ -131,13 +132,13 @@ private struct GateRace {
             let error =
                 isForeign
                 ? Self.writeDirectly(path, name) : engineError { try writer.add("racing", batch: 1) }
-            // Nobody reads from the new log: that would hold the checkpoint back.
+            // A reader of the new log would block the checkpoint.
             writer.handle = nil
             failure.withLock { $0 = error?.code }
         }
         try late.coordinator.checkpoint()
         vfs.removeHook(.unfetch)
-        #expect(hasRun.withLock { $0 }, "the checkpoint was stopped in the middle")
+        #expect(hasRun.withLock { $0 }, "the checkpoint was interrupted")
         return failure.withLock { $0 }
     }
 

@@ -4,10 +4,10 @@ import Testing
 
 @testable import MartletEngine
 
-/// A log whose database is gone must never be read into another one.
-@Suite("logs that are left behind")
+/// A log whose database was deleted must never be read into another database.
+@Suite("orphaned logs")
 struct LeftLogTests {
-    /// Leaves the log of a file that is gone, and makes another file with one note.
+    /// Creates the log of a deleted file, and another file with one note.
     private func makeFiles(_ folder: TestFolder) throws {
         do {
             let old = try VirtualProcess(folder.path("new.realm"))
@@ -19,7 +19,7 @@ struct LeftLogTests {
     }
 
     @Test(
-        "D26 O2 a seed is not overlaid by the log of the file that was there before",
+        "a seed is not combined with the log of a deleted file D26 O2",
         arguments: ["new.realm", "link.realm"])
     func seed(_ name: String) throws {
         let folder = try TestFolder()
@@ -32,7 +32,7 @@ struct LeftLogTests {
         #expect(try process.noteCount == 2)
     }
 
-    @Test("D26 O2 a seed waits for the process that creates the file, whose log stays")
+    @Test("a seed waits for the process that creates the file, and does not delete its log D26 O2")
     func seedBesideWriter() throws {
         let folder = try TestFolder()
         try makeFiles(folder)
@@ -47,7 +47,7 @@ struct LeftLogTests {
     }
 
     @Test(
-        "D26 O8 a copy is not written beside the log of a file that is gone", arguments: ["-wal", "-journal", "-shm"])
+        "a copy is not written beside the log of a deleted file D26 O8", arguments: ["-wal", "-journal", "-shm"])
     func copy(_ suffix: String) throws {
         let folder = try TestFolder()
         try makeFiles(folder)
@@ -59,7 +59,7 @@ struct LeftLogTests {
         let error = engineError { try process.coordinator.writeCopy(to: folder.path("new.realm")) }
         #expect(error?.code == .fileExists && error?.message.contains("new.realm\(suffix)") == true)
         #expect(!StoreFiles.exists(folder.path("new.realm")))
-        #expect(try !StoreRegistry.remove(VirtualProcess.options(folder.path("new.realm"))), "there was no database")
+        #expect(try !StoreRegistry.remove(VirtualProcess.options(folder.path("new.realm"))), "no database existed")
         try process.coordinator.writeCopy(to: folder.path("new.realm"))
         #expect(try VirtualProcess(folder.path("new.realm")).noteCount == 1)
     }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import MartletEngine
 
-@Suite("the limit of the log")
+@Suite("limit of the log")
 struct LogLimitTests {
-    /// A process whose clock and pauses are the test's own.
+    /// A manual clock, which only pauses advance.
     private final class Clock: Sendable {
         private let nanoseconds = Mutex<UInt64>(1)
         private let pause = Mutex<@Sendable () -> Void>({})
@@ -39,7 +39,7 @@ struct LogLimitTests {
         }
     }
 
-    @Test("D30 a writer waits above the limit for old snapshots to end, and then starts the log again")
+    @Test("above the limit, a writer waits until old snapshots end, and restarts the log D30")
     func waits() throws {
         let folder = try TestFolder()
         let clock = Clock()
@@ -66,12 +66,12 @@ struct LogLimitTests {
         #expect(try process.integrity == .text("ok"))
     }
 
-    @Test("D30 snapshots that overlap in time do not make the log grow without bound")
+    @Test("snapshots that overlap in time do not make the log grow without bound D30")
     func overlapping() throws {
         let folder = try TestFolder()
         let clock = Clock()
         let process = try open(folder, clock)
-        // Each is held for a second and a half, and there is always one.
+        // Each snapshot is held for 1.5 s, so that one is always held.
         let held = Mutex<[(until: UInt64, handle: SnapshotHandle)]>([])
         clock.onPause {
             let now = clock.now()
@@ -94,7 +94,7 @@ struct LogLimitTests {
         held.withLock { $0 = [] }
     }
 
-    @Test("D31 a snapshot that never ends is reported with its holder, once, and the log grows")
+    @Test("a snapshot that never ends is reported once with its holder, and the log grows D31")
     func neverEnds() throws {
         let folder = try TestFolder()
         let clock = Clock()
@@ -110,7 +110,7 @@ struct LogLimitTests {
         withExtendedLifetime(old) {}
     }
 
-    @Test("D32 where the options ask for it, a writer throws instead of making the log longer, until there is room")
+    @Test("with 'throwsWhenLogIsFull', a writer throws instead of growing the log, until the log can restart D32")
     func throwing() throws {
         let folder = try TestFolder()
         let clock = Clock()
@@ -124,7 +124,7 @@ struct LogLimitTests {
         let count = try process.noteCount
         let time = clock.now()
         #expect(engineError { try process.add("refused") }?.code == .logFull)
-        #expect(clock.now() == time, "it does not wait anew for what did not end")
+        #expect(clock.now() == time, "it does not wait again for the same snapshot")
         #expect(try process.noteCount == count && StoreFiles.logBytes(folder.path()) == bytes)
         withExtendedLifetime(old) {}
         old = nil

@@ -5,12 +5,12 @@ import Testing
 
 @testable import MartletEngine
 
-/// Many threads and many paths: one coordinator for each file, and nobody waits for the file of another.
+/// Many threads and many paths: each file has one coordinator, and opening a file does not wait for other files.
 @Suite("registry of open files")
 struct RegistryTests {
     private static let wider = [VirtualProcess.note, "object Cat\nproperty a Int"]
 
-    /// Runs a part of a test on a thread of its own.
+    /// A part of a test that runs on its own thread.
     private final class Part: Sendable {
         private let done = DispatchSemaphore(value: 0)
         private let failure = Mutex<EngineError?>(nil)
@@ -23,7 +23,7 @@ struct RegistryTests {
             }
         }
 
-        /// False when it has not ended after a while that is long for any machine.
+        /// Waits for the end of the part. Returns false after 20 s.
         func ends() -> Bool { done.wait(timeout: .now() + .seconds(20)) == .success }
 
         var error: EngineError? { failure.withLock { $0 } }
@@ -38,11 +38,11 @@ struct RegistryTests {
         }
     }
 
-    @Test("O1 who opens a file that another thread is just opening sees what was committed meanwhile")
+    @Test("a thread that opens a file while another thread opens it sees what was committed meanwhile O1")
     func openedMeanwhile() throws {
         let folder = try TestFolder()
         let options = VirtualProcess.options(folder.path())
-        // Has opened the file, and not yet looked at it.
+        // The file is opened, and no snapshot has been read yet.
         let first = try StoreRegistry.coordinator(options)
         try VirtualProcess(folder.path()).add("by another process")
         let second = try StoreRegistry.coordinator(options)
@@ -50,10 +50,10 @@ struct RegistryTests {
         #expect(try VirtualProcess(second).noteCount == 1)
     }
 
-    @Test("O1 O2 a file that only a checkpoint in the background still holds can be opened with other options")
+    @Test("a file that only a background checkpoint keeps open can be opened with other options O1 O2")
     func heldByCheckpoint() throws {
         let folder = try TestFolder()
-        let (begun, released, nobody) = (
+        let (begun, released, never) = (
             DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
         )
         let isFirst = Mutex(true)
@@ -67,9 +67,9 @@ struct RegistryTests {
                 }
                 guard isHeld else { return }
                 begun.signal()
-                // The checkpoint holds the file for longer than its last user.
+                // The checkpoint keeps the file open for longer than its last user.
                 _ = released.wait(timeout: .now() + .seconds(10))
-                _ = nobody.wait(timeout: .now() + .milliseconds(200))
+                _ = never.wait(timeout: .now() + .milliseconds(200))
             }
         }
         try {
@@ -84,7 +84,7 @@ struct RegistryTests {
         #expect(try VirtualProcess(StoreRegistry.coordinator(readOnly)).noteCount == 1)
     }
 
-    @Test("O1 threads that open a file by several names before it is there get one coordinator")
+    @Test("threads that open a missing file by several names get one coordinator O1")
     func namesOfMissingFile() throws {
         for _ in 0..<20 {
             let folder = try TestFolder()
@@ -109,7 +109,7 @@ struct RegistryTests {
         }
     }
 
-    @Test("O1 a thread inside a write opens another file while the first waits for its turn to change the schema")
+    @Test("a thread inside a write can open another file while a thread waits to change the schema of the first one O1")
     func writerOpensAnother() throws {
         let folder = try TestFolder()
         let reached = DispatchSemaphore(value: 0)
@@ -133,13 +133,13 @@ struct RegistryTests {
             waiting = Part { _ = try StoreRegistry.coordinator(wide) }
             #expect(reached.wait(timeout: .now() + .seconds(20)) == .success)
             opening = Part { _ = try StoreRegistry.coordinator(other) }
-            #expect(opening?.ends() == true, "nobody uses the other file")
+            #expect(opening?.ends() == true, "no thread uses the other file")
         }
         #expect(waiting?.ends() == true && waiting?.error == nil && opening?.error == nil)
         #expect(process.coordinator.schema["Cat"] != nil)
     }
 
-    @Test("O2 a migration may wait for a thread that opens another file")
+    @Test("a migration may wait for a thread that opens another file O2")
     func migrationWaits() throws {
         let folder = try TestFolder()
         let other = VirtualProcess.options(folder.path("other.realm"))
@@ -153,7 +153,7 @@ struct RegistryTests {
         #expect(ended.withLock { $0 })
     }
 
-    @Test("O2 a migration that opens its own file is refused, whatever the path")
+    @Test("a migration that opens its own file fails, by any path O2")
     func ownFile() throws {
         let folder = try TestFolder()
         try FileManager.default.createSymbolicLink(
@@ -173,7 +173,7 @@ struct RegistryTests {
         }
     }
 
-    @Test("O2 two migrations that open each other's file do not wait for ever")
+    @Test("two migrations that open each other's file do not deadlock O2")
     func crossing() throws {
         let folder = try TestFolder()
         let names = ["test.realm", "other.realm"]
@@ -190,16 +190,16 @@ struct RegistryTests {
             return Part { _ = try StoreRegistry.coordinator(options) }
         }
         for part in parts { #expect(part.ends() && part.error == nil) }
-        // The one that would have closed the circle; the other finds a file of a newer version.
+        // One of them would have completed the deadlock and fails. The other one finds a newer schema version.
         #expect(codes.withLock { $0 } == [.busy, .schemaVersionNewer])
     }
 
     // MARK: Deleting
 
-    @Test("O8 a file is not deleted while it is being opened")
+    @Test("a file is not deleted while it is being opened O8")
     func deletingWhileOpening() throws {
-        let path = try TestFolder()
-        let file = path.path()
+        let folder = try TestFolder()
+        let file = folder.path()
         for round in 0..<150 {
             let options = VirtualProcess.options(file) { $0.environment.writeTimeoutMilliseconds = 10_000 }
             let start = DispatchSemaphore(value: 0)
@@ -222,7 +222,7 @@ struct RegistryTests {
         }
     }
 
-    @Test("O8 a file is not deleted from inside its own migration, nor in the middle of another process's write")
+    @Test("a file is not deleted inside its own migration, nor during a write of another process O8")
     func deletingInUse() throws {
         let folder = try TestFolder()
         let path = folder.path()
@@ -246,7 +246,7 @@ struct RegistryTests {
         #expect(try !StoreRegistry.remove(VirtualProcess.options(path)))
     }
 
-    @Test("O8 deleting by a symbolic link takes the file and its log, and the link")
+    @Test("deleting by a symbolic link deletes the file, its log and the link O8")
     func deletingByLink() throws {
         let folder = try TestFolder()
         try FileManager.default.createSymbolicLink(

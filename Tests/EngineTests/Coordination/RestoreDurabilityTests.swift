@@ -9,7 +9,8 @@ import Testing
 struct RestoreDurabilityTests {
     enum Fault: CaseIterable { case kill, powerCut }
 
-    /// Ends the process at the `position`-th call, or the power at the `position`-th operation; false when it comes too late.
+    /// Kills the process at call number `position`, or cuts the power at that operation. Returns false if the history ended
+    /// before.
     private func run(_ fault: Fault, at position: Int, _ path: String, on disk: PowerLossDisk) -> Bool {
         switch fault {
         case .kill:
@@ -28,7 +29,7 @@ struct RestoreDurabilityTests {
     }
 
     @Test(
-        "D20 a backup that is restored after a fault at any moment is what is read, without a part of the log",
+        "a file contains exactly the backup that was restored after a fault at any operation, without parts of the log D20",
         arguments: Fault.allCases)
     func restores(_ fault: Fault) throws {
         let folder = try TestFolder()
@@ -41,7 +42,7 @@ struct RestoreDurabilityTests {
             _ = FaultyHistory(path: folder.path(), vfs: disk.name, transactions: 4).run()
             let backup = try #require(disk.bytes(of: folder.path()))
             guard run(fault, at: position, folder.path(), on: disk) else { break }
-            // A file that was made anew cannot be overwritten in place by the disk of the test.
+            // The test disk cannot make a file longer when it overwrites it.
             guard let size = disk.bytes(of: folder.path())?.count, size >= backup.count else { continue }
             if disk.bytes(of: folder.path() + "-wal")?.isEmpty == false { logs += 1 }
             disk.overwrite(folder.path(), at: 0, with: backup)

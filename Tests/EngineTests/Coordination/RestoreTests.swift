@@ -6,11 +6,11 @@ import Testing
 
 @testable import MartletEngine
 
-/// Files of a database that are handled by other means than SQLite, as `cp`, `mv` and `rm` do.
+/// The files of a database, changed without SQLite, as `cp`, `mv` and `rm` do.
 struct FileSet {
     let folder: TestFolder
     var name = "test.realm"
-    /// What the processes of the file reported.
+    /// The lines that the processes of the file logged.
     let reports = Reports()
 
     final class Reports: Sendable {
@@ -26,18 +26,18 @@ struct FileSet {
         return try VirtualProcess(path) { $0.environment.log = { reports.add($0) } }
     }
 
-    /// Adds notes in a run of its own, which ends by closing the file.
+    /// Opens the file, adds notes, and closes it.
     func run(adding count: Int, _ text: String) throws {
         let process = try open()
         for number in 0..<count { try process.add("\(text) \(number)") }
     }
 
-    /// As 'cp' does it: into the file that is there.
+    /// Overwrites the existing file in place, as `cp` does.
     func overwrite(_ suffix: String = "", with source: String) throws {
         try Data(contentsOf: URL(fileURLWithPath: source)).write(to: URL(fileURLWithPath: path + suffix))
     }
 
-    /// What a kill leaves: the bytes of all files as they are now, in a folder of their own.
+    /// Copies the current bytes of all files to a new folder, which is what a kill leaves.
     func afterKill() throws -> FileSet {
         let copy = FileSet(folder: try TestFolder(), name: name)
         for suffix in ["", "-wal", "-shm", ".lock"] where StoreFiles.exists(path + suffix) {
@@ -53,7 +53,7 @@ struct FileSet {
     var logBytes: Int { StoreFiles.logBytes(path) }
     var bytes: Data? { FileManager.default.contents(atPath: path) }
 
-    /// What the file holds for who opens it now; it must be whole and go on.
+    /// Opens the file, and expects these notes, no damage, and that a write succeeds.
     func expect(_ texts: [String], _ what: Comment? = nil, location: SourceLocation = #_sourceLocation) throws {
         let process = try open()
         #expect(try process.texts == texts, what, sourceLocation: location)
@@ -71,7 +71,7 @@ extension VirtualProcess {
     }
 }
 
-/// All that may be left beside a file or be removed with it.
+/// All combinations of files beside a database that may be deleted with it.
 let leftovers: [[String]] = [
     [], ["-wal"], ["-shm"], [".lock"], ["-wal", "-shm"], ["-wal", ".lock"], ["-shm", ".lock"],
     ["-wal", "-shm", ".lock"],
@@ -82,7 +82,7 @@ struct RestoreTests {
     private static let old = (0..<5).map { "old \($0)" }
     private static let all = old + (0..<3).map { "new \($0)" }
 
-    /// A file with five notes, and a backup of it: what is in the file alone, or what 'writeCopy' makes.
+    /// Creates a file with five notes and a backup of it: a copy of the closed file, or the result of `writeCopy`.
     private func makeFiles(copies: Bool) throws -> (files: FileSet, backup: String) {
         let files = FileSet(folder: try TestFolder())
         try files.run(adding: 5, "old")
@@ -95,9 +95,9 @@ struct RestoreTests {
         return (files, backup)
     }
 
-    // MARK: Between runs
+    // MARK: Closed files
 
-    @Test("D10 a closed file is whole by itself, and its log is empty")
+    @Test("a closed file is complete without its log, and the log is empty D10")
     func closed() throws {
         let (files, backup) = try makeFiles(copies: false)
         #expect(files.logBytes == 0)
@@ -106,7 +106,7 @@ struct RestoreTests {
         try alone.expect(Self.old)
     }
 
-    @Test("D12 a file is empty of its log too when its last user only read what a killed process left")
+    @Test("a reader that closes the file of a killed process empties the log too D12")
     func closedByReader() throws {
         let (files, _) = try makeFiles(copies: false)
         let process = try files.open()
@@ -117,20 +117,20 @@ struct RestoreTests {
         #expect(killed.logBytes == 0)
     }
 
-    @Test("D20 a backup that is copied over a closed file is what is read", arguments: leftovers, [false, true])
+    @Test("a closed file contains the backup that was copied over it D20", arguments: leftovers, [false, true])
     func betweenRuns(_ removed: [String], copies: Bool) throws {
         let (files, backup) = try makeFiles(copies: copies)
         try files.run(adding: 3, "new")
         try files.overwrite(with: backup)
         files.remove(removed)
         try files.expect(Self.old)
-        try files.expect(Self.old + ["on"], "and again")
+        try files.expect(Self.old + ["on"], "opened again")
         #expect(files.reports.all == [])
     }
 
     // MARK: After a kill
 
-    @Test("D11 a killed process leaves a log, which is needed")
+    @Test("the log of a killed process is read when the file is opened D11")
     func killed() throws {
         let (files, _) = try makeFiles(copies: false)
         let process = try files.open()
@@ -140,11 +140,11 @@ struct RestoreTests {
         #expect(killed.reports.all == [] && SetAsideLogs.all(of: killed.path) == [])
         let alone = try files.afterKill()
         alone.remove(["-wal", "-shm", ".lock"])
-        try alone.expect(Self.old, "without its log the file is whole, and older")
+        try alone.expect(Self.old, "without its log the file is valid, and older")
     }
 
     @Test(
-        "D20 D21 a backup that is copied over the file of a killed process is what is read, and the log is set aside",
+        "the file of a killed process contains the backup that was copied over it, and the log is set aside D20 D21",
         arguments: leftovers, [false, true])
     func afterKill(_ removed: [String], copies: Bool) throws {
         let (files, backup) = try makeFiles(copies: copies)
@@ -164,13 +164,15 @@ struct RestoreTests {
             #expect(aside.map { FileManager.default.contents(atPath: $0) } == [log])
             #expect(killed.reports.all.count == 1 && killed.reports.all[0].contains(aside[0]))
         }
-        try killed.expect(Self.old + ["on"], "and again")
+        try killed.expect(Self.old + ["on"], "opened again")
         #expect(SetAsideLogs.all(of: killed.path) == aside)
         #expect(try StoreRegistry.remove(VirtualProcess.options(killed.path)))
-        #expect(SetAsideLogs.all(of: killed.path) == [], "they are deleted with the file")
+        #expect(SetAsideLogs.all(of: killed.path) == [], "set-aside logs are deleted with the file")
     }
 
-    @Test("a backup that is copied over a file while a checkpoint begins is not written to", arguments: [false, true])
+    @Test(
+        "a checkpoint does not write to a backup that was copied over the file while the checkpoint began",
+        arguments: [false, true])
     func duringCheckpoint(copies: Bool) throws {
         let (files, backup) = try makeFiles(copies: copies)
         let process = try VirtualProcess(files.path) {
@@ -188,7 +190,7 @@ struct RestoreTests {
         try files.afterKill().expect(Self.old)
     }
 
-    @Test("D21 of several logs that are set aside none takes the place of another")
+    @Test("a set-aside log does not overwrite an earlier one D21")
     func severalLogs() throws {
         let (files, backup) = try makeFiles(copies: false)
         for round in 1...3 {
@@ -204,13 +206,13 @@ struct RestoreTests {
         try files.expect(Self.old)
     }
 
-    @Test("D11 a kill at the beginning of a log loses nothing and sets nothing aside")
+    @Test("a kill at the beginning of a log loses no commit and sets no log aside D11")
     func killedAtBeginning() throws {
         let folder = try TestFolder()
         let vfs = HookVFS()
         let files = FileSet(folder: folder)
         try files.run(adding: 5, "old")
-        // The log of a process that goes on is copied in full, so that the next commit begins another.
+        // The whole log is copied, so the next commit restarts it.
         let process = try VirtualProcess(files.path) { $0.environment.vfsName = vfs.name }
         try process.refresh()
         try process.add("new 0")
@@ -233,7 +235,7 @@ struct RestoreTests {
         }
     }
 
-    @Test("D22 a process that only reads refuses a log that does not fit, and changes nothing")
+    @Test("a read-only process rejects a log that does not belong to the file, and changes nothing D22")
     func readOnly() throws {
         let (files, backup) = try makeFiles(copies: false)
         let process = try files.open()
@@ -246,13 +248,13 @@ struct RestoreTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: killed.folder.url.path).sorted() == before)
     }
 
-    // MARK: While the file is open
+    // MARK: Open files
 
-    /// What the process has done before the file is overwritten.
-    enum Progress: CaseIterable { case opened, wrote, checkpointed, logBegunAnew }
+    /// The state of the process when the file is overwritten.
+    enum Progress: CaseIterable { case opened, wrote, checkpointed, logRestarted }
 
     @Test(
-        "D23 a file that is overwritten while it is open is refused by the next write, and left as it is",
+        "the next write rejects a file that was overwritten while it was open, and does not change it D23",
         arguments: Progress.allCases, [false, true])
     func overwrittenWhileOpen(_ progress: Progress, copies: Bool) throws {
         let (files, backup) = try makeFiles(copies: copies)
@@ -264,7 +266,7 @@ struct RestoreTests {
         #expect(error?.code == .fileReplaced && error?.message.contains("copied over") == true)
         #expect(files.bytes == FileManager.default.contents(atPath: backup))
         #expect(engineError { try process.coordinator.checkpoint() }?.code == .fileReplaced)
-        #expect(engineError { try process.refresh() }?.code == .fileReplaced, "it stays so until it is released")
+        #expect(engineError { try process.refresh() }?.code == .fileReplaced, "the file is rejected until it is closed")
         #expect(SetAsideLogs.all(of: files.path).count == (progress == .opened ? 0 : 1))
         if let other {
             #expect(engineError { try other.add("refused") }?.code == .fileReplaced)
@@ -283,11 +285,11 @@ struct RestoreTests {
         guard progress != .wrote else { return process }
         process.handle = nil
         try process.coordinator.checkpoint()
-        if progress == .logBegunAnew { try process.add("newest") }
+        if progress == .logRestarted { try process.add("newest") }
         return process
     }
 
-    @Test("D23 a file that is overwritten while it is open is refused by the next look at the newest version")
+    @Test("the next refresh rejects a file that was overwritten while it was open D23")
     func overwrittenUnderReader() throws {
         for progress in [Progress.opened, .wrote] {
             let (files, backup) = try makeFiles(copies: true)
@@ -298,7 +300,7 @@ struct RestoreTests {
         }
     }
 
-    @Test("D23 closing a file that was overwritten writes nothing to it", arguments: leftovers)
+    @Test("closing an overwritten file does not write to it D23", arguments: leftovers)
     func closedAfterOverwriting(_ removed: [String]) throws {
         let (files, backup) = try makeFiles(copies: true)
         do {
@@ -311,7 +313,7 @@ struct RestoreTests {
         try files.expect(Self.old)
     }
 
-    @Test("D24 a file in whose place another is moved while it is open is refused, and its log set aside")
+    @Test("an open file that was replaced by a rename is rejected, and its log is set aside D24")
     func replacedWhileOpen() throws {
         let (files, backup) = try makeFiles(copies: false)
         let process = try makeProgress(files, .wrote)
@@ -324,7 +326,7 @@ struct RestoreTests {
     }
 
     @Test(
-        "D25 a log that is deleted while the file is open loses nothing that was committed, and the next write is refused"
+        "deleting the log of an open file loses no commit, and the next write fails D25"
     )
     func logDeleted() throws {
         for suffixes in [["-wal"], ["-wal", "-shm"]] {
@@ -340,7 +342,7 @@ struct RestoreTests {
         }
     }
 
-    @Test("D27 a program that marks no logs may write to a file that is open")
+    @Test("a program that does not name its logs may write to an open file D27")
     func writtenByOther() throws {
         let (files, _) = try makeFiles(copies: false)
         let process = try files.open()
@@ -357,15 +359,15 @@ struct RestoreTests {
         try files.afterKill().expect(Self.old.dropFirst() + ["new"])
     }
 
-    // MARK: When the program ends
+    // MARK: End of the process
 
-    // Given to the end of the program, when nobody else runs.
+    // Written once, and read when the process ends and no other thread runs.
     nonisolated(unsafe) private static var kept: (path: String, process: VirtualProcess)?
 
-    @Test("D10 the end of the program empties the logs of files that are still open")
+    @Test("the end of the process empties the logs of open files D10")
     func exits() async {
         await #expect(processExitsWith: .success) {
-            // Called after the runtime's own.
+            // Called after the function of the runtime.
             atexit {
                 let path = RestoreTests.kept?.path ?? ""
                 _exit(StoreFiles.exists(path) && StoreFiles.logBytes(path) == 0 ? 0 : 1)

@@ -17,7 +17,7 @@ struct SchemaChangeTests {
         """
     private static let man = "object Man\nproperty name String\nproperty dogs List<link:Dog>"
 
-    /// A file with two dogs, a man who has both, and a list of tags.
+    /// Creates a file with two dogs with tags, and a man who owns both.
     private func makeFile(_ folder: TestFolder, _ types: [String] = [old, man]) throws {
         let process = try VirtualProcess(folder.path(), types)
         try process.write { transaction in
@@ -56,7 +56,7 @@ struct SchemaChangeTests {
         }
     }
 
-    /// The old data under its old names.
+    /// Checks the old data under the old names.
     private func requireOldData(_ process: VirtualProcess) throws {
         #expect(try process.column("SELECT name FROM Dog ORDER BY _key") == [.text("Rex"), .text("Max")])
         #expect(try process.column("SELECT owner FROM Dog") == [.integer(1), .integer(1)])
@@ -65,13 +65,13 @@ struct SchemaChangeTests {
         #expect(try process.integrity == .text("ok"))
     }
 
-    /// Gives a new number each time.
+    /// Returns a new number each time.
     private final class Counter: Sendable {
         private let last = Atomic<Int64>(100)
         func next() -> Int64 { last.add(1, ordering: .relaxed).newValue }
     }
 
-    @Test("O68 a new type, collection, link, index and unique set are added and the data stays")
+    @Test("a new type, collection, link, index and unique set are added without changing data O68")
     func additive() throws {
         let folder = try TestFolder()
         try makeFile(folder)
@@ -111,7 +111,7 @@ struct SchemaChangeTests {
         #expect(try process.integer("SELECT count(*) FROM Dog") == 3)
     }
 
-    @Test("O68 a new property of each kind has its default in old rows, bit for bit", arguments: ScalarType.allCases)
+    @Test("a new property of each type has its default in old rows, bit for bit O68", arguments: ScalarType.allCases)
     func defaults(scalar: ScalarType) throws {
         let values: [SQLValue] =
             switch scalar {
@@ -149,7 +149,7 @@ struct SchemaChangeTests {
         }
     }
 
-    @Test("O68 a default that is new for each object gives every old row its own")
+    @Test("a default that is computed for each object is computed for every old row O68")
     func defaultPerRow() throws {
         let folder = try TestFolder()
         try makeFile(folder)
@@ -161,7 +161,7 @@ struct SchemaChangeTests {
         #expect(Set(try process.column("SELECT code FROM Dog")).count == 2)
     }
 
-    @Test("O68 special floating values stay with their property when others are put before it")
+    @Test("special floating values remain with their property when other properties are inserted before it O68")
     func specialsMove() throws {
         let folder = try TestFolder()
         let before = "object Point\nproperty x Double\nproperty y Double"
@@ -190,7 +190,7 @@ struct SchemaChangeTests {
         #expect(FloatingSpecials.bits(bytes, 0) == nil)
     }
 
-    @Test("O68 renamed types, properties and collections keep their rows, all at once")
+    @Test("renamed types, properties and collections keep their rows, also together O68")
     func renames() throws {
         let folder = try TestFolder()
         try makeFile(folder)
@@ -225,13 +225,13 @@ struct SchemaChangeTests {
         #expect(process.coordinator.schema["Hound"]?.incoming.count == 1)
         #expect(try process.integrity == .text("ok"))
         process.handle = nil
-        // Opening again finds nothing more to do, and 'renamedFrom' may stay where it is.
+        // Opening the file again changes nothing, although 'renamedFrom' is still declared.
         let again = try VirtualProcess(folder.path(), [hound, human])
         #expect(
             try again.integer("SELECT epoch FROM martlet_meta") == process.integer("SELECT epoch FROM martlet_meta"))
     }
 
-    @Test("O68 a type that is spelled with other capitals keeps its rows")
+    @Test("a type that is renamed to other capitals keeps its rows O68")
     func capitals() throws {
         let folder = try TestFolder()
         try makeFile(folder)
@@ -245,14 +245,14 @@ struct SchemaChangeTests {
         #expect(try list(process, "DOG.tags", 1) == [.text("t-Rex"), .text("u")])
     }
 
-    @Test("O68 types that the program does not declare stay, and follow when what they lead to is renamed")
+    @Test("types that the program does not declare remain, and their links follow a renamed type O68")
     func undeclared() throws {
         let folder = try TestFolder()
         try makeFile(folder, [Self.old, Self.man])
         let hound = Self.old.replacingOccurrences(of: "object Dog", with: "object Hound\nrenamedFrom Dog")
         let narrow = try VirtualProcess(folder.path(), [hound.replacingOccurrences(of: "link:Man?", with: "link:Man?")])
         #expect(try narrow.integer("SELECT count(*) FROM Man") == 1)
-        #expect(narrow.coordinator.schema["Hound"]?.incoming.count == 1, "the list of the man still leads there")
+        #expect(narrow.coordinator.schema["Hound"]?.incoming.count == 1, "the list of the man still links to the type")
         narrow.handle = nil
         let whole = try VirtualProcess(
             folder.path(), [hound, Self.man.replacingOccurrences(of: "link:Dog", with: "link:Hound")])
@@ -260,7 +260,7 @@ struct SchemaChangeTests {
         #expect(try whole.integer("SELECT count(*) FROM Hound") == 2)
     }
 
-    @Test("O68 a removed or changed unique set is carried out")
+    @Test("removed and changed unique sets are applied O68")
     func uniques() throws {
         let folder = try TestFolder()
         let type = { (uniques: String) in "object Dog\n\(uniques)property a Int\nproperty b Int" }
@@ -279,7 +279,7 @@ struct SchemaChangeTests {
         #expect(engineError { try none.write { try $0.insert("Dog", [.integer(1), .integer(1)]) } } == nil)
     }
 
-    @Test("O68 links and primary keys keep their own index when the property's index goes")
+    @Test("links and primary keys keep their index when the index of the property is removed O68")
     func ownIndexes() throws {
         let folder = try TestFolder()
         _ = try VirtualProcess(
@@ -290,10 +290,10 @@ struct SchemaChangeTests {
             try process.integer("SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'Dog'") == 2)
     }
 
-    // MARK: Refusals
+    // MARK: Rejected changes
 
-    @Test("O68 D5 what cannot change by itself is refused with every difference, and no byte of the file changes")
-    func refusals() throws {
+    @Test("a change that needs a migration is rejected with every difference, and no byte of the file changes O68 D5")
+    func rejectedChanges() throws {
         let folder = try TestFolder()
         try makeFile(folder)
         let before = folder.bytes()
@@ -313,7 +313,7 @@ struct SchemaChangeTests {
         try requireOldData(VirtualProcess(folder.path(), [Self.old, Self.man]))
     }
 
-    @Test("O68 values that repeat are reported for every set that must be unique, and no byte of the file changes")
+    @Test("repeated values are reported for every unique set, and no byte of the file changes O68")
     func duplicates() throws {
         let folder = try TestFolder()
         try makeFile(folder)
@@ -329,7 +329,9 @@ struct SchemaChangeTests {
         try requireOldData(VirtualProcess(folder.path(), [Self.old, Self.man]))
     }
 
-    @Test("O68 a read-only file is shown with what it lacks and stays as it is, and a lower schema version is fine")
+    @Test(
+        "a read-only file shows defaults for missing properties and is not changed, and may have a lower schema version O68"
+    )
     func readOnly() throws {
         let folder = try TestFolder()
         try makeFile(folder)
@@ -349,7 +351,7 @@ struct SchemaChangeTests {
         #expect(folder.bytes() == before)
     }
 
-    @Test("O68 a program with a lower schema version is refused, also when the higher one comes in between")
+    @Test("a file with a higher schema version is rejected O68")
     func schemaVersion() throws {
         let folder = try TestFolder()
         try makeFile(folder)
@@ -364,7 +366,7 @@ struct SchemaChangeTests {
 
     // MARK: Other processes
 
-    @Test("O68 N143 two processes that change the schema at once do it once, and both can work")
+    @Test("processes that change the schema at the same time change it once, and all can write O68 N143")
     func race() throws {
         for round in 0..<8 {
             let folder = try TestFolder()
@@ -398,8 +400,8 @@ struct SchemaChangeTests {
         }
     }
 
-    @Test("O68 N143 a process takes in types that another adds, and goes on")
-    func follows() throws {
+    @Test("a process adopts types that another process adds, and continues O68 N143")
+    func adoptsTypes() throws {
         let folder = try TestFolder()
         try makeFile(folder)
         let old = try VirtualProcess(folder.path(), [Self.old])
@@ -414,8 +416,9 @@ struct SchemaChangeTests {
     }
 
     @Test(
-        "O68 N143 a process whose own types another changes sees its old version on, and neither refreshes nor writes")
-    func refusesToFollow() throws {
+        "a process whose types another process changes keeps its old version, and can neither refresh nor write O68 N143"
+    )
+    func rejectsChangedTypes() throws {
         let folder = try TestFolder()
         try makeFile(folder)
         let old = try VirtualProcess(folder.path(), [Self.old, Self.man])
@@ -430,7 +433,7 @@ struct SchemaChangeTests {
             }
             #expect(refused?.code == .schemaMismatch)
             #expect(refused?.message.contains("'Dog'") == true)
-            // Observers are notified of it too, and have written nothing that could be missing.
+            // Observers receive this error too, so it must not say that a write was lost.
             #expect(refused?.message.contains("nothing was written") == false)
             #expect(refused?.message.contains("it can neither be read nor written any more; close the file") == true)
             #expect(engineError { _ = try old.coordinator.openSnapshot() }?.code == .schemaMismatch)
@@ -441,7 +444,7 @@ struct SchemaChangeTests {
         #expect(try new.column("SELECT first FROM Dog ORDER BY _key") == [.integer(0), .integer(0), .integer(1)])
     }
 
-    @Test("O68 changes from before a schema change are not read with the new positions")
+    @Test("change sets before a schema change are not read with the new column positions O68")
     func changesAcross() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path())
@@ -456,7 +459,7 @@ struct SchemaChangeTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test("O68 a type that is added renumbers nothing: changes from before are read on")
+    @Test("an added type does not renumber tables, so change sets before it remain readable O68")
     func changesAcrossNewTypes() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path())

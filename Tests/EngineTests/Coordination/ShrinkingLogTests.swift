@@ -5,19 +5,19 @@ import Testing
 
 @testable import MartletEngine
 
-/// What is pinned keeps the log long, and nothing else does.
+/// Only pinned versions keep the log long.
 @Suite("shrinking log")
 struct ShrinkingLogTests {
     private func logBytes(_ folder: TestFolder) -> Int { StoreFiles.logBytes(folder.path()) }
 
-    /// More than the log keeps: 40 MB.
+    /// Writes 40 MB, which is more than a log may keep after a checkpoint.
     private func writeMuch(_ process: VirtualProcess) throws {
         try process.write { transaction in
             for number in 0..<80 { try transaction.addNote(String(repeating: "\(number % 10)", count: 500_000)) }
         }
     }
 
-    @Test("D33 O2 the log shrinks when the last use of an old version ends, without another write")
+    @Test("the log shrinks when the last handle of an old version is released, without another write D33 O2")
     func pinOfThisProcess() throws {
         let folder = try TestFolder()
         let writer = try VirtualProcess(folder.path())
@@ -29,18 +29,20 @@ struct ShrinkingLogTests {
         #expect(held.copiedFrames < held.logFrames && logBytes(folder) > 40_000_000)
         reader.handle = nil
         StoreCoordinator.waitForCheckpoints()
-        #expect(logBytes(folder) > 40_000_000 && second != nil, "one of two has let go")
+        #expect(logBytes(folder) > 40_000_000 && second != nil, "one of two handles is released")
         second = nil
         StoreCoordinator.waitForCheckpoints()
         #expect(logBytes(folder) < 1_000_000)
         let version = try #require(writer.handle?.version)
         try writer.refresh()
-        #expect(writer.handle?.version == version, "a shorter log is no news")
+        #expect(writer.handle?.version == version, "a shorter log is not a new version")
         #expect(try writer.noteCount == 80)
         #expect(try writer.integrity == .text("ok"))
     }
 
-    @Test("D33 O2 a log that another process kept long shrinks with the next checkpoint after its version was released")
+    @Test(
+        "a log that another process kept long shrinks with the next checkpoint after the process has released its version D33 O2"
+    )
     func pinOfAnotherProcess() throws {
         let folder = try TestFolder()
         let writer = try VirtualProcess(folder.path())
@@ -52,14 +54,16 @@ struct ShrinkingLogTests {
         #expect(try reader.noteCount == 0)
         reader.handle = nil
         try writer.add("one more")
-        // The write has let go of the version before, too.
+        // The write has also released the version before it.
         StoreCoordinator.waitForCheckpoints()
         try writer.coordinator.checkpoint()
         #expect(logBytes(folder) < 1_000_000)
         #expect(try reader.noteCount == 81)
     }
 
-    @Test("O2 a log that another process keeps long does not cost every commit a checkpoint") func noStorm() throws {
+    @Test("a log that another process keeps long does not cause a checkpoint for every commit O2") func fewCheckpoints()
+        throws
+    {
         let folder = try TestFolder()
         let checkpoints = Counter()
         let writer = try VirtualProcess(folder.path()) {
@@ -76,41 +80,42 @@ struct ShrinkingLogTests {
         #expect(logBytes(folder) > 40_000_000)
     }
 
-    @Test("D33 O2 N27 the log of a writer stays short beside another process that follows it") func follower() throws {
+    @Test("the log of a writer remains short while another process refreshes after each commit D33 O2 N27")
+    func follower() throws {
         let folder = try TestFolder()
         let writer = try VirtualProcess(folder.path())
         let follower = try VirtualProcess(folder.path()) {
             $0.environment.commitPollMilliseconds = 60_000
             $0.environment.missedCommitPollMilliseconds = 0
         }
-        let ear = Counter()
-        follower.coordinator.listen(ear) { _, _ in ear.increment() }
+        let calls = Counter()
+        follower.coordinator.listen(calls) { _, _ in calls.increment() }
         var largest = 0
         for number in 0..<1_200 {
             try writer.add("\(number)", tags: [String(repeating: "x", count: 500)])
             try follower.refresh()
             largest = max(largest, logBytes(folder))
             guard number.isMultiple(of: 50) else { continue }
-            // A look of the follower's at the version may be under way, which reads the log.
+            // The follower may be reading the version from the log.
             try #require(eventually { (try? writer.coordinator.checkpoint()).map { $0 == $1 } == true })
             let version = try #require(writer.handle?.version)
             try #require(eventually { follower.coordinator.locked { $0.repinnedCopy?.version } == version })
-            // What heard of it has left the log.
+            // Wait until the follower has stopped using the log.
             LockFileWatcher.queue.sync {}
             #expect(follower.handle?.version == version)
         }
         #expect(largest < 3 << 20, "\(largest) bytes")
         #expect(try follower.noteCount == 1_200)
-        follower.coordinator.stopListening(ear)
+        follower.coordinator.stopListening(calls)
     }
 
-    @Test("O2 word of another process's checkpoint inside an open write leaves the write its connection")
+    @Test("a notification of another process's checkpoint does not replace the connection of an open write O2")
     func copiedInWrite() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path())
         try process.add("a")
         try process.coordinator.checkpoint()
-        // As if another process had made it.
+        // Simulates a checkpoint of another process.
         process.coordinator.locked { $0.repinnedCopy = nil }
         try process.write { transaction in
             try transaction.addNote("b")
@@ -121,7 +126,7 @@ struct ShrinkingLogTests {
         #expect(try process.integrity == .text("ok"))
     }
 
-    @Test("O2 word of another process's checkpoint does not bring a handle to a version of another epoch")
+    @Test("a notification of another process's checkpoint does not move a handle to a version of another epoch O2")
     func copiedInAnotherEpoch() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path())
@@ -133,7 +138,7 @@ struct ShrinkingLogTests {
         let handle = try #require(process.handle)
         process.coordinator.repinAfterCopy()
         #expect(try handle.read { try Catalog.meta($0).epoch } == handle.epoch)
-        #expect(process.coordinator.locked { $0.repinnedCopy } == nil, "it may be left later")
+        #expect(process.coordinator.locked { $0.repinnedCopy } == nil, "the handle may stop using the log later")
     }
 
     private func eventually(_ condition: () -> Bool) -> Bool {

@@ -13,7 +13,7 @@ struct StoreLifetimeTests {
 
     // MARK: Registry
 
-    @Test("D77 all paths of one file lead to one coordinator")
+    @Test("all paths of one file give one coordinator D77")
     func oneCoordinator() throws {
         let folder = try TestFolder()
         let first = try StoreRegistry.coordinator(VirtualProcess.options(folder.path()))
@@ -28,7 +28,7 @@ struct StoreLifetimeTests {
         #expect(other !== first)
     }
 
-    @Test("N140 writers of two processes queue on one lock file, whatever path they use")
+    @Test("writers of two processes queue on one lock file, independent of their paths N140")
     func oneLockFile() throws {
         let folder = try TestFolder()
         let one = try VirtualProcess(folder.path())
@@ -42,7 +42,7 @@ struct StoreLifetimeTests {
         #expect(!StoreFiles.exists(folder.path("link.realm.lock")))
     }
 
-    @Test("D77 a coordinator goes with its last user, and a new file at the path is another one")
+    @Test("a coordinator is released with its last user, and a new file at the path gets another one D77")
     func lifetime() throws {
         let folder = try TestFolder()
         weak var first: StoreCoordinator?
@@ -60,7 +60,7 @@ struct StoreLifetimeTests {
         #expect(second !== third)
     }
 
-    @Test("D78 an open file is not opened with contradicting options, and takes in more types")
+    @Test("an open file cannot be opened with contradicting options, but with more types D78")
     func configurations() throws {
         let folder = try TestFolder()
         let first = try StoreRegistry.coordinator(VirtualProcess.options(folder.path()))
@@ -75,7 +75,7 @@ struct StoreLifetimeTests {
             _ = try StoreRegistry.coordinator(
                 VirtualProcess.options(folder.path(), [VirtualProcess.note + "\nproperty extra Int"]))
         }
-        #expect(other?.code == .incompatibleConfiguration, "Realms that are open know the type as it was")
+        #expect(other?.code == .incompatibleConfiguration, "open Realms use the type without the property")
         let more = try StoreRegistry.coordinator(
             VirtualProcess.options(folder.path(), [VirtualProcess.note, "object Cat\nproperty a Int"]))
         #expect(more === first)
@@ -89,7 +89,7 @@ struct StoreLifetimeTests {
 
     // MARK: The log
 
-    @Test("closing leaves a short log, and everything is there again")
+    @Test("closing a file shortens its log, and all data can be read again")
     func shortLog() throws {
         let folder = try TestFolder()
         do {
@@ -101,10 +101,10 @@ struct StoreLifetimeTests {
         let vfs = HookVFS()
         let process = try VirtualProcess(folder.path()) { $0.environment.vfsName = vfs.name }
         #expect(try process.noteCount == 150)
-        #expect(vfs.count(.read, of: .wal) < 20, "opening has little to read")
+        #expect(vfs.count(.read, of: .wal) < 20, "opening reads little of the log")
     }
 
-    @Test("D10 closing does not cut the log that another process reads from")
+    @Test("closing does not truncate a log that another process reads D10")
     func closingBesideReader() throws {
         let folder = try TestFolder()
         let reader = try VirtualProcess(folder.path())
@@ -121,7 +121,7 @@ struct StoreLifetimeTests {
         #expect(try reader.integrity == .text("ok"))
     }
 
-    @Test("the log does not grow while a Realm follows the one that writes")
+    @Test("the log does not grow while a reader refreshes after each commit")
     func logDoesNotGrow() throws {
         let folder = try TestFolder()
         let writer = try VirtualProcess(folder.path())
@@ -138,7 +138,7 @@ struct StoreLifetimeTests {
         #expect(try writer.integrity == .text("ok"))
     }
 
-    @Test("a handle that leaves the log keeps its version, its rows and its later life")
+    @Test("a handle that stops using the log keeps its version and its rows, and can refresh and write")
     func leavingTheLog() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path())
@@ -159,7 +159,7 @@ struct StoreLifetimeTests {
         #expect(try reader.integrity == .text("ok"))
     }
 
-    @Test("a checkpoint in the background follows a commit that leaves a long log")
+    @Test("a commit that makes the log long triggers a checkpoint in the background")
     func backgroundCheckpoint() async throws {
         let folder = try TestFolder()
         let (stream, ends) = AsyncStream<Void>.makeStream()
@@ -172,7 +172,7 @@ struct StoreLifetimeTests {
             for number in 0..<100 { try transaction.addNote("\(number)", tags: [String(repeating: "x", count: 3_000)]) }
         }
         for await _ in stream { break }
-        // The queue's turn is over when the next writer gets its own.
+        // The checkpoint has ended when the next writer gets the write lock.
         try process.add("next")
         #expect(size(folder.path()) > 100 * 3_000)
     }

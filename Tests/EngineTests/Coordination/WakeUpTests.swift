@@ -5,75 +5,76 @@ import Testing
 
 @testable import MartletEngine
 
-/// How processes hear of each other's commits. Nobody looks by the clock here: what the system does not tell is not heard.
-@Suite("wake-ups")
+/// Processes are notified of each other's commits. No timer runs in these tests, so a missing signal is a failure.
+@Suite("notifications between processes")
 struct WakeUpTests {
-    /// Hears what a process is told.
-    private final class Ear: Sendable {
+    /// Records the versions of which a process is notified.
+    private final class VersionRecorder: Sendable {
         private let versions = Mutex<[Version]>([])
-        private let news = DispatchSemaphore(value: 0)
+        private let arrived = DispatchSemaphore(value: 0)
 
-        var isDeaf: Bool { versions.withLock { $0.isEmpty } }
+        var isEmpty: Bool { versions.withLock { $0.isEmpty } }
 
-        func hear(_ version: Version) {
+        func record(_ version: Version) {
             versions.withLock { $0.append(version) }
-            news.signal()
+            arrived.signal()
         }
 
-        /// Waits until a version was heard of, for a time that is long for any machine.
-        func hears(_ version: Version) -> Bool {
+        /// Waits until the process was notified of a version. Returns false after 20 s.
+        func receives(_ version: Version) -> Bool {
             while !versions.withLock({ $0.contains(version) }) {
-                guard news.wait(timeout: .now() + .seconds(20)) == .success else { return false }
+                guard arrived.wait(timeout: .now() + .seconds(20)) == .success else { return false }
             }
             return true
         }
     }
 
-    private func listener(_ folder: TestFolder) throws -> (VirtualProcess, Ear) {
+    private func listener(_ folder: TestFolder) throws -> (VirtualProcess, VersionRecorder) {
         let process = try VirtualProcess(folder.path()) {
             $0.environment.commitPollMilliseconds = 60_000
             $0.environment.missedCommitPollMilliseconds = 0
         }
-        let ear = Ear()
-        process.coordinator.listen(ear) { version, _ in ear.hear(version) }
+        let recorder = VersionRecorder()
+        process.coordinator.listen(recorder) { version, _ in recorder.record(version) }
         LockFileWatcher.waitForScheduled()
-        return (process, ear)
+        return (process, recorder)
     }
 
-    @Test("N142 N27 a commit of another process wakes those who listen, and no clock is needed")
+    @Test("a commit of another process notifies listeners without a timer N142 N27")
     func commit() throws {
         let folder = try TestFolder()
-        let (process, ear) = try listener(folder)
+        let (process, recorder) = try listener(folder)
         let writer = try VirtualProcess(folder.path())
         for number in 0..<20 {
             try writer.add("\(number)")
             let version = try #require(writer.handle?.version)
-            #expect(ear.hears(version))
+            #expect(recorder.receives(version))
         }
-        process.coordinator.stopListening(ear)
+        process.coordinator.stopListening(recorder)
     }
 
-    @Test("N27 a writer that is gone before it could tell anybody is heard of all the same")
-    func goneBeforeTelling() throws {
+    @Test("listeners are notified of a commit whose process was killed before it could send a signal N27")
+    func killedBeforeSignal() throws {
         let folder = try TestFolder()
-        let (process, ear) = try listener(folder)
-        // As if it had been killed: committed, nothing noted, and its files are closed.
+        let (process, recorder) = try listener(folder)
+        // Simulates a kill: the commit is stored, nothing is noted in the lock file, and the files are closed.
         let connection = try Connection(ConnectionOptions(path: folder.path()))
         let version = try Catalog.meta(connection).version + 1
         try connection.run("UPDATE martlet_meta SET version = ?1", [.integer(Int64(version))])
         connection.close()
         close(open(folder.path("test.realm.lock"), O_RDWR))
-        #expect(ear.hears(version))
-        process.coordinator.stopListening(ear)
+        #expect(recorder.receives(version))
+        process.coordinator.stopListening(recorder)
     }
 
-    @Test("D40 commits are heard of after the lock file was deleted or replaced", arguments: [false, true])
+    @Test(
+        "listeners are notified of commits after the lock file was deleted or replaced D40", arguments: [false, true])
     func lockReplaced(_ isReplaced: Bool) throws {
         let folder = try TestFolder()
-        let (process, ear) = try listener(folder)
+        let (process, recorder) = try listener(folder)
         let former = try VirtualProcess(folder.path())
         try former.add("before")
-        #expect(ear.hears(try #require(former.handle?.version)))
+        #expect(recorder.receives(try #require(former.handle?.version)))
         for number in 0..<3 {
             if isReplaced {
                 try Data().write(to: URL(fileURLWithPath: folder.path("new")))
@@ -84,16 +85,16 @@ struct WakeUpTests {
             let writer = try VirtualProcess(folder.path())
             for writer in [writer, former] {
                 try writer.add("\(number)")
-                #expect(ear.hears(try #require(writer.handle?.version)))
+                #expect(recorder.receives(try #require(writer.handle?.version)))
             }
         }
-        process.coordinator.stopListening(ear)
+        process.coordinator.stopListening(recorder)
     }
 
-    @Test("N27 who listens is told although somebody else of the process has seen the version before")
+    @Test("a listener is notified although another part of its process has already read the version N27")
     func seenByAnother() throws {
         let folder = try TestFolder()
-        let (process, ear) = try listener(folder)
+        let (process, recorder) = try listener(folder)
         let writer = try VirtualProcess(folder.path())
         for number in 0..<50 {
             try writer.write { transaction in
@@ -101,12 +102,12 @@ struct WakeUpTests {
             }
             try process.refresh()
             let version = try #require(writer.handle?.version)
-            #expect(ear.hears(version))
+            #expect(recorder.receives(version))
         }
-        process.coordinator.stopListening(ear)
+        process.coordinator.stopListening(recorder)
     }
 
-    @Test("N27 what was committed while nobody watched is found soon after")
+    @Test("a commit before the listener was registered is found soon afterwards N27")
     func beforeWatching() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path()) {
@@ -115,13 +116,15 @@ struct WakeUpTests {
         }
         let writer = try VirtualProcess(folder.path())
         try writer.add("a")
-        let ear = Ear()
-        process.coordinator.listen(ear) { version, _ in ear.hear(version) }
-        #expect(ear.hears(try #require(writer.handle?.version)))
-        process.coordinator.stopListening(ear)
+        let recorder = VersionRecorder()
+        process.coordinator.listen(recorder) { version, _ in recorder.record(version) }
+        #expect(recorder.receives(try #require(writer.handle?.version)))
+        process.coordinator.stopListening(recorder)
     }
 
-    @Test("N27 what was committed between the beginning of listening and the watch is found when the watch begins")
+    @Test(
+        "a commit between the registration of a listener and the beginning of the watch is found when the watch begins N27"
+    )
     func beforeTheWatch() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path()) {
@@ -129,47 +132,47 @@ struct WakeUpTests {
             $0.environment.missedCommitPollMilliseconds = 0
         }
         let writer = try VirtualProcess(folder.path())
-        let ear = Ear()
-        // Nothing begins while the queue is taken.
+        let recorder = VersionRecorder()
+        // The watch cannot begin while its queue is blocked.
         let isWritten = DispatchSemaphore(value: 0)
         LockFileWatcher.queue.async { isWritten.wait() }
-        process.coordinator.listen(ear) { version, _ in ear.hear(version) }
+        process.coordinator.listen(recorder) { version, _ in recorder.record(version) }
         try writer.add("a")
         isWritten.signal()
         LockFileWatcher.waitForScheduled()
-        #expect(ear.hears(try #require(writer.handle?.version)))
-        process.coordinator.stopListening(ear)
+        #expect(recorder.receives(try #require(writer.handle?.version)))
+        process.coordinator.stopListening(recorder)
     }
 
-    @Test("who stops before the watch begins is not heard of again")
+    @Test("a listener that is removed before the watch begins is not notified")
     func stoppedBeforeTheWatch() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path()) { $0.environment.commitPollMilliseconds = 60_000 }
         let writer = try VirtualProcess(folder.path())
-        let ear = Ear()
-        let other = Ear()
+        let recorder = VersionRecorder()
+        let other = VersionRecorder()
         let isStopped = DispatchSemaphore(value: 0)
         LockFileWatcher.queue.async { isStopped.wait() }
-        process.coordinator.listen(ear) { version, _ in ear.hear(version) }
-        process.coordinator.stopListening(ear)
+        process.coordinator.listen(recorder) { version, _ in recorder.record(version) }
+        process.coordinator.stopListening(recorder)
         isStopped.signal()
         LockFileWatcher.waitForScheduled()
-        // Listening goes on as if nothing had been.
-        process.coordinator.listen(other) { version, _ in other.hear(version) }
+        // Other listeners are not affected.
+        process.coordinator.listen(other) { version, _ in other.record(version) }
         LockFileWatcher.waitForScheduled()
         try writer.add("a")
-        #expect(other.hears(try #require(writer.handle?.version)))
-        #expect(ear.isDeaf)
+        #expect(other.receives(try #require(writer.handle?.version)))
+        #expect(recorder.isEmpty)
         process.coordinator.stopListening(other)
     }
 
-    @Test("a process that only listens makes the lock file, which is what it watches")
+    @Test("a process that only listens creates the lock file, because it watches this file")
     func onlyListening() throws {
         let folder = try TestFolder()
         do { try VirtualProcess(folder.path()).add("a") }
         try FileManager.default.removeItem(atPath: folder.path("test.realm.lock"))
-        let (process, ear) = try listener(folder)
+        let (process, recorder) = try listener(folder)
         #expect(StoreFiles.exists(folder.path("test.realm.lock")))
-        process.coordinator.stopListening(ear)
+        process.coordinator.stopListening(recorder)
     }
 }

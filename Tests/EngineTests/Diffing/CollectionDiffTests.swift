@@ -37,7 +37,7 @@ struct CollectionDiffTests {
         check(old, new, modified: modified, replaced: replaced)
     }
 
-    @Test("N48 of two rows that changed places the modified one moved")
+    @Test("of two rows that exchange places, the modified one is reported as moved N48")
     func theModifiedRowMoves() {
         for modified in [1, 2] as [ObjectKey] {
             let change = CollectionDiff.change(from: [1, 2], to: [2, 1], modified: [modified])
@@ -48,14 +48,14 @@ struct CollectionDiffTests {
         }
     }
 
-    @Test("N49 N50 deletions report the deleted positions and nobody else")
+    @Test("deletions report only the deleted positions N49 N50")
     func deletionsOnly() {
         let old = KeySequence([5, 3, 9, 1])
         #expect(CollectionDiff.change(from: old, to: [5, 9]) == CollectionChange(deletions: [1, 3]))
         #expect(CollectionDiff.change(from: old, to: []) == CollectionChange(deletions: [0, 1, 2, 3]))
     }
 
-    @Test("N52 a replaced row is a deletion and an insertion, not a move")
+    @Test("a replaced row is a deletion and an insertion, not a move N52")
     func replacedRows() {
         for keys in [[1, 2, 3], [3, 1, 2]] as [KeySequence] {
             let change = CollectionDiff.change(from: keys, to: keys, modified: [1], replaced: [1])
@@ -64,7 +64,7 @@ struct CollectionDiffTests {
         }
     }
 
-    @Test("N65 equal orders without modifications differ in nothing")
+    @Test("equal orders without modifications have no change N65")
     func equalOrders() {
         let keys = KeySequence([4, 2, 8])
         #expect(CollectionDiff.change(from: keys, to: keys, modified: [99]).isEmpty)
@@ -82,7 +82,7 @@ struct CollectionDiffTests {
         expectReplay(change, from: oldElements, to: newElements)
         let survivors = new.filter { old.contains($0) && !replaced.contains($0) }
         let staying = lengthOfLongestIncreasing(survivors.compactMap { old.firstIndex(of: $0) })
-        #expect(change.moves.count == survivors.count - staying, "as few moves as possible")
+        #expect(change.moves.count == survivors.count - staying, "the number of moves is minimal")
         #expect(change.deletions.count == old.count - staying)
         let moved = Set(change.moves.map { old[$0.from] })
         let modifiedStaying = survivors.filter { modified.contains($0) && !moved.contains($0) }

@@ -2,13 +2,13 @@ import MartletEngine
 import MartletSQLite
 import Testing
 
-/// A table of rows before and after some changes, from which everything a maintainer may know can be drawn.
+/// A table before and after some changes. It provides every input of a maintainer.
 private struct MaintainedTable {
     struct Row {
         var values: [SQLValue]
         var matches: Bool
         var content = 0
-        /// Counts the objects that had this key.
+        /// The number of earlier objects with this key.
         var life = 0
     }
 
@@ -71,7 +71,7 @@ private struct MaintainedTable {
         rows[key] = row
     }
 
-    /// A maintainer that knows all old sort keys.
+    /// A maintainer with all old sort keys.
     func maintainer() -> ResultsMaintainer {
         ResultsMaintainer(
             old: KeySequence(keys(of: oldRows)), order: order, touched: touched, replaced: replaced,
@@ -84,7 +84,7 @@ private struct MaintainedTable {
                 .reduce(into: [:]) { $0[$1.key] = SortKey(values: $1.value.values, key: $1.key) })
     }
 
-    /// Runs a maintainer and checks its outcome against the rows.
+    /// Runs a maintainer and compares its outcome with the rows.
     @discardableResult
     func check(_ maintainer: ResultsMaintainer) -> CollectionChange {
         var reads = 0
@@ -105,7 +105,8 @@ private struct MaintainedTable {
         return outcome.change
     }
 
-    /// Checks who stayed: those in the same gap between untouched rows, as many as kept their order there.
+    /// Checks which touched rows are not reported as moved: as many as possible of those that remain in the same gap between
+    /// untouched rows, in their order.
     private func checkExact(_ change: CollectionChange, _ old: [ObjectKey], _ new: [ObjectKey]) {
         let oldGaps = gaps(of: old)
         let newGaps = gaps(of: new)
@@ -139,7 +140,7 @@ struct ResultsMaintainerTests {
         SortOrder(), SortOrder(ascending: [true]), SortOrder(ascending: [false]), SortOrder(ascending: [false, true]),
     ]
 
-    @Test("N46 N47 N48 N52 random changes give what a full computation gives", arguments: 0..<300 as Range<UInt64>)
+    @Test("random changes give the result of a full computation N46 N47 N48 N52", arguments: 0..<300 as Range<UInt64>)
     func randomChanges(seed: UInt64) {
         var random = StructureRandom(seed: seed)
         var table = MaintainedTable(order: orders[random.number(0..<orders.count)])
@@ -222,7 +223,9 @@ struct ResultsMaintainerTests {
         return table
     }
 
-    @Test("N46 match to match is a modification, to no match a deletion, from no match an insertion")
+    @Test(
+        "a change of a match is a modification, an object that stops matching a deletion, one that begins to match an insertion N46"
+    )
     func membership() {
         var table = sortedTable(values: [10, 20, 30, 40]) { $0 != 2 }
         table.touch(1, report: true) { _ in }
@@ -235,8 +238,8 @@ struct ResultsMaintainerTests {
         #expect(table.check(table.maintainer()) == CollectionChange(insertions: [1]))
     }
 
-    @Test("N45 rows that match neither before nor after change nothing")
-    func strangers() {
+    @Test("rows that match neither before nor after change nothing N45")
+    func rowsWithoutMatch() {
         var table = sortedTable(values: [10, 20, 30]) { $0 != 1 }
         table.touch(1, report: true) { $0.values = [.integer(99)] }
         #expect(table.check(table.maintainer()).isEmpty)
@@ -244,7 +247,7 @@ struct ResultsMaintainerTests {
         #expect(table.check(table.maintainer()).isEmpty)
     }
 
-    @Test("N48 a modification that changes the position is a deletion, an insertion and a move")
+    @Test("a modification that changes the position is a deletion, an insertion and a move N48")
     func moves() {
         var table = sortedTable(values: [10, 20, 30, 40])
         table.touch(0, report: true) { $0.values = [.integer(35)] }
@@ -255,7 +258,7 @@ struct ResultsMaintainerTests {
         #expect(table.check(table.maintainer()) == CollectionChange(modifications: [2], modificationsNew: [2]))
     }
 
-    @Test("N49 deleting rows shows no survivor as moved or modified")
+    @Test("deletions do not report remaining rows as moved or modified N49")
     func deletions() {
         var table = sortedTable(values: [10, 20, 30, 40, 50])
         table.delete(0)
@@ -265,7 +268,7 @@ struct ResultsMaintainerTests {
         #expect(table.check(table.maintainer()) == change)
     }
 
-    @Test("N52 deleting and creating again is a deletion and an insertion, even in the same place")
+    @Test("a row that is deleted and created again is a deletion and an insertion, even at the same position N52")
     func replacement() {
         var table = sortedTable(values: [10, 20, 30])
         table.delete(1)
@@ -273,7 +276,7 @@ struct ResultsMaintainerTests {
         #expect(table.check(table.maintainer()) == CollectionChange(deletions: [1], insertions: [1]))
     }
 
-    @Test("a change whose row is not reported is silent as long as the row stays")
+    @Test("a change that is not to be reported is reported only if the row moves")
     func unreportedChanges() {
         var table = sortedTable(values: [10, 20, 30])
         table.touch(1, report: false) { $0.values = [.integer(25)] }
@@ -304,8 +307,8 @@ struct ResultsMaintainerTests {
         #expect(outcome.change.moves == [.init(from: 29_999, to: 99_990)])
     }
 
-    @Test("an error while reading a sort key comes through")
-    func errorsComeThrough() {
+    @Test("an error while reading a sort key is rethrown")
+    func errorsAreRethrown() {
         struct Unreadable: Error {}
         let maintainer = ResultsMaintainer(
             old: [1, 2, 3], order: SortOrder(ascending: [true]), touched: [9], reported: [],

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("SortOrder")
 struct SortKeyTests {
-    /// Values in the order that SQLite gives them; equal ones stand together.
-    private let ladder: [[SQLValue]] = [
+    /// Values in the order of SQLite. Equal values are in one group.
+    private let orderedGroups: [[SQLValue]] = [
         [.null, .real(.nan)],
         [.real(-.infinity)],
         [.real(-9.3e18)],
@@ -44,8 +44,8 @@ struct SortKeyTests {
 
     @Test("values compare as in ORDER BY with BINARY collation")
     func valuesCompare() {
-        for (left, lefts) in ladder.enumerated() {
-            for (right, rights) in ladder.enumerated() {
+        for (left, lefts) in orderedGroups.enumerated() {
+            for (right, rights) in orderedGroups.enumerated() {
                 for leftValue in lefts {
                     for rightValue in rights {
                         let expected = (left - right).signum()
@@ -56,7 +56,7 @@ struct SortKeyTests {
         }
     }
 
-    @Test("each term has its direction, and ties go by ascending key")
+    @Test("each term has its direction, and equal rows are ordered by ascending key")
     func termsAndTies() {
         let order = SortOrder(ascending: [true, false])
         let first = SortKey(values: [.integer(1), .integer(5)], key: 9)
@@ -73,7 +73,7 @@ struct SortKeyTests {
         #expect(byKey.isEmpty && byKey.precedes(SortKey(key: 1), SortKey(key: 2)))
     }
 
-    @Test("nulls come last where a term descends")
+    @Test("nulls come last in a descending term")
     func nullsDescending() {
         let order = SortOrder(ascending: [false])
         #expect(order.precedes(SortKey(values: [.text("a")], key: 2), SortKey(values: [.null], key: 1)))

@@ -58,7 +58,7 @@ struct KeySequenceTests {
         }
     }
 
-    @Test("changing a copy leaves the original as it was")
+    @Test("changing a copy does not change the original")
     func copiesAreValues() {
         let original = KeySequence(Array(0..<5000))
         var copy = original
@@ -69,7 +69,7 @@ struct KeySequenceTests {
         #expect(original != copy)
     }
 
-    @Test("sequences are equal by their keys, however these lie in chunks")
+    @Test("sequences with the same keys are equal, independent of their chunks")
     func equalityIgnoresChunks() {
         let whole = KeySequence(Array(0..<4000))
         var grown = KeySequence()
@@ -100,8 +100,8 @@ struct KeySequenceTests {
         }
     }
 
-    @Test("an error of the predicate comes through")
-    func predicateErrorsComeThrough() {
+    @Test("an error of the predicate is rethrown")
+    func predicateErrorsAreRethrown() {
         struct Refusal: Error {}
         let sequence = KeySequence(Array(0..<10))
         #expect(throws: Refusal.self) { try sequence.position { _ in throw Refusal() } }

@@ -60,7 +60,7 @@ struct KeySetTests {
         #expect(KeySet(model.shuffled(using: &random)) == set)
     }
 
-    @Test("keys at both ends of the number range are ordinary keys")
+    @Test("the minimum and maximum keys are ordinary keys")
     func extremeKeys() {
         var set: KeySet = [.max, .min, 0]
         set.checkInvariants()
@@ -73,7 +73,7 @@ struct KeySetTests {
         #expect(!set.contains(.max))
     }
 
-    @Test("appended runs join with what they touch or overlap")
+    @Test("appended runs are joined with adjacent and overlapping runs")
     func appendedRunsJoin() {
         var set = KeySet(1...5)
         set.append(6...7)

@@ -1,4 +1,4 @@
-/// A generator with a seed, so that a failing round can be run again: SplitMix64 (Steele, Lea, Flood 2014).
+/// A generator with a seed, so that a failing run can be repeated: SplitMix64 (Steele, Lea, Flood 2014).
 struct StructureRandom: RandomNumberGenerator {
     private var state: UInt64
 
@@ -16,6 +16,6 @@ struct StructureRandom: RandomNumberGenerator {
 
     mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &self) }
 
-    /// True once in `one` times.
+    /// True with a probability of one in `times`.
     mutating func once(in times: Int) -> Bool { number(0..<times) == 0 }
 }

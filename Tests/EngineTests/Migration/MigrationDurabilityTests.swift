@@ -5,8 +5,8 @@ import Testing
 
 @testable import MartletEngine
 
-/// A migration that faults are put into: a type is made anew, another gets a key that all links follow, and the user's part
-/// writes many pages.
+/// A migration into which tests inject faults: one type changes its properties, another one gets a primary key that changes
+/// all links, and the block of the user writes many pages.
 private struct FaultyMigration {
     let path: String
     let vfs: String
@@ -29,7 +29,7 @@ private struct FaultyMigration {
             $0.schemaVersion = version
             $0.migration = { context in
                 try context.transaction?.handle.read { connection in
-                    // So that pages go to the log before the commit.
+                    // A small cache, so that pages are written to the log before the commit.
                     try connection.execute("PRAGMA cache_size = 4")
                     for key in 1...Self.count {
                         let note = String(repeating: "n", count: 100)
@@ -55,53 +55,53 @@ private struct FaultyMigration {
         }
     }
 
-    /// Returns what was thrown.
+    /// Migrates the file. Returns the error; nil if there was none.
     func migrate() -> EngineError? { engineError { _ = try StoreCoordinator(options(Self.new, version: 1)) } }
 
-    /// What is wrong with the file: it is to be all old, if that may be, or all new.
-    func verdict(mayBeOld: Bool) -> [String] {
+    /// Checks that the file is completely migrated, or completely unchanged if `mayBeOld`. Returns all errors.
+    func errors(mayBeOld: Bool) -> [String] {
         do {
-            let opened = try StoreOpener(asFound, nil).open()
+            let opened = try StoreOpener(optionsWithoutTypes, nil).open()
             let isMigrated = opened.meta.schemaVersion == 1
             opened.connection.close()
-            guard isMigrated || mayBeOld else { return ["the migration was promised and is gone"] }
-            var wrong = try isMigrated ? findings(Self.new, 1, "'integer'", 100) : findings(Self.old, 0, "'text'", 0)
-            if !isMigrated, let error = migrate() { wrong.append("does not migrate any more: \(error.message)") }
-            if !isMigrated { wrong += try findings(Self.new, 1, "'integer'", 100) }
-            return wrong
+            guard isMigrated || mayBeOld else { return ["the migration was reported as successful and is lost"] }
+            var errors = try isMigrated ? problems(Self.new, 1, "'integer'", 100) : problems(Self.old, 0, "'text'", 0)
+            if !isMigrated, let error = migrate() { errors.append("cannot be migrated any more: \(error.message)") }
+            if !isMigrated { errors += try problems(Self.new, 1, "'integer'", 100) }
+            return errors
         } catch {
             return ["the file cannot be read: \(error)"]
         }
     }
 
-    private var asFound: StoreOptions {
+    private var optionsWithoutTypes: StoreOptions {
         var options = options([], version: 0)
         options.leavesSchema = true
         return options
     }
 
-    private func findings(_ types: [String], _ version: UInt64, _ age: String, _ note: Int) throws -> [String] {
+    private func problems(_ types: [String], _ version: UInt64, _ age: String, _ note: Int) throws -> [String] {
         let process = VirtualProcess(try StoreCoordinator(options(types, version: version)))
-        var wrong: [String] = []
-        if try process.integrity != .text("ok") { wrong.append("integrity") }
+        var errors: [String] = []
+        if try process.integrity != .text("ok") { errors.append("integrity") }
         let dogs =
             "SELECT count(*) FROM Dog WHERE typeof(age) = \(age) AND age = _key AND mate = 1 AND length(note) = \(note)"
-        if try process.integer(dogs) != Int64(Self.count) { wrong.append("dogs are neither old nor new") }
+        if try process.integer(dogs) != Int64(Self.count) { errors.append("dogs are neither old nor new") }
         let friend: [SQLValue] = version == 0 ? [.integer(1), .integer(1)] : [.integer(2), .integer(2)]
-        if try process.column("SELECT friend FROM Man") != friend { wrong.append("links are neither old nor new") }
+        if try process.column("SELECT friend FROM Man") != friend { errors.append("links are neither old nor new") }
         for man in 1...2 as ClosedRange<ObjectKey>
         where try process.elements("Man.dogs", man) != [.integer(1), .integer(2)] {
-            wrong.append("a list is neither old nor new")
+            errors.append("a list is neither old nor new")
         }
         let tables = try process.integer("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'martlet.%'")
-        if tables != 0 { wrong.append("something in between was left") }
-        return wrong
+        if tables != 0 { errors.append("a temporary table remains") }
+        return errors
     }
 }
 
 @Suite("durability of migrations")
 struct MigrationDurabilityTests {
-    @Test("O72 D5 O2 a power cut at any operation leaves a file that is as it was, or migrated")
+    @Test("a power cut at any operation leaves the file unchanged or completely migrated O72 D5 O2")
     func powerCuts() throws {
         let folder = try TestFolder()
         let disk = PowerLossDisk()
@@ -109,7 +109,7 @@ struct MigrationDurabilityTests {
         try migration.makeFile()
         let start = disk.operationCount
         #expect(migration.migrate() == nil)
-        #expect(migration.verdict(mayBeOld: false) == [])
+        #expect(migration.errors(mayBeOld: false) == [])
         let end = disk.operationCount
         #expect(end - start > 40)
         for operation in stride(from: start + 1, through: end, by: DurabilityTests.isLong ? 1 : 3) {
@@ -119,11 +119,11 @@ struct MigrationDurabilityTests {
             let error = migration.migrate()
             guard disk.isOff else { continue }
             disk.restart(damage: .mixed, seed: UInt64(operation))
-            #expect(migration.verdict(mayBeOld: error != nil) == [], "power cut at \(operation)")
+            #expect(migration.errors(mayBeOld: error != nil) == [], "power cut at \(operation)")
         }
     }
 
-    @Test("O72 D5 O2 a process killed at any call leaves a file that is as it was, or migrated")
+    @Test("a kill at any call leaves the file unchanged or completely migrated O72 D5 O2")
     func kills() throws {
         let folder = try TestFolder()
         let disk = PowerLossDisk()
@@ -142,14 +142,14 @@ struct MigrationDurabilityTests {
                 wasHit = vfs.faultCount > 0
                 disk.killProcesses()
             }
-            let verdict = FaultyMigration(path: folder.path(), vfs: disk.name).verdict(mayBeOld: error != nil)
-            #expect(verdict == [], "killed at \(position): \(error?.message ?? "")")
+            let errors = FaultyMigration(path: folder.path(), vfs: disk.name).errors(mayBeOld: error != nil)
+            #expect(errors == [], "killed at \(position): \(error?.message ?? "")")
         }
         #expect(position > 150)
     }
 
     @Test(
-        "O72 D5 O2 whichever call fails once, the migration is there or not, and can be tried again",
+        "any single failing call leaves the file unchanged or completely migrated, and the migration can be repeated O72 D5 O2",
         arguments: [false, true])
     func faults(applied: Bool) throws {
         let folder = try TestFolder()
@@ -166,13 +166,13 @@ struct MigrationDurabilityTests {
             let error = migration.migrate()
             wasHit = vfs.faultCount > 0
             vfs.clearFaults()
-            #expect(migration.verdict(mayBeOld: error != nil) == [], "fault \(position): \(error?.message ?? "")")
+            #expect(migration.errors(mayBeOld: error != nil) == [], "fault \(position): \(error?.message ?? "")")
             #expect(vfs.openFileCount == 0)
         }
         #expect(position > 150)
     }
 
-    @Test("O72 O2 an error that the user's part throws comes out as it is, and no byte of the file has changed")
+    @Test("an error of the migration block is rethrown, and no byte of the file changes O72 O2")
     func thrown() throws {
         struct Failure: Error {}
         let folder = try TestFolder()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MartletEngine
 
-/// Migrations between schemas by chance, of files by chance: what must hold whatever they are.
+/// Migrates random files between random schemas, and checks invariants that hold for all of them.
 @Suite("random migrations")
 struct RandomMigrationTests {
     private static let types = ["Ant", "Bee"]
@@ -22,7 +22,7 @@ struct RandomMigrationTests {
         }
     }
 
-    /// Most properties stay; of the others most become what they can become.
+    /// Changed properties. Most properties remain; most of the others change to a type to which values may convert.
     private func changed(_ properties: [Property], _ random: inout StructureRandom) -> [Property] {
         var changed = properties.filter { _ in !random.once(in: 8) }.map { property -> Property in
             guard random.once(in: 3), !property.kind.contains("link:") else { return property }
@@ -56,7 +56,7 @@ struct RandomMigrationTests {
         ObjectKey(schema[type]?.type.hasIntegerKey == true ? row * 10 : row)
     }
 
-    /// Numbers, as numbers or as texts, and rarely what is no number; keys are those of the rows.
+    /// A random value: a number, or a text that is usually a number. Links contain keys of existing rows.
     private func value(
         _ property: PropertySchema, _ row: Int, _ rows: Int, _ schema: DatabaseSchema, _ random: inout StructureRandom
     ) -> SQLValue {
@@ -96,7 +96,7 @@ struct RandomMigrationTests {
         process.handle = nil
     }
 
-    /// All rows of all tables, in order.
+    /// The text of all rows of all tables, in order.
     private func dump(_ process: VirtualProcess) throws -> [String] {
         let tables = try process.column(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'martlet%' AND name NOT LIKE 'sqlite%' ORDER BY 1"
@@ -118,9 +118,9 @@ struct RandomMigrationTests {
         try process.column("SELECT type || ' ' || name FROM sqlite_schema WHERE name NOT LIKE 'sqlite%' ORDER BY 1")
     }
 
-    /// What is wrong with links and collections; empty when all is well.
-    private func findings(_ process: VirtualProcess) throws -> [String] {
-        var wrong: [String] = []
+    /// Checks links and collections. Returns all errors.
+    private func errors(_ process: VirtualProcess) throws -> [String] {
+        var errors: [String] = []
         let schema = process.coordinator.schema
         for table in schema.tables.values {
             for column in table.layout.columns where table.type.properties[column.property].isLink {
@@ -130,7 +130,7 @@ struct RandomMigrationTests {
                 let lost = try process.integer(
                     "SELECT count(*) FROM \(table.layout.table) WHERE \(column.name) NOT IN "
                         + "(SELECT \(target.layout.keyColumn) FROM \(target.layout.table))")
-                if lost != 0 { wrong.append("\(column.name) leads nowhere") }
+                if lost != 0 { errors.append("\(column.name) links to a missing row") }
             }
             for collection in table.layout.collections {
                 let name = "\(table.type.name).\(table.type.properties[collection.property].name)"
@@ -138,7 +138,7 @@ struct RandomMigrationTests {
                 for case .integer(let owner) in try process.column("SELECT DISTINCT owner FROM \(collection.chunks)") {
                     let rows = try process.integer(
                         "SELECT count(*) FROM \(table.layout.table) WHERE \(table.layout.keyColumn) = \(owner)")
-                    if rows != 1 { wrong.append("\(name) has no owner") }
+                    if rows != 1 { errors.append("\(name) has no owner") }
                     for case .integer(let target) in try process.elements(name, owner) {
                         counted[[target, owner], default: 0] += 1
                     }
@@ -146,24 +146,24 @@ struct RandomMigrationTests {
                 guard let targets = collection.targets else { continue }
                 let stored = try process.column("SELECT target || ' ' || owner || ' ' || count FROM \(targets)")
                 let expected = counted.map { SQLValue.text("\($0.key[0]) \($0.key[1]) \($0.value)") }
-                if Set(stored) != Set(expected) { wrong.append("\(name) has other targets than elements") }
+                if Set(stored) != Set(expected) { errors.append("\(name) has other targets than elements") }
             }
         }
-        return wrong
+        return errors
     }
 
-    @Test("O72 D5 O2 a file is migrated whole or left as it was, whatever the schemas are")
+    @Test("a random file is migrated completely or not changed O72 D5 O2")
     func invariants() throws {
         var outcomes: [Outcome: Int] = [:]
         for seed in 0..<300 as Range<UInt64> { outcomes[try migrate(seed), default: 0] += 1 }
-        // All of them happen, and often enough to mean something.
+        // All outcomes must occur often enough.
         #expect(outcomes[.refused, default: 0] > 20 && outcomes[.migrated, default: 0] > 40, "\(outcomes)")
         #expect(outcomes[.rekeyed, default: 0] > 10, "\(outcomes)")
     }
 
     private enum Outcome {
         case refused, migrated
-        /// A type has got an integer as its key, or another one.
+        /// Migrated, and a type has got an integer primary key.
         case rekeyed
     }
 
@@ -174,7 +174,7 @@ struct RandomMigrationTests {
         let rows = Int.random(in: 1...6, using: &random)
         let process = try VirtualProcess(folder.path(), old)
         try fill(process, rows: rows, &random)
-        #expect(try findings(process) == [], "\(old)")
+        #expect(try errors(process) == [], "\(old)")
         let before = try dump(process)
         process.handle = nil
         var migrated: VirtualProcess?
@@ -184,12 +184,12 @@ struct RandomMigrationTests {
             #expect(try dump(VirtualProcess(folder.path(), old)) == before)
             return .refused
         }
-        #expect(try findings(migrated) == [], "\(old)\n\(new)")
+        #expect(try errors(migrated) == [], "\(old)\n\(new)")
         for name in Self.types {
             #expect(try migrated.integer("SELECT count(*) FROM \(name)") == Int64(rows), "\(old)\n\(new)")
         }
         #expect(try migrated.integrity == .text("ok"))
-        // Nothing is there that a new file would not have, and nothing is missing.
+        // The migrated file has the same tables and indexes as a new file.
         let fresh = try VirtualProcess(folder.path("fresh.realm"), new)
         #expect(try names(migrated) == names(fresh), "\(old)\n\(new)")
         migrated.handle = nil

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MartletEngine
 
-/// Migrations as far as they need no user: types that change, and files that do not allow it.
+/// Migrations without a block of the user: types that change, and files that do not allow the change.
 @Suite("migrations of files with data")
 struct TypeMigrationTests {
     private func migrated(
@@ -18,7 +18,7 @@ struct TypeMigrationTests {
         try VirtualProcess(folder.path(), types).write(body)
     }
 
-    @Test("O69 O2 without a higher schema version the differences are listed with what to do, and no byte changes")
+    @Test("without a higher schema version the differences are listed with a fix, and no byte changes O69 O2")
     func refusal() throws {
         let folder = try TestFolder()
         try makeFile(folder, ["object Dog\nproperty age String\nproperty name String?"]) {
@@ -34,7 +34,9 @@ struct TypeMigrationTests {
         #expect(folder.bytes() == before)
     }
 
-    @Test("O35 values convert, nil becomes the default, new properties have theirs, and removed ones go")
+    @Test(
+        "values are converted, nil becomes the default, new properties get their default, and removed properties are deleted O35"
+    )
     func columns() throws {
         let folder = try TestFolder()
         try makeFile(
@@ -63,7 +65,7 @@ struct TypeMigrationTests {
                 == .schemaVersionNewer)
     }
 
-    @Test("O34 special floating values are converted from what was stored, bit for bit")
+    @Test("special floating values are converted from their stored bits O34")
     func specials() throws {
         let folder = try TestFolder()
         try makeFile(folder, ["object Dog\nproperty x Double\nproperty y Double"]) { transaction in
@@ -84,8 +86,8 @@ struct TypeMigrationTests {
         #expect(FloatingSpecials.bits(bytes, 0) == (-0.0).bitPattern && FloatingSpecials.bits(bytes, 1) == nil)
     }
 
-    @Test("O35 a value that does not convert is listed with its object, and the file stays as it was")
-    func unsettled() throws {
+    @Test("values that cannot be converted are listed with their objects, and the file does not change O35")
+    func unconvertedValues() throws {
         let folder = try TestFolder()
         let old = "object Dog\nprimaryKey id\nproperty id String\nproperty age String\nproperty tags List<Int>"
         try makeFile(folder, [old]) { transaction in
@@ -108,7 +110,7 @@ struct TypeMigrationTests {
         #expect(try VirtualProcess(folder.path(), [old]).integer("SELECT count(*) FROM Dog") == 6)
     }
 
-    @Test("O30 collections that change are converted, and those that do not are kept, also when they exchange names")
+    @Test("changed collections are converted and others are kept, also if they are renamed O30")
     func collections() throws {
         let folder = try TestFolder()
         try makeFile(
@@ -144,7 +146,7 @@ struct TypeMigrationTests {
         property byName Map<link:Dog?>
         """
 
-    /// Two dogs with `id` and everything that leads to a row.
+    /// Creates two dogs with `id`, and links of every kind to them.
     private func makeLinked(_ folder: TestFolder, ids: [Int64], _ key: String = "") throws {
         let dog =
             "object Dog\n\(key)property id Int\nproperty mate link:Dog?\nproperty pups List<link:Dog>\nproperty tags Set<Int>"
@@ -165,10 +167,10 @@ struct TypeMigrationTests {
     private static let keyed =
         "object Dog\nprimaryKey id\nproperty id Int\nproperty mate link:Dog?\nproperty pups List<link:Dog>\nproperty tags Set<Int>"
 
-    @Test("O30 an integer that becomes the primary key becomes the key of the rows, and all links follow")
+    @Test("an integer that becomes the primary key becomes the key of the rows, and all links are updated O30")
     func integerKey() throws {
         let folder = try TestFolder()
-        // Each is the former key of the other.
+        // The new key of each row is the old key of the other one.
         try makeLinked(folder, ids: [2, 1])
         let process = try migrated(folder, [Self.keyed, Self.linked])
         #expect(try process.column("SELECT mate FROM Dog ORDER BY id") == [.integer(1), .integer(1)])
@@ -185,7 +187,7 @@ struct TypeMigrationTests {
             try process.column("SELECT target FROM \"Dog.pups.targets\" WHERE owner = 2") == [.integer(1), .integer(2)])
         #expect(try process.integer("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'martlet.%'") == 0)
         #expect(try process.integrity == .text("ok"))
-        // And back: rows keep their keys, and new ones get others.
+        // Removing the primary key: rows keep their keys, and new rows get unused keys.
         process.handle = nil
         let back = try migrated(
             folder, [Self.keyed.replacingOccurrences(of: "primaryKey id\n", with: ""), Self.linked], version: 2)
@@ -195,7 +197,7 @@ struct TypeMigrationTests {
         #expect(try back.elements("Kennel.dogs", 1) == [.integer(2), .integer(1), .integer(2)])
     }
 
-    @Test("O2 keys that repeat are listed, for a primary key of each kind and for sets that become unique")
+    @Test("repeated keys are listed, for primary keys of each type and for new unique sets O2")
     func duplicates() throws {
         let folder = try TestFolder()
         try makeLinked(folder, ids: [4, 4])
@@ -217,7 +219,7 @@ struct TypeMigrationTests {
         #expect(folder.bytes() == before)
     }
 
-    @Test("O2 a type of the keys changes, and the rows stay what they are")
+    @Test("the type of a primary key changes, and rows and links remain O2")
     func keyTypes() throws {
         let folder = try TestFolder()
         try makeLinked(folder, ids: [20, 30], "primaryKey id\n")
@@ -238,7 +240,7 @@ struct TypeMigrationTests {
 
     // MARK: Embedding
 
-    @Test("O20 objects of a type that becomes embedded need one owner each: others are listed")
+    @Test("objects of a type that becomes embedded must have exactly one owner, and others are listed O20")
     func embedding() throws {
         let folder = try TestFolder()
         let man = "object Man\nproperty chip link:Chip?\nproperty chips List<link:Chip>"
@@ -258,7 +260,7 @@ struct TypeMigrationTests {
         #expect(folder.bytes() == before)
     }
 
-    @Test("O21 embedded objects go with the property that held them, and become free with their type")
+    @Test("embedded objects are deleted with their property, and become independent objects with their type O21")
     func unowned() throws {
         let folder = try TestFolder()
         let chip = "embedded Chip\nproperty code String\nproperty part embedded:Part?"
@@ -293,7 +295,7 @@ struct TypeMigrationTests {
 
     // MARK: Other processes
 
-    @Test("O2 several processes that migrate at once call the block once, and all go on")
+    @Test("processes that migrate at the same time call the block once, and all continue O2")
     func race() throws {
         for _ in 0..<6 {
             let folder = try TestFolder()
@@ -334,8 +336,8 @@ struct TypeMigrationTests {
         var value: Int { number.load(ordering: .relaxed) }
     }
 
-    @Test("O2 a process with the old types sees its version on while another migrates, and is told when it is over")
-    func besides() throws {
+    @Test("a process with the old types keeps its version during a migration, and gets an error afterwards O2")
+    func readDuringMigration() throws {
         let folder = try TestFolder()
         let old = "object Dog\nproperty age String"
         try makeFile(folder, [old]) { try $0.insert("Dog", [.text("1")]) }
@@ -346,7 +348,7 @@ struct TypeMigrationTests {
         let process = try VirtualProcess(folder.path(), ["object Dog\nproperty age Int"]) {
             $0.schemaVersion = 1
             $0.migration = { context in
-                // In the middle of the migration: nothing of it is to be seen, and nobody else writes.
+                // During the migration, other processes see none of it and cannot write.
                 let found = try during.column("SELECT age FROM Dog")
                 try during.refresh()
                 let again = try during.column("SELECT age FROM Dog")
@@ -361,7 +363,7 @@ struct TypeMigrationTests {
         #expect(try process.column("SELECT age FROM Dog") == [.integer(1)])
     }
 
-    @Test("O2 a file whose log a tool has taken away is migrated too")
+    @Test("a file in another journal mode is migrated too O2")
     func withoutLog() throws {
         let folder = try TestFolder()
         try makeFile(folder, ["object Dog\nproperty age String"]) { try $0.insert("Dog", [.text("1")]) }
@@ -374,7 +376,7 @@ struct TypeMigrationTests {
 }
 
 extension WriteTransaction {
-    /// Gives a collection that was empty these elements.
+    /// Appends elements to an empty collection.
     func append(_ values: [SQLValue], to property: String, of type: String, _ key: ObjectKey) throws {
         guard let table = coordinator.schema[type], let property = table.type[property] else {
             throw CancellationError()
@@ -384,7 +386,7 @@ extension WriteTransaction {
 }
 
 extension VirtualProcess {
-    /// What a collection holds.
+    /// The elements of a collection.
     func elements(_ table: String, _ owner: ObjectKey) throws -> [SQLValue] {
         let table = SQLText.identifier(table)
         var elements = try read { try ChunkedElements(owner: owner, table: table, $0) }

@@ -8,7 +8,7 @@ struct ValueConversionTests {
     private static let id = [UInt8](0..<16)
 
     @Test(
-        "O70 O35 a value converts where it says the same as the other type",
+        "a value is converted only if the new type can represent it exactly O70 O35",
         arguments: [
             (.integer(3), .int, .int8, .integer(3)), (.integer(300), .int, .int8, nil),
             (.integer(-129), .int64, .int8, nil), (.integer(40_000), .int32, .int16, nil),
@@ -44,7 +44,7 @@ struct ValueConversionTests {
         #expect(ValueConversion.convert(value, from: .scalar(old), to: .scalar(new)) == expected)
     }
 
-    @Test("O70 O31 an enum is its raw value, and links lead to one type, embedded or not")
+    @Test("an enum is converted as its raw value, and links keep their target type, embedded or not O70 O31")
     func others() {
         #expect(ValueConversion.convert(.integer(3), from: .intEnum, to: .scalar(.string)) == .text("3"))
         #expect(ValueConversion.convert(.text("a"), from: .scalar(.string), to: .stringEnum) == .text("a"))
@@ -60,7 +60,7 @@ struct ValueConversionTests {
     }
 
     @Test(
-        "O70 O30 a single value becomes a list of one, and a list of one a single value; what would be lost does not convert"
+        "a single value is converted to a list of one element and back, and nothing is converted with a loss O70 O30"
     )
     func kinds() throws {
         #expect(try fit("Int", "List<Int>", [.integer(3)]) == [.integer(3)])

@@ -9,14 +9,14 @@ struct SchemaDiffTests {
             stored: stored.compactMap(SchemaFactsParser.objectType), declared: declared.compactMap(SchemaFactsParser.objectType))
     }
 
-    @Test("O68 equal types need nothing, and types of the file alone stay")
+    @Test("equal types need no step, and types that only the file has remain O68")
     func nothing() {
         let dog = "object Dog\nproperty name String"
         #expect(diff([dog], [dog]).isEmpty)
         #expect(diff([dog, "object Cat\nproperty lives Int"], [dog]).isEmpty)
     }
 
-    @Test("O68 what is additive becomes steps")
+    @Test("additive changes become steps O68")
     func additive() {
         let found = diff(
             ["object Dog\nproperty name String\nproperty age Int"],
@@ -33,7 +33,7 @@ struct SchemaDiffTests {
             ])
     }
 
-    @Test("O68 renamed types and properties keep their rows, and links follow")
+    @Test("renamed types and properties keep their rows, and links are updated O68")
     func renames() {
         let found = diff(
             ["object Dog\nproperty name String\nproperty tags List<Int>", "object Man\nproperty dog link:Dog?"],
@@ -49,7 +49,7 @@ struct SchemaDiffTests {
             ])
     }
 
-    @Test("O68 a former name that is still in use, or used up, moves nothing")
+    @Test("a former name that is still in use, or already used, renames nothing O68")
     func staleRenames() {
         let dog = "object Dog\nproperty a Int\nproperty b Int"
         #expect(
@@ -70,7 +70,7 @@ struct SchemaDiffTests {
         #expect(types.steps == [.renameType(from: "Dog", to: "Hound"), .replaceSchemaFacts("Hound"), .createType("Wolf")])
     }
 
-    @Test("O68 floating properties that move take the bits of their special values with them")
+    @Test("floating properties that change their position keep the bits of their special values O68")
     func specials() {
         let found = diff(
             ["object Dog\nproperty name String\nproperty weight Double\nproperty height Float"],
@@ -83,7 +83,7 @@ struct SchemaDiffTests {
     }
 
     @Test(
-        "O68 what would lose or invent data is a difference",
+        "a change that would lose or invent data is a difference O68",
         arguments: [
             ("property a Int", "property a String", "'Int' in the file and 'String'"),
             ("property a Int", "property a Int8", "'Int' in the file and 'Int8'"),
@@ -107,15 +107,15 @@ struct SchemaDiffTests {
         let found = diff(["object Dog\n\(stored)"], ["object Dog\n\(declared)"])
         #expect(found.differences.count == 1)
         #expect(found.differences.first?.contains(text) == true, "\(found.differences)")
-        #expect(found.differences.first?.contains(": ") == true, "every difference names its mend")
+        #expect(found.differences.first?.contains(": ") == true, "every difference includes a fix")
     }
 
-    @Test("O68 an embedded type does not become one of its own")
+    @Test("an embedded type that becomes a top-level type is a difference O68")
     func embedding() {
         #expect(diff(["embedded Chip\nproperty a Int"], ["object Chip\nproperty a Int"]).differences.count == 1)
     }
 
-    @Test("O68 every difference is listed")
+    @Test("every difference is listed O68")
     func all() {
         let found = diff(
             ["object Dog\nproperty a Int\nproperty b Int\nproperty c Int", "object Cat\nproperty d String?"],
@@ -123,7 +123,7 @@ struct SchemaDiffTests {
         #expect(found.differences.count == 4)
     }
 
-    @Test("O68 linking objects are not stored: they come, go and give way")
+    @Test("linking objects are not stored and can be added, removed and replaced O68")
     func linkingObjects() {
         let with = "object Dog\nproperty a LinkingObjects<Man.dog>"
         #expect(diff([with], ["object Dog\nproperty b LinkingObjects<Man.cat>"]).differences == [])
@@ -136,7 +136,7 @@ struct SchemaDiffTests {
                 == .addProperty(type: "Dog", property: "b"))
     }
 
-    @Test("O68 a primary key may be renamed")
+    @Test("a primary key may be renamed O68")
     func primaryKey() {
         let found = diff(
             ["object Dog\nprimaryKey a\nproperty a Int"], ["object Dog\nprimaryKey b\nproperty b Int renamedFrom=a"])

@@ -26,7 +26,7 @@ struct SchemaFactsTests {
         property anything AnyRealmValue
         """
 
-    @Test("an object type written as text is read back the same")
+    @Test("an object type round-trips through its text")
     func roundTrip() throws {
         let type = try #require(SchemaFactsParser.objectType(Self.everything))
         #expect(type.properties.count == 14)
@@ -44,7 +44,7 @@ struct SchemaFactsTests {
     }
 
     @Test(
-        "text that cannot be read whole gives nothing",
+        "text that cannot be parsed completely is rejected",
         arguments: [
             "", " ", "\n", "property a Int", "object", "object A B", "object A\nproperty", "object A\nproperty x",
             "object A\nproperty x Intt", "object A\nproperty x Int what", "object A\nproperty x Int onDelete=explode",
@@ -58,7 +58,7 @@ struct SchemaFactsTests {
         #expect(SchemaFactsParser.storedType(facts) == nil)
     }
 
-    @Test("changed text is read or refused, never trusted half-way")
+    @Test("changed text is parsed completely or rejected")
     func mutations() {
         var random = StructureRandom(seed: 11)
         for _ in 0..<2_000 {

@@ -18,7 +18,7 @@ struct ChunkedElementsTests {
         return connection
     }
 
-    @Test("any sequence of changes gives what an array gives", arguments: [1, 2, 3, 8, 512])
+    @Test("random changes give the same elements as an array", arguments: [1, 2, 3, 8, 512])
     func model(limit: Int) throws {
         let folder = try TestFolder()
         let connection = try connection(folder)
@@ -27,7 +27,7 @@ struct ChunkedElementsTests {
         }
     }
 
-    /// Random changes of one list beside an array, with writing and reading again in between.
+    /// Random changes of one list and of an array. The list is sometimes written and read again.
     private struct Trial {
         let limit: Int
         let owner: Int64
@@ -65,7 +65,7 @@ struct ChunkedElementsTests {
             try ChunkedElements.load(owner: owner, ordinal: ordinal, count: count, table: table, connection)
         }
 
-        /// No chunk is empty or too full.
+        /// Checks that no chunk is empty or too full.
         private func requireShape() throws {
             let wrong = try connection.integer(
                 "SELECT count(*) FROM chunks WHERE owner = ?1 AND (count < 1 OR count > ?2)",
@@ -89,7 +89,7 @@ struct ChunkedElementsTests {
                 try #require(try chunked.remove(range, load) == Array(model[range]))
                 model.removeSubrange(range)
             } else if model.isEmpty || choice < 55 {
-                // Often at one place: that is what uses up the room between two ordinals.
+                // Often at the same position, so that no number between two ordinals remains free.
                 let position = choice < 25 ? model.count / 2 : Int.random(in: 0...model.count, using: &random)
                 try chunked.insert(value, at: position, load)
                 model.insert(value, at: position)
@@ -107,7 +107,7 @@ struct ChunkedElementsTests {
         }
     }
 
-    @Test("inserting at one place again and again renumbers the chunks and keeps the order", arguments: [0, 1, 5])
+    @Test("repeated insertions at one position renumber the chunks and keep the order", arguments: [0, 1, 5])
     func renumbering(position: Int) throws {
         let folder = try TestFolder()
         let connection = try connection(folder)
@@ -138,7 +138,7 @@ struct ChunkedElementsTests {
         #expect(chunked.chunks.map(\.count) == [4, 4, 4, 1])
     }
 
-    @Test("a change in the middle writes its chunk only")
+    @Test("a change in the middle writes only its chunk")
     func dirtyChunks() throws {
         let folder = try TestFolder()
         let connection = try connection(folder)
@@ -156,7 +156,7 @@ struct ChunkedElementsTests {
     }
 
     @Test(
-        "a damaged chunk is refused and not trusted",
+        "a damaged chunk is reported as corrupt",
         arguments: [
             "UPDATE chunks SET count = count + 1", "UPDATE chunks SET count = -1", "UPDATE chunks SET count = 0",
             "UPDATE chunks SET elements = x'09'",
@@ -198,7 +198,7 @@ struct ElementCodecTests {
         bytes.withUnsafeBytes { ElementCodec.decode($0, count: count) }
     }
 
-    @Test("values come back bit for bit")
+    @Test("values round-trip bit for bit")
     func roundTrip() {
         let bytes = ElementCodec.encode(Self.values)
         #expect(decode(bytes, Self.values.count) == Self.values)
@@ -210,7 +210,7 @@ struct ElementCodecTests {
         #expect(found.bitPattern == nan.bitPattern)
     }
 
-    @Test("cut or changed bytes give nothing or other values, never a crash")
+    @Test("truncated bytes are rejected, and changed bytes never cause a crash")
     func garbage() {
         let bytes = ElementCodec.encode(Self.values)
         for length in 0..<bytes.count { #expect(decode(Array(bytes[..<length]), Self.values.count) == nil) }

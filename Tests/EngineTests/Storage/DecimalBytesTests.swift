@@ -4,9 +4,9 @@ import Testing
 
 @testable import MartletEngine
 
-/// Bytes of decimals that no program has written.
+/// Decodes random and invalid bytes of decimals.
 @Suite("bytes of decimals") struct DecimalBytesTests {
-    @Test("random bytes are a number that is stored as these bytes, or none") func randomBytes() {
+    @Test("random bytes are rejected, or decode to a number with the same bytes") func randomBytes() {
         var random = Seeded(state: 6)
         var found = 0
         for round in 0..<40_000 {
@@ -17,7 +17,7 @@ import Testing
                 bytes =
                     [[127, 129].randomElement(using: &random) ?? 127]
                     + (0..<18).map { _ in UInt8.random(in: .min ... .max, using: &random) }
-                // Powers near those there are.
+                // Exponents near the limits.
                 if round.isMultiple(of: 4) { bytes[1] = bytes[0] == 129 ? 0x40 : 0xbf }
             }
             guard let number = DecimalNumber(bytes: bytes) else { continue }
@@ -30,7 +30,7 @@ import Testing
         #expect(found > 10)
     }
 
-    @Test("written numbers are read, and those beyond their range are not") func range() {
+    @Test("numbers in range round-trip, and numbers out of range are rejected") func range() {
         for text in [
             "1e6144", "-1e6144", "1e-6176", "9999999999999999999999999999999999e6111", "0.1", "-7", "NaN", "inf",
         ] {

@@ -10,13 +10,13 @@ import Testing
     }
 
     @Test(
-        "O53 sums of decimals are exact, rounded once at the end",
+        "sums of decimals are exact, rounded once at the end O53",
         arguments: [
             ([], "0"), (["0.1", "0.2"], "0.3"), (["1e34", "-1e34", "1"], "1"), (["1", "1e34", "-1e34"], "1"),
             (["9999999999999999999999999999999999", "1"], "10000000000000000000000000000000000"),
             (["1e6144", "1e-6176", "-1e6144"], "1e-6176"), (["-0.5", "0.25"], "-0.25"),
             (["1000000000", "-999999999.999999999"], "0.000000001"), (["5", "-5"], "0"),
-            // One digit too many: halves go to the even digit.
+            // With one digit too many, halves are rounded to the even digit.
             (["1000000000000000000000000000000000", "0.5"], "1000000000000000000000000000000000"),
             (["1000000000000000000000000000000001", "0.5"], "1000000000000000000000000000000002"),
             (["1000000000000000000000000000000000", "0.5", "1e-6176"], "1000000000000000000000000000000001"),
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "O53 means of decimals have 34 digits",
+        "means of decimals have 34 digits O53",
         arguments: [
             (["1", "2"], "1.5"), (["1", "1", "0"], "0.6666666666666666666666666666666667"),
             (["1", "0", "0"], "0.3333333333333333333333333333333333"),
@@ -41,12 +41,12 @@ import Testing
         ])
     func means(_ numbers: [String], _ expected: String) { #expect(sum(numbers).mean == DecimalNumber(expected)) }
 
-    @Test("O53 a mean of nothing is none") func nothing() { #expect(sum([]).mean == nil) }
+    @Test("the mean of no values is nil O53") func nothing() { #expect(sum([]).mean == nil) }
 
-    @Test("O53 random sums of whole numbers and fractions agree with integers") func random() {
+    @Test("random sums of whole numbers and fractions agree with integers O53") func random() {
         var random = StructureRandom(seed: 1)
         for _ in 0..<200 {
-            // In units of a hundredth.
+            // The numbers in hundredths.
             let hundredths = (0..<20).map { _ in
                 Int64.random(in: -1_000_000_000_000...1_000_000_000_000, using: &random)
             }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MartletEngine
 
-/// Databases in the memory of this process. One test at a time, because they count all files in memory.
+/// Databases in memory. The tests run one at a time, because they count all files in memory.
 @Suite("files in memory", .serialized)
 struct MemoryFilesTests {
     private func options(
@@ -24,7 +24,9 @@ struct MemoryFilesTests {
 
     private var path: String { StoreFiles.memoryPath(identifier: "test/\(UUID().uuidString) ü") }
 
-    @Test("D90 a database in memory is shared by its users, gone with the last, and no file system has any of it")
+    @Test(
+        "a database in memory is shared by its users, deleted with the last one, and never written to a file system D90"
+    )
     func lifetime() throws {
         let path = path
         do {
@@ -41,7 +43,7 @@ struct MemoryFilesTests {
         #expect(try opened(path).noteCount == 0)
     }
 
-    // What this process has open, by the names that Linux gives.
+    // The names of the files that this process has open, from Linux.
     private var openFiles: [String] {
         let folder = "/proc/self/fd"
         return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).compactMap {
@@ -49,7 +51,7 @@ struct MemoryFilesTests {
         }
     }
 
-    @Test("D90 names that differ are those of different databases")
+    @Test("different identifiers name different databases D90")
     func names() {
         let long = String(repeating: "a", count: 4_000)
         #expect(StoreFiles.memoryPath(identifier: long + "1") != StoreFiles.memoryPath(identifier: long + "2"))
@@ -58,7 +60,7 @@ struct MemoryFilesTests {
         #expect(StoreFiles.memoryPath(identifier: "a\0b") != StoreFiles.memoryPath(identifier: "a%0%b"))
     }
 
-    @Test("D91 readers keep their version beside a writer, and a checkpoint leaves it to them")
+    @Test("readers keep their version during writes and checkpoints D91")
     func versions() throws {
         let process = try opened(path)
         for number in 0..<50 { try process.add("\(number)", tags: ["x"]) }
@@ -77,7 +79,7 @@ struct MemoryFilesTests {
         #expect(try reader.integrity == .text("ok"))
     }
 
-    @Test("D91 threads write and read at once, and nothing is lost")
+    @Test("concurrent writers and readers lose nothing D91")
     func threads() throws {
         let path = path
         let process = try opened(path) {
@@ -108,7 +110,7 @@ struct MemoryFilesTests {
         #expect(try process.integrity == .text("ok"))
     }
 
-    @Test("D91 more than containers have in '/dev/shm' fits, and is given back")
+    @Test("a database larger than '/dev/shm' of containers fits, and its memory is released D91")
     func large() throws {
         do {
             let process = try opened(path)
@@ -122,7 +124,7 @@ struct MemoryFilesTests {
         #expect(MemoryFiles.usage == (0, 0))
     }
 
-    @Test("D91 a copy goes from memory to a disk and from a disk to memory")
+    @Test("a database is copied from memory to disk and from disk to memory D91")
     func copies() throws {
         let folder = try TestFolder()
         let name = "copy 100% ü?#.realm"
@@ -142,7 +144,7 @@ struct MemoryFilesTests {
         #expect(try VirtualProcess(folder.path(name)).noteCount == 1)
     }
 
-    @Test("D91 compaction happens in memory")
+    @Test("a database in memory is compacted in memory D91")
     func compaction() throws {
         let path = path
         let keeper = try Connection(ConnectionOptions(path: path))
@@ -164,7 +166,7 @@ struct MemoryFilesTests {
         #expect(try VirtualProcess(path).noteCount == 1)
     }
 
-    @Test("bytes are those that were written last, whatever is written and cut off in between")
+    @Test("files contain the bytes written last after random writes and truncations")
     func bytes() throws {
         var random = Seeded(state: 41)
         let path = path
@@ -173,7 +175,7 @@ struct MemoryFilesTests {
             connection.close()
             StoreFiles.remove(path)
         }
-        // Pages of blobs are written, freed, and cut off by SQLite; what it reads back is held against a model.
+        // SQLite writes, frees and truncates pages of blobs. The blobs are compared with a model.
         try connection.execute("PRAGMA auto_vacuum = FULL; CREATE TABLE t (id INTEGER PRIMARY KEY, bytes BLOB)")
         var model: [Int64: [UInt8]] = [:]
         for step in 0..<400 {

@@ -1,8 +1,8 @@
 import CMartletSQLite
 
-/// SQLite's C API with as little between as possible: for tests of the ground that the engine stands on.
+/// A thin wrapper of SQLite's C API, for tests of SQLite itself.
 ///
-/// A `deinit` closes it; a test that cares about the moment calls `close`.
+/// `deinit` closes the connection. A test that depends on the time of closing calls `close`.
 final class RawConnection {
     private var handle: OpaquePointer?
 
@@ -50,7 +50,7 @@ final class RawConnection {
 
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// A checkpoint that waits for nobody; how many frames the log has, and how many are in the database.
+    /// Runs a passive checkpoint. Returns the number of frames in the log, and of those that are in the database.
     func checkpointPassively() throws(RawError) -> (logged: Int, checkpointed: Int) {
         var logged: CInt = 0
         var checkpointed: CInt = 0
@@ -60,7 +60,7 @@ final class RawConnection {
     }
 }
 
-/// An extended result code and what was being done.
+/// An extended result code, and the statement or action that failed.
 struct RawError: Error, Equatable {
     let code: CInt
     let sql: String

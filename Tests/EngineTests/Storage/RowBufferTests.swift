@@ -4,7 +4,7 @@ import Testing
 
 @testable import MartletEngine
 
-@Suite("rows copied out of statements")
+@Suite("rows copied from statements")
 struct RowBufferTests {
     private func connection(_ folder: TestFolder) throws -> Connection {
         let connection = try Connection(ConnectionOptions(path: folder.path("rows.db")))
@@ -13,7 +13,7 @@ struct RowBufferTests {
         return connection
     }
 
-    @Test("each column reads as it does from the statement, however many rows and bytes there are")
+    @Test("copied columns have the values of the statement, for any number of rows and bytes")
     func equality() throws {
         let folder = try TestFolder()
         let connection = try connection(folder)
@@ -45,13 +45,13 @@ struct RowBufferTests {
                 #expect(row.real(2).map { .real($0) } ?? .null == values[2])
                 #expect(row.text(3).map { .text($0) } ?? .null == values[3])
                 #expect(row.withBlob(4) { .blob(Array($0)) } ?? .null == values[4])
-                // What is of another kind is nothing.
+                // Values of another type read as nil.
                 #expect(row.text(0) == nil && row.integer(3) == nil && row.real(0) == Double(number))
             }
         }
     }
 
-    @Test("a megabyte of values is enough for a block")
+    @Test("a buffer with more than a megabyte of values is large")
     func large() throws {
         let folder = try TestFolder()
         let connection = try connection(folder)
@@ -70,7 +70,7 @@ struct RowBufferTests {
     }
 }
 
-@Suite("references that do not keep")
+@Suite("weak references without a side table")
 struct LooseReferenceTests {
     private final class Thing: Sendable {
         let reference = WeakReference()
@@ -78,7 +78,7 @@ struct LooseReferenceTests {
         deinit { reference.end() }
     }
 
-    @Test("gives the object while it lives, and does not keep it")
+    @Test("a reference returns the object while it is alive, and does not retain it")
     func life() {
         var thing: Thing? = Thing()
         let reference = thing!.reference
@@ -87,14 +87,14 @@ struct LooseReferenceTests {
         #expect(reference.object == nil)
     }
 
-    @Test("many threads may ask while the object goes")
+    @Test("threads may read a reference while the object is released")
     func race() {
         for _ in 0..<200 {
             nonisolated(unsafe) var thing: Thing? = Thing()
             let reference = thing!.reference
-            let going = NSLock()
+            let lock = NSLock()
             DispatchQueue.concurrentPerform(iterations: 4) { number in
-                if number == 0 { going.withLock { thing = nil } }
+                if number == 0 { lock.withLock { thing = nil } }
                 for _ in 0..<50 { withExtendedLifetime(reference.object) {} }
             }
             #expect(reference.object == nil)

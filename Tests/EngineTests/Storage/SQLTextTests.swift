@@ -10,7 +10,7 @@ struct SQLTextTests {
         "';--", "x'00'",
     ]
 
-    @Test("every text is one literal and comes back unchanged", arguments: texts)
+    @Test("every text is one literal and round-trips", arguments: texts)
     func literals(text: String) throws {
         let connection = try Connection(ConnectionOptions(path: ":memory:"))
         let sql = "SELECT \(SQLText.literal(.text(text))) AS v"
@@ -18,7 +18,7 @@ struct SQLTextTests {
         #expect(try connection.value(sql) == .text(text))
     }
 
-    @Test("every name is one name", arguments: texts.filter { !$0.utf8.contains(0) && !$0.isEmpty })
+    @Test("every name is one identifier", arguments: texts.filter { !$0.utf8.contains(0) && !$0.isEmpty })
     func names(text: String) throws {
         let connection = try Connection(ConnectionOptions(path: ":memory:"))
         let name = SQLText.identifier(text)
@@ -28,7 +28,7 @@ struct SQLTextTests {
         #expect(try connection.integer("SELECT \(name) FROM \(name)") == 7)
     }
 
-    @Test("numbers, bytes and nothing are literals")
+    @Test("numbers, bytes and null are literals")
     func otherLiterals() throws {
         let connection = try Connection(ConnectionOptions(path: ":memory:"))
         let values: [SQLValue] = [
@@ -49,7 +49,7 @@ struct StatementTests {
         return connection
     }
 
-    @Test("a value that is too long is refused and does not become NULL")
+    @Test("a value that is too long is an error and does not become NULL")
     func tooLong() throws {
         let connection = try connection()
         sqlite3_limit(connection.handle, SQLITE_LIMIT_LENGTH, 1_000)
@@ -64,7 +64,7 @@ struct StatementTests {
         #expect(try connection.value("SELECT v FROM t") == .text("short"))
     }
 
-    @Test("a statement is reset whether it ends, fails, or its first row is enough")
+    @Test("a statement is reset after its end, after an error, and after its first row")
     func reset() throws {
         let connection = try connection()
         for key in 0..<5 { try connection.run("INSERT INTO t VALUES (?1, 'a')", [.integer(Int64(key))]) }
@@ -80,7 +80,7 @@ struct StatementTests {
         #expect(connection.unfinishedStatement == nil)
     }
 
-    @Test("text and bytes come back bit for bit, bound in any way")
+    @Test("bound text and bytes round-trip bit for bit")
     func values() throws {
         let connection = try connection()
         for value in SQLTextTests.texts.map(SQLValue.text) + [
@@ -90,7 +90,7 @@ struct StatementTests {
         }
     }
 
-    @Test("after the 512th statement prepared ones are forgotten and made again")
+    @Test("after the 512th statement, cached statements are evicted and prepared again")
     func manyStatements() throws {
         let connection = try connection()
         let first = try connection.statement("SELECT 0")
@@ -100,7 +100,7 @@ struct StatementTests {
         first.reset()
     }
 
-    @Test("a NOT NULL breach, a full disk, and a missing file have their own kinds")
+    @Test("result codes are mapped to kinds of errors")
     func errorKinds() {
         #expect(SQLiteError(extendedCode: 2067, message: "").primary == .constraint)
         #expect(SQLiteError(extendedCode: 13, message: "").primary == .full)

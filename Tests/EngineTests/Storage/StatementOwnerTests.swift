@@ -27,19 +27,19 @@ struct StatementOwnerTests {
         return count
     }
 
-    @Test("closing a connection closes its files at once, whoever keeps a statement of it")
+    @Test("closing a connection closes its files at once, even if a statement of it is retained")
     func closing() throws {
         let connection = try open()
         let kept = try connection.statement("SELECT name FROM pet")
         #expect(try kept.step() && kept.text(0) == "Rex")
         connection.close()
         #expect(vfs.openFileCount == 0)
-        #expect(throws: SQLiteError.self, "it has nothing to read from") { try kept.step() }
+        #expect(throws: SQLiteError.self, "the connection is closed") { try kept.step() }
         #expect(throws: SQLiteError.self) { try kept.run() }
     }
 
-    @Test("a connection that nobody holds any more closes its files at once, whoever keeps a statement of it")
-    func lettingGo() throws {
+    @Test("releasing a connection closes its files at once, even if a statement of it is retained")
+    func releasing() throws {
         var connection: Connection? = try open()
         let kept = try connection?.statement("SELECT name FROM pet")
         connection = nil
@@ -47,7 +47,7 @@ struct StatementOwnerTests {
         #expect(kept?.sql == "SELECT name FROM pet")
     }
 
-    @Test("a statement belongs to no other connection, although its own is closed and another may lie in its place")
+    @Test("a statement belongs to no other connection, even if one gets the address of its closed connection")
     func others() throws {
         let first = try open()
         let second = try open()
@@ -63,8 +63,8 @@ struct StatementOwnerTests {
         }
     }
 
-    @Test("a connection that forgets its statements keeps none, and none of them is taken for one of its own")
-    func forgetting() throws {
+    @Test("a connection that drops its statements retains none, and they do not belong to it any more")
+    func dropping() throws {
         let connection = try open()
         let kept = try connection.statement("SELECT name FROM pet")
         _ = try connection.statement("SELECT count(*) FROM pet")
@@ -78,7 +78,7 @@ struct StatementOwnerTests {
         next.reset()
     }
 
-    @Test("among very many statements those that somebody keeps stay")
+    @Test("retained statements are not evicted from the cache")
     func eviction() throws {
         let connection = try open()
         let kept = try connection.statement("SELECT name FROM pet")

@@ -1,17 +1,17 @@
 import CMartletTestVFS
 import Synchronization
 
-/// A name for a VFS that no other test has.
+/// A unique name for a VFS.
 private func uniqueVFSName(_ stem: String) -> String {
     "\(stem)-\(vfsNumbers.add(1, ordering: .relaxed).newValue)"
 }
 
 private let vfsNumbers = Atomic<Int>(0)
 
-/// A VFS that passes calls on to another: counters, hooks and faults on the way.
+/// A VFS that forwards calls to another VFS, with counters, hooks and faults.
 ///
-/// Registered under `name` while it lives, and as long as a connection through it is open: Swift may release this
-/// before the connection. A test that wants to know asks for `openFileCount`.
+/// It is registered as `name` as long as this object is alive or a connection through it is open: Swift may release this
+/// object before the connection. `openFileCount` tells whether connections are open.
 // The C side guards everything with a mutex; Swift only holds the pointer and the hooks, under a lock.
 final class HookVFS: @unchecked Sendable {
     typealias Hook = @Sendable (CMartletCallEvent) -> Void
@@ -23,10 +23,10 @@ final class HookVFS: @unchecked Sendable {
 
     let name: String
     private let vfs: OpaquePointer
-    /// Hooks ever set: one that was replaced may still be running on another thread.
+    /// All hooks that were ever set: a replaced hook may still be running on another thread.
     private let boxes = Mutex<[HookBox]>([])
 
-    /// - Parameter base: the VFS below, for instance that of a `PowerLossDisk`.
+    /// - Parameter base: The name of the VFS below, for example that of a `PowerLossDisk`.
     init(over base: String = "unix") {
         name = uniqueVFSName("martlet-hook")
         guard let vfs = cmartlet_hook_vfs_create(name, base) else { preconditionFailure("no VFS named \(base)") }
@@ -69,11 +69,11 @@ final class HookVFS: @unchecked Sendable {
         cmartlet_hook_vfs_set_hook(vfs, call, nil, nil)
     }
 
-    /// Fails the `at`-th matching call from now, and those after it if the fault persists.
+    /// Lets matching call number `position` from now fail, and all later ones if the fault persists.
     ///
     /// - Parameters:
-    ///   - result: the SQLite result code; `nil` takes the usual one for the call.
-    ///   - applied: do the work, then report the failure all the same.
+    ///   - result: The SQLite result code; nil means the usual one for the call.
+    ///   - applied: Whether the call is executed before it fails.
     func fail(
         _ call: CMartletCall, of role: CMartletRole = .any, at position: Int = 1, persists: Bool = false,
         applied: Bool = false, result: CInt? = nil
@@ -85,7 +85,7 @@ final class HookVFS: @unchecked Sendable {
 
     func clearFaults() { cmartlet_hook_vfs_clear_faults(vfs) }
 
-    /// How many calls were made to fail.
+    /// How many calls faults have let fail.
     var faultCount: Int { Int(cmartlet_hook_vfs_fault_count(vfs)) }
 
     func count(_ call: CMartletCall, of role: CMartletRole = .any) -> Int {
@@ -99,7 +99,7 @@ final class HookVFS: @unchecked Sendable {
 
 /// A disk in memory whose power can be cut at any operation.
 ///
-/// Its VFS is registered under `name` while it lives, and as long as a file on it is open.
+/// Its VFS is registered as `name` as long as this object is alive or a file on the disk is open.
 // The C side guards everything with a mutex.
 final class PowerLossDisk: @unchecked Sendable {
     let name: String
@@ -115,32 +115,32 @@ final class PowerLossDisk: @unchecked Sendable {
         _ = cmartlet_disk_destroy(disk)
     }
 
-    /// Creations, writes, truncations, syncs and deletions since the start.
+    /// The number of creations, writes, truncations, syncs and deletions since the start.
     var operationCount: Int { Int(cmartlet_disk_operation_count(disk)) }
 
-    /// Operations that a power cut now would put at risk.
+    /// The number of operations that are not synced.
     var unsyncedCount: Int { Int(cmartlet_disk_unsynced_count(disk)) }
 
     var openFileCount: Int { Int(cmartlet_disk_open_file_count(disk)) }
 
     var isOff: Bool { cmartlet_disk_is_off(disk) }
 
-    /// The power goes off in the operation with that number, counted from the start.
+    /// Lets the power fail during the operation with this number, counted from the start.
     func cutPower(at operation: Int) { cmartlet_disk_cut_power_at(disk, Int64(operation)) }
 
-    /// Power comes back; everything not synced is damaged, and files still open are dead.
+    /// Turns the power on again. Everything that is not synced is damaged, and calls on open files fail.
     func restart(damage: CMartletDamage, seed: UInt64) { cmartlet_disk_restart(disk, damage, seed) }
 
-    /// Locks, shared memory and open files go; bytes stay.
+    /// Simulates a kill of all processes: locks, shared memory and open files are lost, bytes remain.
     func killProcesses() { cmartlet_disk_kill_processes(disk) }
 
-    /// An empty disk, as new.
+    /// Makes the disk empty and resets its state.
     func reset() { cmartlet_disk_reset(disk) }
 
-    /// What the disk promises (`SQLITE_IOCAP_…`); powersafe overwrite at first, as the unix VFS.
+    /// Sets the device characteristics (`SQLITE_IOCAP_…`). Initially powersafe overwrite, like the unix VFS.
     func setCharacteristics(_ characteristics: CInt) { cmartlet_disk_set_characteristics(disk, characteristics) }
 
-    /// The present bytes of a file, or `nil` if there is none.
+    /// The current bytes of a file; nil if it does not exist.
     func bytes(of path: String) -> [UInt8]? {
         let size = cmartlet_disk_file_size(disk, path)
         guard size >= 0 else { return nil }
@@ -149,7 +149,7 @@ final class PowerLossDisk: @unchecked Sendable {
         }
     }
 
-    /// Overwrites bytes behind SQLite's back.
+    /// Overwrites bytes of a file durably, without SQLite.
     func overwrite(_ path: String, at offset: Int, with bytes: [UInt8]) {
         precondition(cmartlet_disk_overwrite(disk, path, Int64(offset), bytes, bytes.count), "no such bytes in \(path)")
     }

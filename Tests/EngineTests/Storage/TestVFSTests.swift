@@ -4,19 +4,19 @@ import Foundation
 import Synchronization
 import Testing
 
-/// The instruments of the store's tests, tried on plain SQLite: they must find what they are built to find.
+/// Tests the test VFS and the test disk with plain SQLite: they must detect the faults for which they are made.
 @Suite("test VFS")
 struct TestVFSTests {
     // MARK: Checkpoint race
 
-    /// SQLite before 3.51.3: a checkpoint that read the WAL's header before a commit restarted the WAL marks
-    /// frames of the new WAL as copied that never were. The commits that follow vanish.
+    /// SQLite before 3.51.3: if a commit restarts the WAL after a checkpoint has read its header, the checkpoint marks frames
+    /// of the new WAL as copied that were not. Later commits are lost.
     @Test("without a gate a checkpoint that races a commit loses acknowledged rows")
     func checkpointRaceLosesRows() throws {
         let outcome = try CheckpointRace(holdsWriteLock: false).run()
         #expect(outcome.racingCommit == nil, "the racing commit is acknowledged")
         guard sqlite3_libversion_number() < 3_051_003 else {
-            print("note: SQLite \(String(cString: sqlite3_libversion())) has the fix; there is no loss to show")
+            print("note: SQLite \(String(cString: sqlite3_libversion())) has the fix, so no loss can be shown")
             #expect(outcome.rowsFound == outcome.rowsAcknowledged)
             return
         }
@@ -26,7 +26,7 @@ struct TestVFSTests {
     @Test("a checkpoint under the write lock of a second connection loses nothing")
     func checkpointUnderWriteLockLosesNothing() throws {
         let outcome = try CheckpointRace(holdsWriteLock: true).run()
-        #expect(outcome.racingCommit == SQLITE_BUSY, "the racing writer is refused, and retries")
+        #expect(outcome.racingCommit == SQLITE_BUSY, "the racing commit fails, and is repeated")
         #expect(outcome.rowsFound == outcome.rowsAcknowledged)
         #expect(outcome.integrity == "ok")
     }
@@ -40,7 +40,7 @@ struct TestVFSTests {
         #expect(losses == PowerLosses(points: losses.points))
     }
 
-    @Test("with synchronous=OFF power cuts lose transactions: the disk can tell")
+    @Test("with synchronous=OFF power cuts lose transactions, so the disk detects losses")
     func offDoesNotSurvivePowerLoss() throws {
         let losses = try PowerLossSweep(synchronous: "OFF", seedsPerPoint: 4).run()
         #expect(losses.lost > 0)
@@ -56,14 +56,14 @@ struct TestVFSTests {
             #expect(disk.isOff)
             disk.restart(damage: .torn, seed: 7)
         }
-        // The WAL holds salts from SQLite's random numbers, the database does not.
+        // The WAL contains random salts of SQLite, the database does not.
         let bytes = disks.map { $0.bytes(of: sweep.path) }
         #expect(bytes[0]?.isEmpty == false)
         let isSame = bytes[0] == bytes[1]
         #expect(isSame)
     }
 
-    @Test("a killed process loses its locks but no byte, and its connections are dead")
+    @Test("a killed process loses its locks but no byte, and its connections fail")
     func killedProcess() throws {
         let disk = PowerLossDisk()
         let victim = try RawConnection("a.db", vfs: disk.name)
@@ -74,17 +74,17 @@ struct TestVFSTests {
 
         disk.killProcesses()
         #expect(throws: RawError.self) { try victim.execute("COMMIT") }
-        let heir = try RawConnection("a.db", vfs: disk.name)
-        try heir.execute("INSERT INTO t VALUES(2)")
-        #expect(try heir.integer("SELECT sum(v) FROM t") == 2)
-        heir.close()
+        let survivor = try RawConnection("a.db", vfs: disk.name)
+        try survivor.execute("INSERT INTO t VALUES(2)")
+        #expect(try survivor.integer("SELECT sum(v) FROM t") == 2)
+        survivor.close()
         victim.close()
         #expect(disk.openFileCount == 0)
     }
 
     // MARK: Faults
 
-    @Test("a sync that fails fails the commit with its code, once")
+    @Test("a failing sync lets one commit fail with its code")
     func syncFault() throws {
         let disk = PowerLossDisk()
         let vfs = HookVFS(over: disk.name)
@@ -99,7 +99,7 @@ struct TestVFSTests {
         #expect(vfs.faultCount == 1)
     }
 
-    @Test("a full disk stays full until the faults are cleared")
+    @Test("a full disk remains full until the faults are cleared")
     func persistentFault() throws {
         let disk = PowerLossDisk()
         let vfs = HookVFS(over: disk.name)
@@ -116,7 +116,7 @@ struct TestVFSTests {
         #expect(try connection.text("SELECT group_concat(v) FROM t") == "2")
     }
 
-    @Test("whichever call fails, acknowledged transactions stay whole", arguments: [false, true])
+    @Test("acknowledged transactions remain complete, whichever call fails", arguments: [false, true])
     func everyFault(persists: Bool) throws {
         let disk = PowerLossDisk()
         var position = 0
@@ -153,7 +153,7 @@ struct TestVFSTests {
         #expect(vfs.openFileCount == 0)
     }
 
-    @Test("a hook sees each call before it is made, and may use SQLite itself")
+    @Test("a hook runs before each call, and may use SQLite")
     func hooks() throws {
         let disk = PowerLossDisk()
         let vfs = HookVFS(over: disk.name)
@@ -173,19 +173,19 @@ struct TestVFSTests {
     }
 }
 
-/// Swift cannot read the macro.
+/// Swift does not import the macro.
 private let ioErrorFsync: CInt = SQLITE_IOERR | (4 << 8)
 
 // MARK: - Scenarios
 
-/// A checkpoint stopped between reading the WAL's header and copying its frames, while another connection
-/// commits to a WAL that starts over.
+/// Interrupts a checkpoint after it has read the header of the WAL and before it copies frames. Another connection commits in
+/// this interval and restarts the WAL.
 private struct CheckpointRace {
-    /// A third connection holds `BEGIN IMMEDIATE` around the checkpoint.
+    /// Whether a third connection has begun an immediate transaction during the checkpoint.
     let holdsWriteLock: Bool
 
     struct Outcome {
-        /// What the writer got that committed during the checkpoint.
+        /// The error code of the commit during the checkpoint; nil for success.
         var racingCommit: CInt?
         var rowsAcknowledged: Int
         var rowsFound: Int
@@ -213,13 +213,13 @@ private struct CheckpointRace {
             """)
         let late = try open(path, vfs)
         let early = try open(path, vfs)
-        // Both have read; the header that `late` remembers is old after the next commit.
+        // Both have read the header. It is outdated after the next commit.
         _ = try late.integer("SELECT count(*) FROM t")
         _ = try early.integer("SELECT count(*) FROM t")
 
         try writer.execute(Self.update)
         let first = try early.checkpointPassively()
-        #expect(first.logged == first.checkpointed, "all is copied, so the next commit starts the WAL over")
+        #expect(first.logged == first.checkpointed, "all frames are copied, so the next commit restarts the WAL")
 
         if holdsWriteLock { try early.execute("BEGIN IMMEDIATE") }
         let racingCommit = raceOneCommit(of: writer, against: late, vfs)
@@ -241,7 +241,7 @@ private struct CheckpointRace {
         return connection
     }
 
-    /// Checkpoints through `late` and lets the writer commit inside; what the writer got, `nil` for success.
+    /// Checkpoints through `late`, and lets the writer commit during the checkpoint. Returns the error code of the commit.
     private func raceOneCommit(of writer: RawConnection, against late: RawConnection, _ vfs: HookVFS) -> CInt? {
         // The hook runs on this thread, inside the checkpoint below.
         nonisolated(unsafe) unowned let writer = writer
@@ -258,23 +258,23 @@ private struct CheckpointRace {
         }
         #expect(throws: Never.self) { try late.checkpointPassively() }
         vfs.removeHook(.unfetch)
-        #expect(hasRun.withLock { $0 }, "the checkpoint was stopped in the middle")
+        #expect(hasRun.withLock { $0 }, "the checkpoint was interrupted")
         return failure.withLock { $0 }
     }
 }
 
-/// What power cuts did.
+/// The damage of power cuts.
 private struct PowerLosses: Equatable {
     var points = 0
     var unopenable = 0
     var corrupt = 0
-    /// Transactions of which a part is there.
+    /// The number of transactions that are stored in part.
     var torn = 0
-    /// Runs in which an acknowledged transaction is missing.
+    /// The number of runs in which an acknowledged transaction is missing.
     var lost = 0
 }
 
-/// Cuts the power at every operation of a small history, and looks at what is left.
+/// Cuts the power at every operation of a small history, and checks the disk afterwards.
 private struct PowerLossSweep {
     let synchronous: String
     let seedsPerPoint: UInt64
@@ -309,7 +309,7 @@ private struct PowerLossSweep {
         return work(vfs: disk.name)
     }
 
-    /// Transactions of three rows each, a checkpoint now and then; returns the last that was acknowledged.
+    /// Commits transactions of three rows each, with some checkpoints. Returns the last acknowledged transaction.
     func work(vfs: String) -> Int {
         var acknowledged = 0
         guard let connection = try? RawConnection(path, vfs: vfs) else { return 0 }
@@ -334,7 +334,7 @@ private struct PowerLossSweep {
         return acknowledged
     }
 
-    /// What a fresh look at the disk finds missing or wrong.
+    /// The damage that a new connection finds.
     func losses(on disk: PowerLossDisk, acknowledged: Int) -> PowerLosses {
         var losses = PowerLosses(points: 1)
         do throws(RawError) {
@@ -356,7 +356,7 @@ private struct PowerLossSweep {
     }
 }
 
-/// A folder of its own, gone with the value.
+/// A temporary folder, deleted with this object.
 private final class TemporaryFolder {
     private let url: URL
 

@@ -4,7 +4,7 @@ import MartletSQLite
 
 @testable import MartletEngine
 
-/// A folder of its own, gone with the value.
+/// A temporary folder, deleted with this object.
 final class TestFolder: Sendable {
     let url: URL
 
@@ -17,21 +17,22 @@ final class TestFolder: Sendable {
 
     func path(_ name: String = "test.realm") -> String { url.appending(path: name).path }
 
-    /// The bytes of the files beside the database too. To be called while nobody has it open.
+    /// The bytes of a file. Must not be called while the file is open.
     func bytes(of name: String = "test.realm") -> [UInt8]? {
         FileManager.default.contents(atPath: path(name)).map { [UInt8]($0) }
     }
 }
 
-/// One process as far as the engine can tell: a coordinator made outside the registry, so that several of one file stand
-/// side by side, each with its own connections, lock descriptor, and memory.
+/// A simulated process: a coordinator that is not in the registry. Several of them can use one file, each with its own
+/// connections, lock descriptor and memory.
 final class VirtualProcess {
     private(set) var coordinator: StoreCoordinator
-    /// What this process sees; nil until it reads.
+    /// The snapshot that this process reads; nil until it reads.
     var handle: SnapshotHandle?
 
-    /// - Parameter types: facts as generated classes carry them; new columns get the zero of their kind unless a row of
-    ///   values is given for the type.
+    /// - Parameters:
+    ///   - types: The facts of the types, in the format of generated classes.
+    ///   - rows: The default values of new columns, by type. Without an entry, new columns are zero.
     init(
         _ path: String, _ types: [String] = [VirtualProcess.note], rows: [String: @Sendable () -> [SQLValue]] = [:],
         adjust: (inout StoreOptions) -> Void = { _ in }
@@ -59,7 +60,7 @@ final class VirtualProcess {
         var options = StoreOptions(path: path, types: declarations)
         options.durability = .off
         options.environment.log = { _ in }
-        // Nothing runs in the background, and nobody waits.
+        // No background checkpoints, and no waiting for locks.
         options.environment.checkpointFrames = .max
         options.environment.writeTimeoutMilliseconds = 0
         options.environment.sleep = { _ in }
@@ -69,7 +70,7 @@ final class VirtualProcess {
 
     // MARK: Writing
 
-    /// Runs `body` in a write transaction, as a Realm does, and moves to what it committed.
+    /// Runs `body` in a write transaction, as a Realm does, and advances to the committed version.
     @discardableResult
     func write(_ body: (WriteTransaction) throws -> Void) throws -> Version {
         var given = handle
@@ -92,7 +93,7 @@ final class VirtualProcess {
         return committed.version
     }
 
-    /// One note with a list of tags.
+    /// Adds one note with a list of tags.
     func add(_ text: String, batch: Int = 0, tags: [String] = []) throws {
         try write { try $0.addNote(text, batch: batch, tags: tags) }
     }
@@ -123,12 +124,12 @@ final class VirtualProcess {
         get throws { try Int(integer("SELECT count(*) FROM Note NOT INDEXED") ?? -1) }
     }
 
-    /// `ok`, or what SQLite finds wrong.
+    /// `ok`, or the errors that SQLite finds.
     var integrity: SQLValue? {
         get throws { try read { try $0.value("PRAGMA integrity_check") } }
     }
 
-    /// What a tag list holds now.
+    /// The elements of the list of tags.
     func tags(_ key: ObjectKey) throws -> [SQLValue] {
         let table = "\"Note.tags\""
         var elements = try read { try ChunkedElements(owner: key, table: table, $0) }
@@ -139,7 +140,7 @@ final class VirtualProcess {
 }
 
 extension WriteTransaction {
-    /// Inserts a row: values of the columns in schema order, without the key where the runtime chooses it.
+    /// Inserts a row with values of the columns in schema order, without the key if the runtime chooses it.
     @discardableResult
     func insert(_ type: String, _ values: [SQLValue]) throws -> ObjectKey {
         guard let table = coordinator.schema[type] else { throw CancellationError() }
@@ -166,7 +167,7 @@ extension WriteTransaction {
     }
 }
 
-/// What `body` was refused with; nil when it was not.
+/// The error of `body`; nil if it does not throw.
 func engineError(_ body: () throws -> Void) -> EngineError? {
     do {
         try body()

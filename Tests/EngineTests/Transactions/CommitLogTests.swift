@@ -17,7 +17,7 @@ struct CommitLogTests {
         return inserted(try process.coordinator.changes(after: start, through: end, handle)?.changes, process)
     }
 
-    @Test("changes come from memory in the process that made them and from the file in others")
+    @Test("a process reads its own changes from memory, and those of other processes from the file")
     func bothSources() throws {
         let folder = try TestFolder()
         let writer = try VirtualProcess(folder.path())
@@ -37,7 +37,7 @@ struct CommitLogTests {
         #expect(merged.changes.collections.count == 6)
     }
 
-    @Test("commits of two processes merge to one change set, half from either")
+    @Test("commits of two processes are merged to one change set")
     func interleaved() throws {
         let folder = try TestFolder()
         let one = try VirtualProcess(folder.path())
@@ -57,7 +57,7 @@ struct CommitLogTests {
         }
     }
 
-    @Test("N151 beyond what is kept the changes are unknown, never incomplete")
+    @Test("changes beyond the retention are unknown, never incomplete N151")
     func retention() throws {
         let folder = try TestFolder()
         let writer = try VirtualProcess(folder.path()) { $0.environment.changeRetention = 5 }
@@ -71,10 +71,10 @@ struct CommitLogTests {
         #expect(try changes(reader, end - 6, end) == nil)
         #expect(try changes(reader, end - 5, end) == [8, 9, 10, 11, 12])
         #expect(try reader.integer("SELECT count(*) FROM martlet_changes") == 5)
-        #expect(try changes(reader, end, end + 1) == nil, "what is not committed yet is not known")
+        #expect(try changes(reader, end, end + 1) == nil, "the version is not committed yet")
     }
 
-    @Test("memory forgets old commits and the file answers for them")
+    @Test("commits that were dropped from memory are read from the file")
     func longHistory() throws {
         let folder = try TestFolder()
         let writer = try VirtualProcess(folder.path())
@@ -86,7 +86,7 @@ struct CommitLogTests {
         #expect(try changes(writer, end - 10, end)?.count == 10)
     }
 
-    @Test("a change set that is too large to keep, or damaged, makes the span unknown")
+    @Test("a range with a change set that was too large, or is damaged, is unknown")
     func unreadable() throws {
         let folder = try TestFolder()
         let writer = try VirtualProcess(folder.path())
@@ -105,7 +105,7 @@ struct CommitLogTests {
         #expect(try changes(reader, end - 4, end - 3) == [1])
     }
 
-    @Test("rows from before a transaction keep their first image")
+    @Test("the first recorded image of an old row is kept")
     func oldRows() {
         var images = RowImages()
         images.insertIfAbsent([.integer(1)], of: 7, in: 1)
@@ -118,7 +118,7 @@ struct CommitLogTests {
         #expect(images.row(8, in: 1) == [.integer(4)])
     }
 
-    @Test("a row that an earlier commit changed without keeping its image stays unknown")
+    @Test("a row is unknown if an earlier commit changed it without recording its image")
     func unknownRows() {
         let blind = ChangeSet(tables: [1: TableChanges(modified: [.init(columns: ColumnSet(0), keys: [8])])])
         var later = RowImages()

@@ -5,9 +5,9 @@ import Testing
 
 @testable import MartletEngine
 
-@Suite("the lock file")
+@Suite("lock file")
 struct LockFileTests {
-    /// What may stand at the name of a lock file.
+    /// Foreign files with the name of a lock file.
     enum Foreign: CaseIterable {
         case text, eightLetters, database, realm, large, folder, pipe, linkToFile, linkToDatabase, danglingLink,
             hardLink
@@ -30,13 +30,13 @@ struct LockFileTests {
             case .folder: try FileManager.default.createDirectory(atPath: lock, withIntermediateDirectories: false)
             case .pipe: mkfifo(lock, 0o600)
             case .linkToFile, .hardLink:
-                // Empty: only its kind says that it is another's.
+                // An empty file: only its type shows that it is foreign.
                 try write("", victim)
                 _ = self == .linkToFile ? symlink(victim, lock) : link(victim, lock)
             case .linkToDatabase: symlink(folder.path(), lock)
             case .danglingLink: symlink(victim, lock)
             case .otherWords:
-                // As many bytes as a lock file of an earlier release has, of versions that the database never had.
+                // The length of a lock file of an earlier release, with a version that the database never had.
                 try Data([0, 0, 1, 0, 0, 0, 0, 0]).write(to: URL(fileURLWithPath: lock))
             }
         }
@@ -46,7 +46,7 @@ struct LockFileTests {
         }
     }
 
-    /// Names, kinds and bytes of all that is in a folder.
+    /// Names, types and bytes of all files in a folder.
     private func contents(_ folder: TestFolder) throws -> [String: String] {
         var contents: [String: String] = [:]
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path) {
@@ -60,7 +60,7 @@ struct LockFileTests {
     }
 
     @Test(
-        "D41 what is there and is not ours is left alone, whether the database is there or not",
+        "a foreign file with the name of the lock file is not changed, with or without a database D41",
         arguments: Foreign.allCases)
     func foreign(_ foreign: Foreign) throws {
         for exists in [true, false] where foreign != .otherWords || exists {
@@ -76,10 +76,10 @@ struct LockFileTests {
             #expect(error?.message.contains("'\(folder.path("test.realm.lock"))'") == true, "\(error?.message ?? "")")
             #expect(error?.message.contains("choose another name for the database") == true)
             let deletion = engineError { _ = try StoreRegistry.remove(VirtualProcess.options(folder.path())) }
-            // Without a database nothing says that the words are wrong, and links lead to nothing that could be deleted.
+            // Without a database nothing shows that the words are wrong, and links have no target that could be deleted.
             let isNothing = !exists && [.linkToDatabase, .danglingLink].contains(foreign)
             if foreign != .otherWords && !isNothing { #expect(deletion?.code == .accessDenied) }
-            // A log of the database may have been read.
+            // Reading the log of the database may have changed the shared memory.
             let after = try contents(folder)
             if foreign != .otherWords {
                 #expect(after.filter { !$0.key.hasSuffix("-shm") } == before.filter { !$0.key.hasSuffix("-shm") })
@@ -87,7 +87,7 @@ struct LockFileTests {
         }
     }
 
-    @Test("D41 it appears while the database is open, and is left alone by the next write")
+    @Test("the next write does not change a foreign lock file that appears while the database is open D41")
     func foreignLater() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path())
@@ -104,7 +104,7 @@ struct LockFileTests {
     }
 
     @Test(
-        "D42 names of files beside a database are no names of databases",
+        "names of files that accompany databases are rejected as names of databases D42",
         arguments: ["-wal", "-shm", "-journal", ".lock", ".LOCK"])
     func names(_ suffix: String) throws {
         let folder = try TestFolder()
@@ -122,7 +122,7 @@ struct LockFileTests {
         #expect(!StoreFiles.exists(folder.path(name)))
     }
 
-    @Test("D43 lock files of earlier releases are adopted with their words", arguments: [0, 1, 3])
+    @Test("lock files of earlier releases are adopted with their words D43", arguments: [0, 1, 3])
     func earlier(_ words: Int) throws {
         let folder = try TestFolder()
         try VirtualProcess(folder.path()).add("a")
@@ -148,7 +148,7 @@ struct LockFileTests {
     }
 
     @Test(
-        "D40 who has opened a lock file that was deleted or replaced does not take it for the lock",
+        "a process does not use an open lock file that was deleted or replaced as the lock D40",
         arguments: [false, true])
     func deleted(_ isReplaced: Bool) throws {
         let folder = try TestFolder()
@@ -174,7 +174,7 @@ struct LockFileTests {
         first.release()
     }
 
-    @Test("B6 two processes may create a file at the same time although the lock file was deleted")
+    @Test("two processes may create a file at the same time although the lock file was deleted")
     func deletedDuringCreation() throws {
         let folder = try TestFolder()
         let path = folder.path()
@@ -195,7 +195,7 @@ struct LockFileTests {
         #expect(try process.integrity == .text("ok"))
     }
 
-    @Test("D40 the lock file of a deleted database does not come back")
+    @Test("the lock file of a deleted database is not created again D40")
     func deletedDatabase() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path())
@@ -214,14 +214,15 @@ struct LockFileTests {
 
     private func modes(_ path: String) -> [mode_t] { ["", "-wal", "-shm", ".lock"].map { mode(path + $0) } }
 
-    // Asked of the system: to set it would change what other tests create.
+    // Read from the system. The function `umask` would change it, and affect files of other tests.
     private var umask: UInt32 {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("Umask:") }
         return line.flatMap { UInt32($0.dropFirst(6).trimmingPrefix(while: \.isWhitespace), radix: 8) } ?? 0o022
     }
 
-    @Test("D50 all files of a new database have its mode less the umask", arguments: [0o600, 0o640, 0o664])
+    @Test(
+        "all files of a new database have its mode without the bits of the umask D50", arguments: [0o600, 0o640, 0o664])
     func newModes(_ wanted: Int) throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path()) { $0.fileMode = UInt32(wanted) }
@@ -230,7 +231,7 @@ struct LockFileTests {
     }
 
     @Test(
-        "D51 files beside a database get its mode when it is opened, whatever they had",
+        "files beside a database get its mode when it is opened D51",
         arguments: [0o600, 0o660, 0o604])
     func changedModes(_ wanted: Int) throws {
         let folder = try TestFolder()
@@ -245,7 +246,7 @@ struct LockFileTests {
         #expect(modes(folder.path()) == Array(repeating: mode_t(wanted), count: 4))
     }
 
-    @Test("D51 where root writes, the files stay those of the owner and the group", .enabled(if: geteuid() == 0))
+    @Test("files that root creates get the owner and the group of the database D51", .enabled(if: geteuid() == 0))
     func owner() throws {
         let folder = try TestFolder()
         try VirtualProcess(folder.path()).add("a")
@@ -259,7 +260,7 @@ struct LockFileTests {
         }
     }
 
-    @Test("D52 a copy has the mode of its source, and its owner can write it", arguments: [0o600, 0o640, 0o444])
+    @Test("a copy has the mode of its source, and is writable by its owner D52", arguments: [0o600, 0o640, 0o444])
     func copies(_ wanted: Int) throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path())
@@ -273,14 +274,14 @@ struct LockFileTests {
         #expect(modes(folder.path("seeded.realm")) == Array(repeating: mode_t(wanted | 0o600), count: 4))
     }
 
-    @Test("D52 a link at the name of an unfinished copy is not taken for the copy")
+    @Test("a link with the name of an unfinished copy is not followed D52")
     func unfinishedCopy() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path())
         try process.add("a")
         let victim = folder.path("victim.realm")
         try Data("precious".utf8).write(to: URL(fileURLWithPath: victim))
-        // Whatever number the copy is going to have.
+        // Links for every number that the copy may get.
         for number in 1...200 { symlink(victim, folder.path("copy.realm.copy-\(getpid())-\(number)")) }
         try process.coordinator.writeCopy(to: folder.path("copy.realm"))
         #expect(FileManager.default.contents(atPath: victim) == Data("precious".utf8))

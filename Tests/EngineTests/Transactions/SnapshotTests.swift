@@ -8,7 +8,7 @@ import Testing
 
 @Suite("snapshots and write transactions")
 struct SnapshotTests {
-    @Test("a handle keeps its version while others commit")
+    @Test("a handle keeps its version while other processes commit")
     func isolation() throws {
         let folder = try TestFolder()
         let writer = try VirtualProcess(folder.path())
@@ -27,7 +27,7 @@ struct SnapshotTests {
         #expect(try reader.noteCount == 6)
     }
 
-    @Test("N140 each commit is one version, and its handle names the version that is in the file")
+    @Test("each commit is one version, and its handle has the version of the file N140")
     func versions() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path())
@@ -41,7 +41,7 @@ struct SnapshotTests {
         }
     }
 
-    @Test("a write uses the connection of the handle it replaces, if nobody else holds it and it is newest")
+    @Test("a write uses the connection of the handle that it replaces, if the handle is newest and has no other users")
     func reuse() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path())
@@ -57,7 +57,7 @@ struct SnapshotTests {
         #expect(committed.read { ObjectIdentifier($0) } == connection)
         #expect(committed.read { !$0.isWriting && $0.isInTransaction })
 
-        // Held by two: the write goes to another connection and the holders see what they saw.
+        // The handle has two users: the write uses another connection, and the users keep their version.
         var shared: SnapshotHandle? = committed
         let second = try process.coordinator.beginWrite(replacing: &shared)
         #expect(second.handle !== committed)
@@ -68,7 +68,7 @@ struct SnapshotTests {
         #expect(try committed.read { try $0.integer("SELECT count(*) FROM Note") } == 0)
     }
 
-    @Test("N140 a write begins on the newest version, of whichever Realm or process")
+    @Test("a write begins on the newest version of any process N140")
     func newest() throws {
         let folder = try TestFolder()
         let one = try VirtualProcess(folder.path())
@@ -82,7 +82,7 @@ struct SnapshotTests {
         #expect(try one.tags(7) == [.text("a"), .text("b")])
     }
 
-    @Test("a cancelled write leaves nothing behind and gives the version from before")
+    @Test("a cancelled write stores nothing and restores the version before it")
     func cancel() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path())
@@ -98,10 +98,10 @@ struct SnapshotTests {
         #expect(process.handle?.version == version)
         #expect(try process.noteCount == 1)
         try process.add("next")
-        #expect(try process.integer("SELECT max(_key) FROM Note") == 2, "keys of cancelled rows may be given again")
+        #expect(try process.integer("SELECT max(_key) FROM Note") == 2, "keys of cancelled rows may be reused")
     }
 
-    @Test("a transaction that is let go of is cancelled and the next writer gets its turn")
+    @Test("a transaction that is released is cancelled, and the next writer can begin")
     func forgotten() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path())
@@ -114,7 +114,7 @@ struct SnapshotTests {
         #expect(try process.noteCount == 1)
     }
 
-    @Test("N140 keys are never given twice, not even after a deletion and in another process")
+    @Test("keys are never reused, even after a deletion and in another process N140")
     func keys() throws {
         let folder = try TestFolder()
         let one = try VirtualProcess(folder.path())
@@ -126,7 +126,7 @@ struct SnapshotTests {
         #expect(try two.column("SELECT _key FROM Note") == [.integer(3)])
     }
 
-    @Test("more versions than allowed are refused before anything is written, and only those")
+    @Test("a write that would exceed the limit of versions fails before it writes")
     func versionLimit() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path()) { $0.maximumNumberOfActiveVersions = 2 }
@@ -138,12 +138,12 @@ struct SnapshotTests {
         let error = engineError { try process.add("4") }
         #expect(error?.code == .tooManyVersions)
         #expect(error?.path == folder.path())
-        #expect(try process.noteCount == 3, "the Realm still sees what it saw")
+        #expect(try process.noteCount == 3, "the snapshot is kept")
         #expect(try frozen?.read { try $0.integer("SELECT count(*) FROM Note") } == 1)
         withExtendedLifetime(another) {}
     }
 
-    @Test("a single Realm may write with a limit of one version, also when another process has written")
+    @Test("with a limit of one version, a single user can write, also after writes of another process")
     func limitOfOne() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path()) { $0.maximumNumberOfActiveVersions = 1 }
@@ -156,7 +156,7 @@ struct SnapshotTests {
         #expect(try process.noteCount == 7)
     }
 
-    @Test("N140 writers of two processes queue and lose nothing")
+    @Test("writers of two processes queue and lose nothing N140")
     func twoWriters() throws {
         let folder = try TestFolder()
         let path = folder.path()
@@ -183,14 +183,14 @@ struct SnapshotTests {
         let process = try VirtualProcess(path)
         #expect(try process.noteCount == 200)
         #expect(try process.integer("SELECT count(DISTINCT _key) FROM Note") == 200)
-        // Two versions made the file, and the second of them recorded that it changed no object; each later one has its
-        // change set.
+        // Creating the file made two versions, and the second one stored an empty change set. Every later version has a change
+        // set.
         #expect(try process.integer("SELECT count(*) FROM martlet_changes WHERE version > 0") == 201)
         #expect(try process.integer("SELECT version FROM martlet_meta") == 202)
         #expect(try process.integrity == .text("ok"))
     }
 
-    @Test("D44 a writer that waits too long is told so, and the one who writes is not disturbed")
+    @Test("a writer that waits too long gets an error, and the current writer is not affected D44")
     func busy() throws {
         let folder = try TestFolder()
         let one = try VirtualProcess(folder.path())
@@ -218,7 +218,7 @@ struct SnapshotTests {
         #expect(try reader.noteCount == 1)
     }
 
-    @Test("N144 a forked child that uses what it inherited stops with a message")
+    @Test("a forked child that uses an inherited file traps with a message N144")
     func fork() async {
         await #expect(processExitsWith: .failure) {
             let folder = try TestFolder()
@@ -232,7 +232,7 @@ struct SnapshotTests {
         }
     }
 
-    @Test("N144 a forked child that releases what it inherited leaves the parent's file alone")
+    @Test("a forked child that releases an inherited file does not change it N144")
     func forkedRelease() throws {
         let folder = try TestFolder()
         let generation = Generation()
@@ -253,7 +253,7 @@ struct SnapshotTests {
     }
 
     @Test(
-        "N144 a forked child that releases a write leaves the parent the lock, and traps when it cancels the write"
+        "a forked child that releases a write does not release the lock of the parent, and traps when it cancels the write N144"
     )
     func forkedWrite() async throws {
         let folder = try TestFolder()
@@ -281,7 +281,7 @@ struct SnapshotTests {
         }
     }
 
-    @Test("a handle that goes with a statement unfinished would pin its version: none is left")
+    @Test("no statement of a handle remains unfinished, because that would pin the version")
     func statements() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path())
@@ -292,7 +292,7 @@ struct SnapshotTests {
         #expect(handle.read { $0.unfinishedStatement } == nil)
     }
 
-    /// A number that tells whether the process has been forked.
+    /// A process id that changes when the process is forked.
     private final class Generation: Sendable {
         private let number = Atomic<Int32>(1)
         var id: Int32 { number.load(ordering: .relaxed) }
