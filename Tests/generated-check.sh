@@ -250,9 +250,9 @@ check_queries() {
     local folder=$scratch/queries wrong=$scratch/WrongQueries.swift
     echo "queries:"
     generate Schemas/Kennel "$folder"
-    compiles "O50 typed queries compile, without warnings" "${swift_6[@]}" "$folder"/*.swift Tests/Queries/Right.swift
-    sed -n '/^func /p' Tests/Queries/Wrong.swift | grep -c . >"$scratch/expected"
-    { echo 'import Martlet'; sed '1,/^import/d' Tests/Queries/Wrong.swift; } >"$wrong"
+    compiles "O50 typed queries compile, without warnings" "${swift_6[@]}" "$folder"/*.swift Tests/Queries/Valid.swift
+    sed -n '/^func /p' Tests/Queries/Invalid.swift | grep -c . >"$scratch/expected"
+    { echo 'import Martlet'; sed '1,/^import/d' Tests/Queries/Invalid.swift; } >"$wrong"
     swiftc -typecheck "${models[@]}" "${modules[@]}" "${swift_6[@]}" "$folder"/*.swift "$wrong" >"$scratch/log" 2>&1 || true
     grep -nE '^func ' "$wrong" | cut -d: -f1 | sort -n >"$scratch/lines"
     sed -nE "s|^$wrong:([0-9]+):[0-9]+: error: .*|\\1|p" "$scratch/log" | sort -nu >"$scratch/refused"
@@ -287,9 +287,9 @@ check_confinement() {
     echo "confinement:"
     generate_classes Schemas/Kennel "$scratch/confinement"
     flows "O1 N125 N129 ways from one home of objects to another compile, without warnings" "${swift_6[@]}" \
-        "$scratch/confinement"/*.swift Tests/Confinement/Right.swift
-    grep -nE '^func ' Tests/Confinement/Wrong.swift | cut -d: -f1 >"$scratch/lines"
-    cp Tests/Confinement/Wrong.swift "$wrong"
+        "$scratch/confinement"/*.swift Tests/Isolation/Valid.swift
+    grep -nE '^func ' Tests/Isolation/Invalid.swift | cut -d: -f1 >"$scratch/lines"
+    cp Tests/Isolation/Invalid.swift "$wrong"
     refused "$wrong" "$scratch/by-type" -typecheck
     # The flow of values is looked at only where all types are right.
     awk 'NR == FNR { refused[$1]; next } { print FNR in refused ? "" : $0 }' "$scratch/by-type" "$wrong" >"$scratch/Flow.swift"

@@ -20,34 +20,34 @@ struct ChaosTests {
         let seed = environment["MARTLET_CHAOS_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...999_999)
         print("chaos: \(kills) kills, seed \(seed): make chaos KILLS=\(kills) SEED=\(seed)")
         let executable = try #require(Self.worker(), "build the whole package first: swift build --build-tests")
-        var totals = Storm.Totals()
-        var (acknowledged, unacknowledged, states, leaps) = (0, 0, 0, 0)
+        var totals = CrashTest.Totals()
+        var (acknowledged, unacknowledged, states, retentionGaps) = (0, 0, 0, 0)
         var round: UInt64 = 0
         while totals.kills < kills {
             let folder = Self.root.appending(path: ".build/chaos/\(seed)-\(round)")
             try? FileManager.default.removeItem(at: folder)
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            let storm = Storm(executable, folder.path, seed &+ round &* 1_000_003)
+            let crashTest = CrashTest(executable, folder.path, seed &+ round &* 1_000_003)
             do {
-                try storm.run(kills: min(Self.killsPerFile, kills - totals.kills))
-                let judgement = try Judgement(storm.past, folder.path)
-                acknowledged += judgement.acknowledged
-                unacknowledged += judgement.unacknowledged
-                states += judgement.states
-                leaps += judgement.leaps
+                try crashTest.run(kills: min(Self.killsPerFile, kills - totals.kills))
+                let checker = try HistoryChecker(crashTest.past, folder.path)
+                acknowledged += checker.acknowledged
+                unacknowledged += checker.unacknowledged
+                states += checker.states
+                retentionGaps += checker.retentionGaps
             } catch {
                 Issue.record("seed \(seed), file \(round): \(error); the file and the journals are in \(folder.path)")
                 return
             }
-            totals += storm.totals
+            totals += crashTest.totals
             round += 1
             try FileManager.default.removeItem(at: folder)
         }
         print(
             "chaos: \(totals.kills) processes killed and \(totals.stops) stopped, \(round) files, "
                 + "\(acknowledged) transactions acknowledged and stored, \(unacknowledged) stored but not acknowledged, "
-                + "\(states) versions seen, \(leaps) notifications across deleted change sets, "
-                + "\(totals.calms) checks without writes, lock file lost \(totals.lockLosses) times")
+                + "\(states) versions seen, \(retentionGaps) notifications across deleted change sets, "
+                + "\(totals.quietChecks) checks without writes, lock file lost \(totals.lockLosses) times")
         // A run in which little happens would pass without testing anything.
         #expect(acknowledged > totals.kills && states > totals.kills)
     }

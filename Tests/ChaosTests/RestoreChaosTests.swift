@@ -32,13 +32,13 @@ struct RestoreChaosTests {
         let folder = FileManager.default.temporaryDirectory.appending(path: "martlet-restores-\(seed)")
         try? FileManager.default.removeItem(at: folder)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        var random = Seeded(state: seed)
+        var random = SeededRandom(state: seed)
         var backups: [Backup] = []
         var totals = Totals()
         for round in 1...rounds {
             do {
                 let assignment = Assignment(
-                    role: .writer, folder: folder.path, incarnation: round, seed: random.next() | 1)
+                    role: .writer, folder: folder.path, processNumber: round, seed: random.next() | 1)
                 let worker = try WorkerProcess(executable, assignment)
                 try run(worker, round, backups, &random, &totals)
                 try backups.append(backUp(assignment.file, round, &random))
@@ -54,7 +54,7 @@ struct RestoreChaosTests {
     }
 
     private func run(
-        _ worker: WorkerProcess, _ round: Int, _ backups: [Backup], _ random: inout Seeded, _ totals: inout Totals
+        _ worker: WorkerProcess, _ round: Int, _ backups: [Backup], _ random: inout SeededRandom, _ totals: inout Totals
     ) throws {
         try wait(worker) { worker.isReady }
         pause(milliseconds: Int.random(in: 20...150, using: &random))
@@ -68,9 +68,9 @@ struct RestoreChaosTests {
             if worker.isRunning { return try restoreWhileOpen(worker, backup, &totals) }
         }
         worker.signal(SIGKILL)
-        guard worker.ends() else { throw Wreck("process \(round) did not end") }
+        guard worker.ends() else { throw Violation("process \(round) did not end") }
         worker.listen()
-        if let failure = worker.failure { throw Wreck("process \(round): \(failure)") }
+        if let failure = worker.failure { throw Violation("process \(round): \(failure)") }
         totals.kills += 1
         let file = worker.assignment.file
         if let backup {
@@ -96,11 +96,11 @@ struct RestoreChaosTests {
         worker.order(Assignment.Order.go)
         pause(milliseconds: 500)
         worker.signal(SIGKILL)
-        guard worker.ends() else { throw Wreck("the process did not end") }
+        guard worker.ends() else { throw Violation("the process did not end") }
         worker.listen()
         if let failure = worker.failure {
             guard failure.contains("fileReplaced") else {
-                throw Wreck("the process failed with another error: \(failure)")
+                throw Violation("the process failed with another error: \(failure)")
             }
             totals.refusals += 1
             return try expect(file) { $0.digest == backup.digest }
@@ -109,11 +109,11 @@ struct RestoreChaosTests {
         try expect(file) { hasWritten || $0.digest == backup.digest }
     }
 
-    private func backUp(_ file: String, _ round: Int, _ random: inout Seeded) throws -> Backup {
+    private func backUp(_ file: String, _ round: Int, _ random: inout SeededRandom) throws -> Backup {
         let path = "\(file).backup-\(round)"
         let isCopied = Bool.random(using: &random)
         let digest = try {
-            let realm = try Realm(configuration: .storm(file))
+            let realm = try Realm(configuration: .crashTest(file))
             if isCopied { try realm.writeCopy(toFile: URL(fileURLWithPath: path)) }
             return World(realm).digest
         }()
@@ -124,15 +124,15 @@ struct RestoreChaosTests {
 
     private func expect(_ file: String, _ condition: (World) -> Bool) throws {
         do {
-            let world = try World(Realm(configuration: .storm(file)))
+            let world = try World(Realm(configuration: .crashTest(file)))
             guard condition(world) else {
-                throw Wreck("the file has other contents, after \(world.sequence) transactions")
+                throw Violation("the file has other contents, after \(world.sequence) transactions")
             }
         }
         let connection = try Connection(ConnectionOptions(path: file))
         defer { connection.close() }
         let integrity = try connection.value("PRAGMA integrity_check")
-        guard integrity == .text("ok") else { throw Wreck("the file is damaged: \(String(describing: integrity))") }
+        guard integrity == .text("ok") else { throw Violation("the file is damaged: \(String(describing: integrity))") }
     }
 
     /// Never signaled: waiting for it pauses the thread.
@@ -144,7 +144,7 @@ struct RestoreChaosTests {
     private func wait(_ worker: WorkerProcess, until isDone: () -> Bool) throws {
         let deadline = DispatchTime.now().uptimeNanoseconds + 60_000_000_000
         while worker.isRunning && !isDone() {
-            guard DispatchTime.now().uptimeNanoseconds < deadline else { throw Wreck("the process does not answer") }
+            guard DispatchTime.now().uptimeNanoseconds < deadline else { throw Violation("the process does not answer") }
             worker.signal(SIGCONT)
             pause(milliseconds: 5)
             worker.listen()

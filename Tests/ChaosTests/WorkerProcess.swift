@@ -17,9 +17,9 @@ final class WorkerProcess {
 
     init(_ executable: URL, _ assignment: Assignment) throws {
         self.assignment = assignment
-        let path = Assignment.journal(assignment.folder, assignment.incarnation)
+        let path = Assignment.journal(assignment.folder, assignment.processNumber)
         journal = JournalReader(path)
-        let errors = "\(assignment.folder)/\(assignment.incarnation).errors"
+        let errors = "\(assignment.folder)/\(assignment.processNumber).errors"
         _ = FileManager.default.createFile(atPath: errors, contents: nil)
         process.executableURL = executable
         process.arguments = assignment.arguments

@@ -25,7 +25,7 @@ import Foundation
     /// Prints the operations of transactions, by the seeds that they stored in the file. It helps to analyze a failed run.
     private static func describe(_ seeds: ArraySlice<String>) {
         for seed in seeds.compactMap({ UInt64($0) }) {
-            let lines = Deed(seed).operations.map { "    \(Seen.short("\($0)"))" }
+            let lines = Transaction(seed).operations.map { "    \(Seen.short("\($0)"))" }
             print(([seed.description] + lines).joined(separator: "\n"))
         }
     }

@@ -17,25 +17,25 @@ struct Assignment {
     let role: Role
     let folder: String
     /// The number of the process. Each process of a run has another one.
-    let incarnation: Int
+    let processNumber: Int
     let seed: UInt64
 
-    var file: String { "\(folder)/storm.realm" }
+    var file: String { "\(folder)/crash.realm" }
     /// The number of commits whose change sets the file keeps. It is small, so that they are deleted while a process is stopped.
     static let changeRetention: UInt64 = 24
-    static func journal(_ folder: String, _ incarnation: Int) -> String { "\(folder)/\(incarnation).journal" }
+    static func journal(_ folder: String, _ processNumber: Int) -> String { "\(folder)/\(processNumber).journal" }
 
-    var arguments: [String] { [role.rawValue, folder, "\(incarnation)", "\(seed)"] }
+    var arguments: [String] { [role.rawValue, folder, "\(processNumber)", "\(seed)"] }
 
-    init(role: Role, folder: String, incarnation: Int, seed: UInt64) {
-        (self.role, self.folder, self.incarnation, self.seed) = (role, folder, incarnation, seed)
+    init(role: Role, folder: String, processNumber: Int, seed: UInt64) {
+        (self.role, self.folder, self.processNumber, self.seed) = (role, folder, processNumber, seed)
     }
 
     init?(_ arguments: [String]) {
-        guard arguments.count == 4, let role = Role(rawValue: arguments[0]), let incarnation = Int(arguments[2]),
+        guard arguments.count == 4, let role = Role(rawValue: arguments[0]), let processNumber = Int(arguments[2]),
             let seed = UInt64(arguments[3])
         else { return nil }
-        self.init(role: role, folder: arguments[1], incarnation: incarnation, seed: seed)
+        self.init(role: role, folder: arguments[1], processNumber: processNumber, seed: seed)
     }
 
     /// The signals that the test sends as orders.
@@ -53,7 +53,7 @@ struct Assignment {
 
 extension Realm.Configuration {
     /// The configuration with which all processes open the file.
-    static func storm(_ file: String) -> Realm.Configuration {
+    static func crashTest(_ file: String) -> Realm.Configuration {
         var configuration = Realm.Configuration(
             fileURL: URL(fileURLWithPath: file), objectTypes: [Node.self, Part.self, Screw.self, IntKey.self])
         configuration.durability = .normal
@@ -74,11 +74,11 @@ final class Worker: @unchecked Sendable {
     private let assignment: Assignment
     private let journal: Journal
     private let queue = DispatchQueue(label: "worker")
-    private let fate: Fate
+    private let crashInjector: CrashInjector
     private let configuration: Realm.Configuration
-    private var random: Seeded
+    private var random: SeededRandom
     private var realm: Realm?
-    private var audience: Audience?
+    private var observers: Observers?
     private var number = 0
     private var newestSequence = 0
     private var isPaused = false
@@ -87,12 +87,12 @@ final class Worker: @unchecked Sendable {
 
     init(_ assignment: Assignment) {
         self.assignment = assignment
-        journal = Journal(Assignment.journal(assignment.folder, assignment.incarnation))
-        random = Seeded(state: assignment.seed)
-        let fate = Fate(assignment.seed ^ 1, odds: 1_500)
-        self.fate = fate
-        var configuration = Realm.Configuration.storm(assignment.file)
-        configuration.environment.onYield = { _ in fate.pass() }
+        journal = Journal(Assignment.journal(assignment.folder, assignment.processNumber))
+        random = SeededRandom(state: assignment.seed)
+        let crashInjector = CrashInjector(assignment.seed ^ 1, odds: 1_500)
+        self.crashInjector = crashInjector
+        var configuration = Realm.Configuration.crashTest(assignment.file)
+        configuration.environment.onYield = { _ in crashInjector.pass() }
         if assignment.seed.isMultiple(of: 5) { configuration.durability = .full }
         self.configuration = configuration
     }
@@ -116,9 +116,9 @@ final class Worker: @unchecked Sendable {
         queue.async { [self] in
             switch order {
             case Assignment.Order.pause:
-                fate.turn(on: false)
+                crashInjector.turn(on: false)
                 shouldPause = true
-                audience?.isQuiet = true
+                observers?.isQuiet = true
                 if !assignment.role.writes {
                     pause()
                 } else if isPaused {
@@ -126,14 +126,14 @@ final class Worker: @unchecked Sendable {
                     writeAndPause()
                 }
             case Assignment.Order.go:
-                fate.turn(on: true)
+                crashInjector.turn(on: true)
                 (shouldPause, isPaused) = (false, false)
-                audience?.isQuiet = false
+                observers?.isQuiet = false
                 if assignment.role.writes { next() }
             case Assignment.Order.check:
                 check(tries: assignment.role.writes ? 200 : 0)
             default:
-                (audience, realm) = (nil, nil)
+                (observers, realm) = (nil, nil)
                 exit(0)
             }
         }
@@ -142,16 +142,16 @@ final class Worker: @unchecked Sendable {
     // A process that writes may be notified of its own commits a moment later. A process that only observes has been notified
     // of all changes by now; but an observer that was added in a callback gets its first call in a later turn of the queue.
     private func check(tries: Int) {
-        if audience?.awaitsFirstCall == true {
+        if observers?.awaitsFirstCall == true {
             // The test fails if this takes too long.
             queue.asyncAfter(deadline: .now() + .milliseconds(10)) { [self] in check(tries: tries) }
             return
         }
-        if let difference = audience?.difference {
+        if let difference = observers?.difference {
             if tries == 0 { journal.fail(difference) }
             queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [self] in check(tries: tries - 1) }
         } else {
-            journal.write(.checked(sequence: audience?.sequence ?? newestSequence))
+            journal.write(.checked(sequence: observers?.sequence ?? newestSequence))
         }
     }
 
@@ -159,7 +159,7 @@ final class Worker: @unchecked Sendable {
         do {
             let realm = try Realm(configuration: configuration, queue: queue)
             self.realm = realm
-            if assignment.role.observes { audience = Audience(realm, queue, journal, assignment.seed) }
+            if assignment.role.observes { observers = Observers(realm, queue, journal, assignment.seed) }
         } catch {
             journal.fail("the file could not be opened: \(error)")
         }
@@ -172,7 +172,7 @@ final class Worker: @unchecked Sendable {
         queue.asyncAfter(deadline: .now() + .microseconds(Int.random(in: 0..<6_000, using: &random))) { [self] in
             if shouldPause { return writeAndPause() }
             switch Int.random(in: 0..<40, using: &random) {
-            case 0 where audience == nil:
+            case 0 where observers == nil:
                 // The last process that closes the file checkpoints it and shortens the log.
                 realm = nil
                 open()
@@ -199,10 +199,10 @@ final class Worker: @unchecked Sendable {
 
     private func write() {
         guard let realm else { return }
-        let (deed, author) = draw()
+        let (transaction, author) = draw()
         let begun = Journal.now
         do {
-            let sequence = try realm.write { deed.perform(realm, author) }
+            let sequence = try realm.write { transaction.perform(realm, author) }
             acknowledge(author, sequence, begun, version: realm.version)
         } catch {
             journal.fail("a write was refused: \(error)")
@@ -212,11 +212,11 @@ final class Worker: @unchecked Sendable {
     private func writeGroup(_ count: Int) {
         guard let realm else { return }
         for position in 1...count {
-            let (deed, author) = draw()
+            let (transaction, author) = draw()
             let begun = Journal.now
             var sequence = 0
             realm.writeAsync {
-                sequence = deed.perform(realm, author)
+                sequence = transaction.perform(realm, author)
             } onComplete: { [self] error in
                 if let error { journal.fail("an asynchronous write was refused: \(error)") }
                 // The version is unknown: the Realm may already show the last write of the group.
@@ -226,9 +226,9 @@ final class Worker: @unchecked Sendable {
         }
     }
 
-    private func draw() -> (Deed, Author) {
+    private func draw() -> (Transaction, Author) {
         number += 1
-        return (Deed(random.next()), Author(incarnation: assignment.incarnation, number: number))
+        return (Transaction(random.next()), Author(processNumber: assignment.processNumber, number: number))
     }
 
     private func acknowledge(_ author: Author, _ sequence: Int, _ begun: UInt64, version: UInt64) {

@@ -41,11 +41,11 @@ struct World: Equatable {
     }
 
     /// Applies the next transaction.
-    mutating func apply(_ deed: Deed) {
+    mutating func apply(_ transaction: Transaction) {
         let count = sequence + 1
         for id in Self.permanent where rows[id] == nil { rows[id] = Row() }
         rows[0]?.amount = Double(count)
-        for operation in deed.operations { apply(operation) }
+        for operation in transaction.operations { apply(operation) }
     }
 
     private mutating func apply(_ operation: Operation) {
@@ -89,7 +89,7 @@ enum Operation {
     static let longestList = 24
     private static let ids = 1...40
 
-    init(_ random: inout Seeded) {
+    init(_ random: inout SeededRandom) {
         let (id, other) = (Int.random(in: Self.ids, using: &random), Int.random(in: Self.ids, using: &random))
         let position = Int.random(in: 0..<1_000, using: &random)
         switch Int.random(in: 0..<24, using: &random) {
@@ -134,13 +134,13 @@ enum Operation {
 }
 
 /// A random transaction. Its operations follow from the seed.
-struct Deed {
+struct Transaction {
     let seed: UInt64
     let operations: [Operation]
 
     init(_ seed: UInt64) {
         self.seed = seed
-        var random = Seeded(state: seed)
+        var random = SeededRandom(state: seed)
         operations = (0..<Int.random(in: 1...6, using: &random)).map { _ in Operation(&random) }
     }
 
@@ -153,13 +153,13 @@ struct Deed {
         let sequence = Int(counter?.amount ?? 0) + 1
         counter?.amount = Double(sequence)
         for operation in operations { operation.perform(realm) }
-        realm.add(IntKey(id: sequence, content: "\(author.incarnation) \(author.number) \(seed)"))
+        realm.add(IntKey(id: sequence, content: "\(author.processNumber) \(author.number) \(seed)"))
         return sequence
     }
 }
 
 /// The origin of a transaction: the process, and the number of the transaction in it.
 struct Author: Hashable {
-    let incarnation: Int
+    let processNumber: Int
     let number: Int
 }

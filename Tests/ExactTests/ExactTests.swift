@@ -19,18 +19,18 @@ struct ExactTests {
         let environment = ProcessInfo.processInfo.environment
         let count = environment["MARTLET_EXACT"].flatMap { Int($0) } ?? Self.seeds
         let first = environment["MARTLET_EXACT_SEED"].flatMap { UInt64($0) } ?? 1
-        var total = Machine.Outcome()
+        var total = ModelRunner.Outcome()
         for seed in first..<first + UInt64(count) {
             let program = Program(seed: seed)
-            if Machine.isTraced {
+            if ModelRunner.isTraced {
                 try FileHandle.standardError.write(contentsOf: Data("\(seed) \(program.size)\n".utf8))
             }
-            let outcome = try Machine.run(program)
+            let outcome = try ModelRunner.run(program)
             total.calls += outcome.calls
-            total.told += outcome.told
+            total.reported += outcome.reported
             total.changes += outcome.changes
             guard let failure = outcome.failure else { continue }
-            let shortest = try Shrinking.shortest(program, failure)
+            let shortest = try Shrinker.shortest(program, failure)
             Issue.record(
                 """
                 seed \(seed): \(shortest.failure)
@@ -39,10 +39,10 @@ struct ExactTests {
             return
         }
         print(
-            "exactness: \(count) programs, \(total.changes) changes made, \(total.told) reported in \(total.calls) calls, "
-                + "\(total.changes + total.told) in all")
+            "exactness: \(count) programs, \(total.changes) changes made, \(total.reported) reported in \(total.calls) calls, "
+                + "\(total.changes + total.reported) in all")
         // A run without notifications would pass without testing anything.
-        #expect(total.calls > count && total.told > total.changes / 20)
+        #expect(total.calls > count && total.reported > total.changes / 20)
     }
 }
 
@@ -58,16 +58,16 @@ struct SchemaExactTests {
         let environment = ProcessInfo.processInfo.environment
         let count = environment["MARTLET_EXACT"].flatMap { Int($0) } ?? Self.seeds
         let first = environment["MARTLET_EXACT_SEED"].flatMap { UInt64($0) } ?? 1
-        var (changes, told, denied) = (0, 0, 0)
+        var (changes, reported, denied) = (0, 0, 0)
         for seed in first..<first + UInt64(count) {
-            let program = SchemaMachine.Program(seed: seed)
-            let outcome = try SchemaMachine.run(program)
+            let program = SchemaModelRunner.Program(seed: seed)
+            let outcome = try SchemaModelRunner.run(program)
             changes += outcome.changes
-            told += outcome.told
+            reported += outcome.reported
             denied += outcome.denied
             guard outcome.failure != nil else { continue }
-            let shortest = try SchemaMachine.shortest(program)
-            let failure = try SchemaMachine.run(shortest).failure ?? ""
+            let shortest = try SchemaModelRunner.shortest(program)
+            let failure = try SchemaModelRunner.run(shortest).failure ?? ""
             Issue.record(
                 """
                 seed \(seed): \(failure)
@@ -76,8 +76,8 @@ struct SchemaExactTests {
                 """)
             return
         }
-        print("exactness: \(count) random schemas, \(changes) changes made, \(told) reported, \(denied) writes denied")
-        #expect(told > changes / 20 && denied > count / 10)
+        print("exactness: \(count) random schemas, \(changes) changes made, \(reported) reported, \(denied) writes denied")
+        #expect(reported > changes / 20 && denied > count / 10)
     }
 }
 

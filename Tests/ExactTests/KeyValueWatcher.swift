@@ -18,7 +18,7 @@ final class KeyValueWatcher {
     private var knownTimes: String
     private var allowsNeedlessCalls = false
     /// Whether a write is being rolled back.
-    var isTakenBack = false
+    var isRolledBack = false
     private let path: KeyValuePathModel
     let isOver: () -> Bool
 
@@ -30,11 +30,11 @@ final class KeyValueWatcher {
         knownTimes = path.times(world)
     }
 
-    static func make(_ plan: WatcherPlan, _ world: World, _ realm: Realm, _ twins: Twins) -> KeyValueWatcher? {
+    static func make(_ plan: WatcherPlan, _ world: World, _ realm: Realm, _ furtherAccessors: FurtherAccessors) -> KeyValueWatcher? {
         let nodes = world.nodes
         guard !nodes.isEmpty else { return nil }
         let (id, serial) = nodes[plan.node % nodes.count]
-        guard let node = twins.accessor(id, serial, realm, plan.filter) else { return nil }
+        guard let node = furtherAccessors.accessor(id, serial, realm, plan.filter) else { return nil }
         let builder = KeyValueWatcherBuilder(world: world, id: id, serial: serial, node: node)
         // A third of the observers observe the list, whose changes are reported with positions.
         switch plan.cut < 4 ? 11 : plan.base {
@@ -67,7 +67,7 @@ final class KeyValueWatcher {
     fileprivate func receive(old: String?, new: String) {
         calls += 1
         // While an object was deleted, before the rollback restored it, its path had no value.
-        if let old, old != known, !(isTakenBack && old == "nil") {
+        if let old, old != known, !(isRolledBack && old == "nil") {
             failure = failure ?? "the old value is \(old), and the last reported value was \(known)"
         }
         known = new
@@ -76,10 +76,10 @@ final class KeyValueWatcher {
     fileprivate func receive(failure: String?) { self.failure = self.failure ?? failure }
 
     /// Allows calls without a change in the next check: a rollback may cause pairs of calls that cancel each other.
-    func forgive() { allowsNeedlessCalls = true }
+    func allowNeedlessCalls() { allowsNeedlessCalls = true }
 
     /// Returns the first error since the last check. `world` is what the Realm shows; nil if it shows nothing.
-    func judge(_ world: World?, isRefresh: Bool, isLoose: Bool) -> String? {
+    func check(_ world: World?, isRefresh: Bool, allowsExtraChanges: Bool) -> String? {
         defer {
             calls = 0
             allowsNeedlessCalls = false
@@ -92,7 +92,7 @@ final class KeyValueWatcher {
         let value = path.value(world)
         if known != value { return "was notified of \(known), and the value is \(value)" }
         if allowsNeedlessCalls { return nil }
-        if calls > 0 && times == knownTimes && !isLoose { return "is called, and nothing was written" }
+        if calls > 0 && times == knownTimes && !allowsExtraChanges { return "is called, and nothing was written" }
         return isRefresh && calls > 1 ? "is called \(calls) times by one refresh" : nil
     }
 }
@@ -122,7 +122,7 @@ private struct KeyValueWatcherBuilder {
         let model = KeyValuePathModel {
             $0.shown($0.value(serial, path))
         } times: {
-            View($0, serial, [path]).times
+            RowView($0, serial, [path]).times
         }
         let watcher = make(path, model)
         watcher.keep(
@@ -149,7 +149,7 @@ private struct KeyValueWatcherBuilder {
         let model = KeyValuePathModel { world in
             "\(world.slots(serial, name).map { name == "parts" ? "part" : world.shown($0.value) })"
         } times: {
-            View($0, serial, [name]).times
+            RowView($0, serial, [name]).times
         }
         let watcher = make(name, model)
         var known = contents(node)

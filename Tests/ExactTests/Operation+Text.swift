@@ -14,8 +14,8 @@ extension Operation {
         case .textRemove: return "texts: remove '\(letter)'"
         case .doubleSet: return "numbers by name: '\(letter)' is \(b % 3)"
         case .doubleRemove: return "numbers by name: remove '\(letter)'"
-        case .valueRow: return "numbers: insert \(20 + b % 12) at \(["the start", "the middle", "the end"][a % 3])"
-        case .heldRow: return "held: insert \(4 + c % 8) nodes from \(b) at \(a)"
+        case .manyValues: return "numbers: insert \(20 + b % 12) at \(["the start", "the middle", "the end"][a % 3])"
+        case .manyHeld: return "held: insert \(4 + c % 8) nodes from \(b) at \(a)"
         case .chain:
             return
                 "each node links to the next from the one at \(a) on, \(b % 3 == 0 ? "as 'next'" : "in turns from \(b % 4)")"
@@ -37,7 +37,7 @@ extension Operation {
         func count(_ name: String) -> Int { world.slots(serial, name).count }
         switch kind {
         case .delete: return "delete"
-        case .twin:
+        case .furtherAccessor:
             return "a further accessor with '\(letter)' \(amount)\(c.isMultiple(of: 3) ? " and nothing else" : "")"
         case .name: return "name = '\(letter)'"
         case .amount: return "amount = \(amount)"

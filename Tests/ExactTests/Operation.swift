@@ -5,7 +5,7 @@ import Martlet
 /// elements, so every operation remains valid if others are left out.
 struct Operation: CustomStringConvertible {
     enum Kind: String, CaseIterable {
-        case add, twin, delete, deleteAll, name, amount, nameAll, amountAll, next, assignAgain
+        case add, furtherAccessor, delete, deleteAll, name, amount, nameAll, amountAll, next, assignAgain
         case childInsert, childRemove, childReplace, childMove, childSwap, childClear, childAssign
         case peerInsert, peerRemove, peerClear, namedSet, namedRemove, namedClear
         case part, partName, partNode, partsInsert, partsRemove, partsReplace, partsName, partsClear
@@ -13,12 +13,12 @@ struct Operation: CustomStringConvertible {
         case valueInsert, valueRemove, valueReplace, valueMove, valueClear, textInsert, textRemove, doubleSet
         case doubleRemove, heldInsert, heldRemove
         // Only in some programs.
-        case chain, valueRow, heldRow
+        case chain, manyValues, manyHeld
         case anyAdd, anyDelete, anySet, anyPut, anyInt, anyInsert, anyReplace, anyRemove, anyMove
         case anyKeySet, anyKeyRemove, anyJoin, anyLeave, anyMark
 
         var isAny: Bool { rawValue.hasPrefix("any") }
-        fileprivate var isSpecial: Bool { isAny || [.deleteAll, .chain, .valueRow, .heldRow].contains(self) }
+        fileprivate var isSpecial: Bool { isAny || [.deleteAll, .chain, .manyValues, .manyHeld].contains(self) }
     }
 
     let kind: Kind
@@ -28,7 +28,7 @@ struct Operation: CustomStringConvertible {
 
     private static let weights: [Kind] =
         Kind.allCases.filter { !$0.isSpecial }
-        + [.add, .add, .add, .twin, .delete, .name, .name, .name, .amount, .amount, .next, .childInsert, .childInsert]
+        + [.add, .add, .add, .furtherAccessor, .delete, .name, .name, .name, .amount, .amount, .next, .childInsert, .childInsert]
         + [.peerInsert, .namedSet, .childRemove]
 
     /// The kinds that a program uses: about half of all, so that some programs use few kinds often.
@@ -42,14 +42,14 @@ struct Operation: CustomStringConvertible {
             [.add, .chain, .assignAgain, .nameAll] + Array(repeating: .name, count: 8)
                 + Array(repeating: .amount, count: 8) + plain.suffix(1)
         case .long:
-            [.valueRow, .valueRow, .heldRow, .heldRow, .valueInsert, .valueRemove, .valueMove, .valueReplace]
+            [.manyValues, .manyValues, .manyHeld, .manyHeld, .valueInsert, .valueRemove, .valueMove, .valueReplace]
                 + [.heldInsert, .heldRemove, .heldRemove, .add, .add, .delete, .name, .name]
         case .maps:
             [.add, .add, .name, .amount, .namedSet, .namedSet, .namedSet, .namedRemove, .namedRemove, .doubleSet]
                 + [.doubleRemove, .byNameSet, .byNameRemove, .byNameName] + plain.suffix(1)
-        case .twins:
+        case .furtherAccessors:
             [
-                .add, .add, .twin, .twin, .twin, .twin, .delete, .delete, .name, .name, .amount, .assignAgain, .next,
+                .add, .add, .furtherAccessor, .furtherAccessor, .furtherAccessor, .furtherAccessor, .delete, .delete, .name, .name, .amount, .assignAgain, .next,
                 .next,
             ]
                 + [.nameAll, .part, .part, .partName, .partNode, .partsInsert, .partsRemove, .childAssign]
@@ -99,7 +99,7 @@ struct Operation: CustomStringConvertible {
     /// The maximum number of nodes.
     static let ids = 8
 
-    func perform(_ world: inout World, _ realm: Realm, _ twins: Twins) {
+    func perform(_ world: inout World, _ realm: Realm, _ furtherAccessors: FurtherAccessors) {
         switch kind {
         case .add: add(&world, realm)
         case .deleteAll:
@@ -107,7 +107,7 @@ struct Operation: CustomStringConvertible {
             realm.delete(realm.objects(Node.self))
         case .nameAll, .amountAll:
             for (id, serial) in world.nodes {
-                guard let node = twins.accessor(id, serial, realm, b + c) else { continue }
+                guard let node = furtherAccessors.accessor(id, serial, realm, b + c) else { continue }
                 let pair = NodePair(serial: serial, node: node)
                 assign(pair, pair, &world)
             }
@@ -115,7 +115,7 @@ struct Operation: CustomStringConvertible {
         case .textInsert, .textRemove: editTexts(&world, realm)
         case .doubleSet, .doubleRemove: editDoubles(&world, realm)
         case .heldInsert, .heldRemove: editHeld(&world, realm)
-        case .valueRow, .heldRow: insertRow(&world, realm)
+        case .manyValues, .manyHeld: insertMany(&world, realm)
         case .chain: chain(&world, realm)
         case .anyAdd, .anyDelete, .anySet, .anyPut, .anyInt, .anyInsert, .anyReplace, .anyRemove, .anyMove,
             .anyKeySet, .anyKeyRemove, .anyJoin, .anyLeave, .anyMark:
@@ -124,13 +124,13 @@ struct Operation: CustomStringConvertible {
             let nodes = world.nodes
             guard !nodes.isEmpty else { return }
             let (id, serial) = nodes[a % nodes.count]
-            guard let node = twins.accessor(id, serial, realm, b + c) else { return }
+            guard let node = furtherAccessors.accessor(id, serial, realm, b + c) else { return }
             let pair = NodePair(serial: serial, node: node)
             let other = nodes[b % nodes.count]
             let target = NodePair(
-                serial: other.serial, node: twins.accessor(other.id, other.serial, realm, a + c) ?? node)
+                serial: other.serial, node: furtherAccessors.accessor(other.id, other.serial, realm, a + c) ?? node)
             switch kind {
-            case .twin: addTwin(pair, &world, realm, twins)
+            case .furtherAccessor: addFurtherAccessor(pair, &world, realm, furtherAccessors)
             case .delete:
                 world.delete(serial)
                 realm.delete(node)

@@ -48,7 +48,7 @@ struct Classes: Sendable {
     }
 
     /// The generated classes of the conformance schema.
-    static let fixed = Classes([
+    static let generated = Classes([
         "Node": [
             Property(name: "id", kind: .single), Property(name: "name", kind: .single),
             Property(name: "amount", kind: .single), Property(name: "next", kind: .single, target: "Node"),

@@ -18,7 +18,7 @@ final class RealmWatcher {
     private(set) var calls = 0
 
     /// The action of the next callback that is not called while a write begins.
-    var deed: (() -> Void)?
+    var action: (() -> Void)?
 
     /// - Parameter refreshes: Whether the observer refreshes the Realm on `refreshRequired`.
     init(_ realm: Realm, refreshes: Bool) {
@@ -50,27 +50,27 @@ final class RealmWatcher {
             known = version
             allowsJump = false
         }
-        guard let deed, !isInWrite else { return }
-        self.deed = nil
-        deed()
+        guard let action, !isInWrite else { return }
+        self.action = nil
+        action()
     }
 
     /// Expects a notification of a commit of the Realm itself.
-    func expect() { commits += 1 }
+    func expectCommit() { commits += 1 }
 
     /// Expects no notification of the commits up to a version, which are silent.
-    func skip(_ version: UInt64) { (known, commits) = (version, 0) }
+    func skipSilentCommits(_ version: UInt64) { (known, commits) = (version, 0) }
 
     /// Expects no notification of a commit that was made during the notification of another one.
-    func miss(_ version: UInt64) { (known, commits) = (version, max(0, commits - 1)) }
+    func skipNestedCommit(_ version: UInt64) { (known, commits) = (version, max(0, commits - 1)) }
 
     /// Allows the Realm to show a newer version without a notification, after it was invalidated.
-    func excuse() { allowsJump = true }
+    func allowJump() { allowsJump = true }
 
     func end() { token = nil }
 
     /// Returns the first error since the last check. `shown` is nil if the Realm shows nothing.
-    func judge(_ shown: UInt64?) -> String? {
+    func check(_ shown: UInt64?) -> String? {
         defer { calls = 0 }
         if let failure { return failure }
         if commits > 0 { return "is not notified of \(commits) commits" }

@@ -2,7 +2,7 @@ import MartletEngine
 
 @testable import Martlet
 
-extension SchemaMachine {
+extension SchemaModelRunner {
     /// One change, made in the model and in a Realm. The numbers are used modulo the number of rows, properties or elements.
     struct Edit {
         private let kind: Int

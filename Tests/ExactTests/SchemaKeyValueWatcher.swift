@@ -60,10 +60,10 @@ final class SchemaKeyValueWatcher: KeyValueObserver {
     }
 
     /// Allows calls without a change in the next check: a rollback may cause pairs of calls that cancel each other.
-    func forgive() { (allowsNeedlessCalls, isRolledBack) = (true, false) }
+    func allowNeedlessCalls() { (allowsNeedlessCalls, isRolledBack) = (true, false) }
 
     /// Returns the first error since the last check.
-    func judge(_ world: World, isRefresh: Bool) -> String? {
+    func check(_ world: World, isRefresh: Bool) -> String? {
         defer { (calls, allowsNeedlessCalls) = (0, false) }
         if let failure { return failure }
         if isOver != (world.rows[serial] == nil) { return "isInvalidated is \(isOver)" }
@@ -89,7 +89,7 @@ final class SchemaKeyValueWatcher: KeyValueObserver {
     }
 
     private func writeTimes(_ world: World) -> String {
-        path == "isInvalidated" ? "" : View(world, serial, [path.replacingOccurrences(of: ".@count", with: "")]).times
+        path == "isInvalidated" ? "" : RowView(world, serial, [path.replacingOccurrences(of: ".@count", with: "")]).times
     }
 
     /// Nil for an object that was deleted and cannot be read.
@@ -104,7 +104,7 @@ final class SchemaKeyValueWatcher: KeyValueObserver {
     }
 }
 
-extension SchemaMachine {
+extension SchemaModelRunner {
     func watchKeyValues(_ seed: UInt64, _ shown: World) {
         guard keyValues.count < 6 else { return }
         if let watcher = SchemaKeyValueWatcher(seed, program.schema, shown, test.realm) { keyValues.append(watcher) }
@@ -113,8 +113,8 @@ extension SchemaMachine {
     func checkKeyValues(isRefresh: Bool) {
         guard let shown = worlds[test.realm.context.version] else { return }
         for watcher in keyValues {
-            told += watcher.calls
-            if let failure = watcher.judge(shown, isRefresh: isRefresh) { fail("\(watcher.name): \(failure)") }
+            reported += watcher.calls
+            if let failure = watcher.check(shown, isRefresh: isRefresh) { fail("\(watcher.name): \(failure)") }
         }
         keyValues.removeAll { $0.isOver }
     }

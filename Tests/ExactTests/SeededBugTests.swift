@@ -19,8 +19,8 @@
                 // Some bugs trap: the last printed seed is the one that failed.
                 printLine("seed \(seed)")
                 let program = Program(seed: seed)
-                guard let failure = try Machine.run(program).failure else { continue }
-                let shortest = try Shrinking.shortest(program, failure)
+                guard let failure = try ModelRunner.run(program).failure else { continue }
+                let shortest = try Shrinker.shortest(program, failure)
                 printLine("\(name)|\(bug.rawValue)|\(seed)|\(shortest.program.size)")
                 printLine(try shortest.text())
                 return
@@ -32,11 +32,11 @@
         private func findWithSchemas(_ bug: SeededBug, _ count: UInt64) throws {
             for seed in 1...count {
                 printLine("seed \(seed)")
-                let program = SchemaMachine.Program(seed: seed)
-                guard try SchemaMachine.run(program).failure != nil else { continue }
-                let shortest = try SchemaMachine.shortest(program)
+                let program = SchemaModelRunner.Program(seed: seed)
+                guard try SchemaModelRunner.run(program).failure != nil else { continue }
+                let shortest = try SchemaModelRunner.shortest(program)
                 printLine("\(bug.name)|\(bug.rawValue)|\(seed)|\(shortest.steps.count)")
-                printLine(try SchemaMachine.run(shortest).failure ?? "")
+                printLine(try SchemaModelRunner.run(shortest).failure ?? "")
                 return
             }
             printLine("not found")

@@ -1,14 +1,14 @@
 /// One step of a program.
 enum Step: CustomStringConvertible {
     /// Who writes: the observed Realm, another Realm of the process, or a Realm without shared state, like another process.
-    enum Place { case here, there, afar }
+    enum Place { case here, otherThread, otherProcess }
 
     /// How an asynchronous write ends: by a commit, alone or grouped with others, or by a rollback. The write is rolled back
     /// if its block cancels it, throws an error, or does not commit it.
     enum Ending: CaseIterable {
         case commit, commitGrouped, commitAlone, cancel, failure, leave
 
-        var isKept: Bool { [.commit, .commitGrouped, .commitAlone].contains(self) }
+        var endsInCommit: Bool { [.commit, .commitGrouped, .commitAlone].contains(self) }
     }
 
     case write([Operation], Place)
@@ -38,9 +38,9 @@ enum Step: CustomStringConvertible {
     /// The watcher at a position registers another when it is called next.
     case watchInside(WatcherPlan, by: Int)
     /// An asynchronous write.
-    case later([Operation], Ending)
+    case asyncWrite([Operation], Ending)
     /// The watcher at a position queues an asynchronous write when it is called next.
-    case nestedLater([Operation], Ending, by: Int)
+    case nestedAsyncWrite([Operation], Ending, by: Int)
 
     var description: String {
         switch self {
@@ -48,8 +48,8 @@ enum Step: CustomStringConvertible {
         case .silent(let operations, let watcher): "write silencing \(watcher) \(operations)"
         case .cancelled(let operations): "cancel \(operations)"
         case .turn: "turn"
-        case .ripen: "wait until computed"
-        case .settle: "deliver all"
+        case .waitUntilComputed: "wait until computed"
+        case .deliverAll: "deliver all"
         case .loops: "loops"
         case .invalidate: "invalidate"
         case .autorefresh(let isOn): "autorefresh \(isOn)"
@@ -63,8 +63,8 @@ enum Step: CustomStringConvertible {
             "the observer of the Realm writes silencing \(silenced) \(operations)"
         case .endInside(let victim, let watcher): "\(watcher) ends \(victim)"
         case .watchInside(let plan, let watcher): "\(watcher) watches \(plan)"
-        case .later(let operations, let ending): "write asynchronously, \(ending): \(operations)"
-        case .nestedLater(let operations, let ending, let watcher):
+        case .asyncWrite(let operations, let ending): "write asynchronously, \(ending): \(operations)"
+        case .nestedAsyncWrite(let operations, let ending, let watcher):
             "\(watcher) writes asynchronously, \(ending): \(operations)"
         }
     }
@@ -73,7 +73,7 @@ enum Step: CustomStringConvertible {
         switch self {
         case .write(let operations, _), .silent(let operations, _), .cancelled(let operations),
             .nested(let operations, _), .nestedSilent(let operations, _, _), .realmSilent(let operations, _),
-            .later(let operations, _), .nestedLater(let operations, _, _):
+            .asyncWrite(let operations, _), .nestedAsyncWrite(let operations, _, _):
             operations
         default: nil
         }
@@ -87,8 +87,8 @@ enum Step: CustomStringConvertible {
         case .nested(_, let watcher): .nested(operations, watcher)
         case .nestedSilent(_, let watcher, let silenced): .nestedSilent(operations, watcher, silencing: silenced)
         case .realmSilent(_, let silenced): .realmSilent(operations, silencing: silenced)
-        case .later(_, let ending): .later(operations, ending)
-        case .nestedLater(_, let ending, let watcher): .nestedLater(operations, ending, by: watcher)
+        case .asyncWrite(_, let ending): .asyncWrite(operations, ending)
+        case .nestedAsyncWrite(_, let ending, let watcher): .nestedAsyncWrite(operations, ending, by: watcher)
         default: self
         }
     }
@@ -108,7 +108,7 @@ struct Program {
         /// Values of any type.
         case any
         /// Rows with several accessors, observed by key and value.
-        case twins
+        case furtherAccessors
     }
 
     var steps: [Step]
@@ -118,13 +118,13 @@ struct Program {
     /// Whether rows are always found by their sort keys, even if there are few.
     let searchesAlways: Bool
     /// Whether some observers are called on a queue or an actor.
-    let hasHomes: Bool
+    let usesExecutors: Bool
 
     init(seed: UInt64) {
         var random = SeededGenerator(seed)
         let hasForeignWrites = seed.isMultiple(of: 4)
-        hasHomes = seed % 5 < 2
-        let themes: [Theme] = [.chain, .long, .maps, .any, .any, .twins, .twins] + Array(repeating: .plain, count: 10)
+        usesExecutors = seed % 5 < 2
+        let themes: [Theme] = [.chain, .long, .maps, .any, .any, .furtherAccessors, .furtherAccessors] + Array(repeating: .plain, count: 10)
         theme = themes[Int.random(in: 0..<themes.count, using: &random)]
         hasShortChunks = Bool.random(using: &random) || theme == .long
         searchesAlways = Bool.random(using: &random)
@@ -136,10 +136,10 @@ struct Program {
         steps.append(.write(Operation.series(12, &random, of: first), .here))
         if addsAnyValuesLater {
             let anyKinds = kinds.filter(\.isAny)
-            steps.append(.later(Operation.series(2, &random, of: first), .commit))
-            let endings = [Step.Ending.cancel, .failure, .leave, .commit]
+            steps.append(.asyncWrite(Operation.series(2, &random, of: first), .commit))
+            let endings = [Step.Ending.cancel, .failure, .leaveOpen, .commit]
             for ending in [endings.randomElement(using: &random) ?? .cancel, Self.ending(&random), .commit] {
-                steps.append(.later(Operation.series(5, &random, of: anyKinds), ending))
+                steps.append(.asyncWrite(Operation.series(5, &random, of: anyKinds), ending))
             }
             steps += [.turn, .turn]
         }
@@ -149,10 +149,10 @@ struct Program {
             let step = Self.step(&random, hasForeignWrites, kinds, theme)
             steps.append(step)
             // Asynchronous writes that are queued together form one group.
-            guard case .later = step, Bool.random(using: &random) else { continue }
+            guard case .asyncWrite = step, Bool.random(using: &random) else { continue }
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 let operations = Operation.series(Int.random(in: 1...3, using: &random), &random, of: kinds)
-                steps.append(.later(operations, Self.ending(&random)))
+                steps.append(.asyncWrite(operations, Self.ending(&random)))
             }
         }
     }
@@ -172,7 +172,7 @@ struct Program {
         let watcher = Int.random(in: 0..<60, using: &random)
         return switch Int.random(in: 0..<51, using: &random) {
         case 0..<13: .write(operations, .here)
-        case 13..<21: .write(operations, hasForeignWrites && Bool.random(using: &random) ? .afar : .there)
+        case 13..<21: .write(operations, hasForeignWrites && Bool.random(using: &random) ? .otherProcess : .otherThread)
         case 21..<23: .silent(operations, watcher)
         case 23: .cancelled(operations)
         case 24: .nested(operations, watcher)
@@ -180,15 +180,15 @@ struct Program {
         case 26: .endInside(Int.random(in: 0..<60, using: &random), by: watcher)
         case 27: .watchInside(WatcherPlan(&random, theme), by: watcher)
         case 28..<30: .turn
-        case 30: .settle
-        case 31: .ripen
+        case 30: .deliverAll
+        case 31: .waitUntilComputed
         case 32..<34: .loops
         case 34..<36: .watch(WatcherPlan(&random, theme))
         case 36: .end(watcher)
         case 37..<39: .cancelled(operations)
         case 39: Bool.random(using: &random) ? .invalidate : .autorefresh(Bool.random(using: &random))
-        case 40, 41: .later(operations, ending(&random))
-        case 42: .nestedLater(operations, ending(&random), by: watcher)
+        case 40, 41: .asyncWrite(operations, ending(&random))
+        case 42: .nestedAsyncWrite(operations, ending(&random), by: watcher)
         case 43: .realmSilent(operations, silencing: watcher)
         default: .refresh
         }

@@ -4,11 +4,11 @@ import Martlet
 /// An observer under test: its registration, what it must see in the model, and the state that it knew last.
 final class Watcher {
     /// An action inside a callback.
-    enum Deed {
+    enum CallbackAction {
         case write([Operation], silencing: Watcher?)
         case end(Watcher)
         case watch(WatcherPlan)
-        case writeLater([Operation], Step.Ending)
+        case queueWrite([Operation], Step.Ending)
     }
 
     var name: String
@@ -17,14 +17,14 @@ final class Watcher {
     /// callback wrote meanwhile. Empty before the first call.
     var known: [World] = []
     /// The actions of the next callback.
-    var deeds: [Deed] = []
+    var actions: [CallbackAction] = []
     /// Calls since the last run of the loops.
     var callsInRun = 0
     private(set) var hasEnded = false
     /// Where the observer is called; nil if on the thread of the test.
-    var place: Homes.Place?
+    var place: ObserverExecutors.Place?
     /// The token of an observer on a queue or an actor. Writes on the thread of the test cannot silence it.
-    var tokenElsewhere: NotificationToken?
+    var tokenOnExecutor: NotificationToken?
     /// Inside a call, the version that the notified object or collection shows; nil if that is unknown.
     var version: (() -> UInt64?)?
     /// The row that owns the observed collection or object. The observer ends when the row is deleted.
@@ -32,7 +32,7 @@ final class Watcher {
     /// The asynchronous loop that receives the changes, if the observer is one.
     private var loop: Task<Void, Never>?
     /// Whether keys of sections are read from live objects, which an earlier callback may have changed.
-    var asksLive = false
+    var readsLiveKeys = false
     /// The error if no call reports the changes from one state to a later one; nil if there is nothing to report.
     let missing: (World, World) -> String?
     /// The current elements of the observed collection, and those of the model.
@@ -82,20 +82,20 @@ final class Watcher {
     /// Treats a silent write as known if everything before it is known.
     func skipSilenced() {
         // The key of a deleted object cannot be read, so changes of keys before the silent write may be missing.
-        for (base, after) in silenced where asksLive || known.contains(where: { missing($0, base) == nil }) {
+        for (base, after) in silenced where readsLiveKeys || known.contains(where: { missing($0, base) == nil }) {
             if !known.contains(where: { $0.time == after.time }) { known.append(after) }
         }
     }
 
     /// Records that all changes up to a state have been delivered.
-    func settle(_ world: World) {
+    func acknowledge(_ world: World) {
         known = [world]
         silenced = []
         lateBases = []
     }
 
     /// Receives changes in an asynchronous loop, which runs on `executor`.
-    func hear<Change>(_ changes: Changes<Change>, on executor: LoopExecutor, _ body: @escaping (Change) -> Void) {
+    func consume<Change>(_ changes: Changes<Change>, on executor: ManualTaskExecutor, _ body: @escaping (Change) -> Void) {
         // Begin to observe now: another loop may run first, write, and delete the observed object.
         nonisolated(unsafe) let iterator = changes.makeAsyncIterator()
         nonisolated(unsafe) let body = body
@@ -107,10 +107,10 @@ final class Watcher {
         loop?.cancel()
         token?.invalidate()
         token = nil
-        tokenElsewhere?.invalidate()
-        tokenElsewhere = nil
+        tokenOnExecutor?.invalidate()
+        tokenOnExecutor = nil
         // The actions may refer to this watcher.
-        deeds = []
+        actions = []
     }
 }
 
@@ -133,7 +133,7 @@ struct WatcherPlan: CustomStringConvertible {
     /// Whether an asynchronous loop receives the changes, for the kinds that support it.
     var isLoop: Bool
     /// The queue or the actor that receives the changes, for the kinds and programs that support it.
-    var place: Homes.Place?
+    var place: ObserverExecutors.Place?
 
     init(_ random: inout some RandomNumberGenerator, _ theme: Program.Theme) {
         let favourites: [Kind] =
@@ -143,7 +143,7 @@ struct WatcherPlan: CustomStringConvertible {
             case .long: Array(repeating: .values, count: 12)
             case .maps: Array(repeating: .map, count: 12)
             case .any: Array(repeating: .any, count: 10)
-            case .twins: Array(repeating: .keyValue, count: 12) + [.object, .list]
+            case .furtherAccessors: Array(repeating: .keyValue, count: 12) + [.object, .list]
             }
         let kinds = favourites + [.results, .results, .keyValue] + Kind.allCases.filter { $0 != .any }
         kind = kinds.randomElement(using: &random) ?? .results

@@ -118,7 +118,7 @@ struct World {
     /// The object keys of rows, for random classes.
     var keys: [Int: Int64] = [:]
 
-    init(_ classes: Classes = .fixed) { self.classes = classes }
+    init(_ classes: Classes = .generated) { self.classes = classes }
 
     // MARK: Reading
 

@@ -25,7 +25,7 @@ package final class TestRealm {
 
     /// Runs `body` with another Realm of the same file on a new thread, and waits until it returns. For `realm`, its commits
     /// are remote.
-    package func elsewhere(_ body: @escaping (Realm) throws -> Void) throws {
+    package func onNewThread(_ body: @escaping (Realm) throws -> Void) throws {
         nonisolated(unsafe) var failure: (any Error)?
         nonisolated(unsafe) let body = body
         var others = configuration

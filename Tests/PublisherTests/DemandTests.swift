@@ -27,7 +27,7 @@ struct DemandTests {
         #expect(subscriber.values.map(\.text) == ["initial"])
         for id in 4...6 { try test.commit { test.realm.add(Node(id: id)) } }
         try test.commit { test.realm.object(ofType: Node.self, forPrimaryKey: 1)?.name = "a" }
-        try test.elsewhere { realm in try realm.write { realm.add(Node(id: 7)) } }
+        try test.onNewThread { realm in try realm.write { realm.add(Node(id: 7)) } }
         test.realm.refresh()
         #expect(subscriber.values.count == 1)
         subscriber.request(.max(2))
@@ -80,7 +80,7 @@ struct DemandTests {
         subscriber.request(.max(1))
         subscriber.onValue = {
             do {
-                try test.elsewhere { realm in
+                try test.onNewThread { realm in
                     try realm.write { realm.object(ofType: Node.self, forPrimaryKey: 1)?.name = "remote" }
                 }
                 try test.realm.write { nodes[0].amount = 10 }
@@ -105,7 +105,7 @@ struct DemandTests {
         test.realm.refresh()
         while !test.realm.context.hub.isIdle { test.scheduler.run() }
         for id in 4...6 {
-            try test.elsewhere { realm in try realm.write { realm.add(Node(id: id)) } }
+            try test.onNewThread { realm in try realm.write { realm.add(Node(id: id)) } }
             // The delivery is scheduled when the change set is computed.
             #expect(test.scheduler.waitForWork())
             token.pause()

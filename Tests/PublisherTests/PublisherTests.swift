@@ -151,7 +151,7 @@ struct PublisherTests {
         #expect(counts == [1, 0, 0, 1])
         try test.commit { nodes[0].children.removeAll() }
         #expect(counts == [2, 1, 0, 2])
-        try test.elsewhere { realm in try realm.write { realm.deleteAll() } }
+        try test.onNewThread { realm in try realm.write { realm.deleteAll() } }
         test.realm.refresh()
         #expect(counts == [3, 1, 1, 3])
         withExtendedLifetime(kept) {}

@@ -147,7 +147,7 @@ struct QueuePublisherTests {
             },
         ]
         test.realm.refresh()
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             try realm.write {
                 realm.add(Node(id: 4))
                 guard let node = realm.object(ofType: Node.self, forPrimaryKey: 1) else { return }

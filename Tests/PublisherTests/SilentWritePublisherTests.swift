@@ -88,7 +88,7 @@ struct SilentWritePublisherTests {
         test.realm.refresh()
         subscriber.request(.max(1))
         writes = true
-        try test.elsewhere { realm in try realm.write { realm.add(Node(id: 4)) } }
+        try test.onNewThread { realm in try realm.write { realm.add(Node(id: 4)) } }
         test.realm.refresh()
         #expect(subscriber.values.map(\.text) == ["initial", "[] [3] []"])
         try add(8...8, test)
@@ -196,7 +196,7 @@ struct SilentWritePublisherTests {
         case .changeInCallback:
             subscriber.request(.max(1))
             writes = true
-            try test.elsewhere { realm in try realm.write { realm.add(Node(id: 4)) } }
+            try test.onNewThread { realm in try realm.write { realm.add(Node(id: 4)) } }
         }
         test.realm.refresh()
         subscriber.onValue = nil
@@ -231,7 +231,7 @@ struct SilentWritePublisherTests {
             test.realm.add(Node(id: 6))
         }
         writes = true
-        try test.elsewhere { realm in try realm.write { realm.add(Node(id: 4)) } }
+        try test.onNewThread { realm in try realm.write { realm.add(Node(id: 4)) } }
         test.realm.refresh()
         subscriber.onValue = nil
         #expect(test.realm.objects(Node.self).count == 6)

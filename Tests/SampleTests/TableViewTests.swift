@@ -111,7 +111,7 @@ struct TableViewTests {
             let screen = TableViewController()
             try screen.load("a", "b", "c")
             let writer = BusyWriter(transactions: 150)
-            var random = Seeded(state: 7)
+            var random = SeededRandom(state: 7)
             var own = 0
             while !writer.isDone || own < 150 {
                 if own < 150 {
@@ -142,7 +142,7 @@ private final class BusyWriter: @unchecked Sendable {  // guarded by `lock`
             var failure: (any Error)?
             do {
                 let realm = try Realm()
-                var random = Seeded(state: 11)
+                var random = SeededRandom(state: 11)
                 for _ in 0..<transactions { try realm.write { try change(realm, &random, "b") } }
             } catch let error {
                 failure = error
@@ -154,7 +154,7 @@ private final class BusyWriter: @unchecked Sendable {  // guarded by `lock`
 }
 
 /// Makes one to four changes of the objects in the table view.
-private func change(_ realm: Realm, _ random: inout Seeded, _ name: String) throws {
+private func change(_ realm: Realm, _ random: inout SeededRandom, _ name: String) throws {
     let objects = realm.objects(DemoObject.self).sorted(byKeyPath: "date")
     for _ in 0...Int.random(in: 0..<4, using: &random) {
         let index = objects.isEmpty ? nil : Int.random(in: 0..<objects.count, using: &random)

@@ -7,7 +7,7 @@ import MartletEngine
 protocol Watching: AnyObject {
     func end()
     /// Checks that the copy is equal to the final contents.
-    func checkEnd(_ world: World)
+    func checkFinal(_ world: World)
 }
 
 /// An observer of one object. Old values must be the values that the observer knew, and after the deletion it must not be
@@ -34,14 +34,14 @@ final class ObjectWatcher: Watching {
     func end() { token = nil }
 
     private func receive(_ change: ObjectChange<StringKey>) {
-        run.tellings += 1
+        run.notifications += 1
         guard let content else { return run.fail("an observer of '\(code)' is called after its deletion") }
         switch change {
         case .deleted: self.content = nil
         case .error(let error): run.fail("an observer is notified of the error \(error)")
         case .change(let object, let changes):
             guard let realm = object.realm else { return run.fail("an observer is called without a Realm") }
-            run.baton.note("an observer of '\(code)' is notified of version \(realm.version)")
+            run.threadScheduler.note("an observer of '\(code)' is notified of version \(realm.version)")
             if version >= realm.version { run.fail("notified of version \(realm.version) after \(version)") }
             version = realm.version
             guard changes.map(\.name) == ["content"] else {
@@ -52,14 +52,14 @@ final class ObjectWatcher: Watching {
                 run.fail("the old value of '\(code)' is \(old.map { "\($0)" } ?? "nil") instead of \(content)")
             }
             if new == content { run.fail("notified without a change") }
-            if new == nil || new != run.ledger.world(version)[code] {
+            if new == nil || new != run.history.world(version)[code] {
                 run.fail("the new value of '\(code)' is \(new.map { "\($0)" } ?? "nil")")
             }
             self.content = new
         }
     }
 
-    func checkEnd(_ world: World) {
+    func checkFinal(_ world: World) {
         if content != world[code] {
             run.fail("an observer was notified last of \(content ?? 0) for '\(code)', at version \(version)")
         }

@@ -1,5 +1,5 @@
 extension Program {
-    /// Programs that are small enough to run on all courses with few preemptions.
+    /// Programs that are small enough to run on all schedules with few preemptions.
     static let small: [(name: String, program: Program)] = [
         ("two writers", Program([.write(1)], [.write(2)])),
         ("a write while another Realm is opened", Program([.write(1)], [.turn])),
@@ -7,28 +7,28 @@ extension Program {
         ("a write while an observer ends", Program([.write(1)], [.watch, .refresh, .endWatch])),
         ("a write while the last Realm is closed", Program([.write(1)], [.refresh, .close, .refresh])),
         ("a checkpoint while others write and freeze", Program([.write(1), .checkpoint], [.freeze, .write(2)])),
-        ("an asynchronous write beside another write", Program([.writeSoon(1), .turn], [.write(2)])),
+        ("an asynchronous write beside another write", Program([.writeAsync(1), .turn], [.write(2)])),
         (
             "an asynchronous write that waits for a synchronous one",
-            Program([.writeSoon(1), .turn, .write(3)], [.write(2)])
+            Program([.writeAsync(1), .turn, .write(3)], [.write(2)])
         ),
         (
             "an asynchronous write that is cancelled in a group",
-            Program([.writeSoon(1), .cancelSoon(2), .failSoon(3), .writeSoon(4), .turn], [.write(5)])
+            Program([.writeAsync(1), .cancelAsync(2), .failAsync(3), .writeAsync(4), .turn], [.write(5)])
         ),
-        ("a Realm that outlives its thread", Program([.refresh, .move, .refresh], [.write(2)])),
+        ("a Realm that outlives its thread", Program([.refresh, .switchThread, .refresh], [.write(2)])),
         (
             "a frozen version while the log is full",
             Program([.freeze, .write(1), .dropFrozen, .write(3)], [.write(2)], logLimit: 2)
         ),
-        ("two processes", Program([.write(1)], [.watch, .turn, .look], others: [1])),
+        ("two processes", Program([.write(1)], [.watch, .turn, .pollForCommits], others: [1])),
         ("a process opens the file while another one writes", Program([.turn], [.write(2)], others: [1])),
         ("two threads open the file while another process writes", Program([.turn], [.turn], [.write(1)], others: [2])),
         ("two threads create the file", Program([.write(1)], [.write(2)], isFileThere: false)),
     ]
 
-    /// Programs with so few courses that every run of the tests tries two preemptions.
-    static let withTwo: Set = ["a process opens the file while another one writes"]
+    /// Programs with so few schedules that every run of the tests tries two preemptions.
+    static let withTwoPreemptions: Set = ["a process opens the file while another one writes"]
 
     init(_ parts: [Step]..., others: Set<Int> = [], isFileThere: Bool = true, logLimit: Int? = nil) {
         self.parts = parts.enumerated().map { Part(process: others.contains($0) ? $0 : 0, steps: $1) }

@@ -14,7 +14,7 @@ struct Program {
         case write(UInt64)
         case cancel(UInt64)
         /// Asynchronous writes: one that commits, one whose block cancels it, and one whose block throws an error.
-        case writeSoon(UInt64), cancelSoon(UInt64), failSoon(UInt64)
+        case writeAsync(UInt64), cancelAsync(UInt64), failAsync(UInt64)
         case refresh, turn, invalidate, look, checkpoint
         /// Releases the Realm. The next step opens another one.
         case close
@@ -38,14 +38,14 @@ struct Program {
     var failsWhenLogIsFull = false
 
     /// Whether change sets of other processes may be deleted before observers are notified of them.
-    var forgetsOthers: Bool { retention < 1_000 && parts.contains { $0.process != 0 } }
+    var losesForeignChanges: Bool { retention < 1_000 && parts.contains { $0.process != 0 } }
 
     var size: Int { parts.reduce(0) { $0 + $1.steps.count } }
 }
 
 extension Program {
     init(seed: UInt64) {
-        var random = Seeded(state: seed)
+        var random = SeededRandom(state: seed)
         let count = Int.random(in: 2...4, using: &random)
         let hasOther = Int.random(in: 0..<3, using: &random) == 0
         let kinds = Int.random(in: 0..<1 << Step.kindCount, using: &random)
@@ -66,7 +66,7 @@ extension Program.Step {
 
     /// Writes, turns and observers are in all programs. Every other kind is left out of half of the programs, so that some
     /// programs use few kinds often.
-    init(kinds: Int, _ random: inout Seeded) {
+    init(kinds: Int, _ random: inout SeededRandom) {
         let number = UInt64.random(in: 1..<100, using: &random)
         let kind = Int.random(in: 0..<2 * Self.kindCount, using: &random)
         self =
@@ -75,7 +75,7 @@ extension Program.Step {
             case 2, 5: .watch
             case 3, 6: .turn
             case 7: .cancel(number)
-            case 8: .writeSoon(number)
+            case 8: .writeAsync(number)
             case 9: .refresh
             case 10: .checkpoint
             case 11: .close
@@ -84,10 +84,10 @@ extension Program.Step {
             case 14: .readFrozen
             case 15: .dropFrozen
             case 16: .watchObject
-            case 17: .cancelSoon(number)
-            case 18: .failSoon(number)
-            case 19: .move
-            default: Bool.random(using: &random) ? .look : .invalidate
+            case 17: .cancelAsync(number)
+            case 18: .failAsync(number)
+            case 19: .switchThread
+            default: Bool.random(using: &random) ? .pollForCommits : .invalidate
             }
     }
 }

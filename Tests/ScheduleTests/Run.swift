@@ -6,35 +6,35 @@ import Synchronization
 @testable import Martlet
 @testable import MartletEngine
 
-/// One run of a program on one course, and the checks of its results.
+/// One run of a program on one schedule, and the checks of its results.
 // Sendable: used by the current thread, and by the test before the first thread begins and after the last one ends.
 final class Run: @unchecked Sendable {
     struct Outcome {
         let failure: String?
         let decisions: [Decision]
-        let story: [String]
+        let trace: [String]
         let writes: Int
-        let tellings: Int
+        let notifications: Int
     }
 
     let program: Program
-    let baton: Baton
+    let threadScheduler: CooperativeScheduler
     let configuration: Realm.Configuration
-    var ledger = Ledger()
+    var history = VersionHistory()
     /// Frozen Realms, which all threads read.
     var frozen: [Realm] = []
     /// Realms whose threads have ended.
     var orphans: [Realm] = []
     var writes = 0
-    var tellings = 0
+    var notifications = 0
     /// How many parts have reached each barrier.
     private var arrivals: [String: Int] = [:]
     private let folder: URL
 
-    private init(_ program: Program, _ course: Course, _ tellsStory: Bool) throws {
+    private init(_ program: Program, _ schedule: Schedule, _ recordsTrace: Bool) throws {
         self.program = program
-        let baton = Baton(course, tellsStory: tellsStory)
-        self.baton = baton
+        let threadScheduler = CooperativeScheduler(schedule, recordsTrace: recordsTrace)
+        self.threadScheduler = threadScheduler
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("martlet-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let url = folder.appendingPathComponent("test.realm")
@@ -48,14 +48,14 @@ final class Run: @unchecked Sendable {
         }
         // Every pause advances the clock by 0.7 s, so that a waiting thread reaches its timeout after a few pauses.
         let clock = Clock()
-        configuration.environment.driver = baton.driver
+        configuration.environment.driver = threadScheduler.driver
         configuration.environment.now = { clock.time }
-        configuration.environment.sleep = { [unowned baton] _ in
+        configuration.environment.sleep = { [unowned threadScheduler] _ in
             clock.pass()
-            baton.pass("a pause")
+            threadScheduler.pass("a pause")
         }
-        configuration.environment.log = { [unowned baton, folder] line in
-            baton.note(line.replacingOccurrences(of: folder.path, with: ""))
+        configuration.environment.log = { [unowned threadScheduler, folder] line in
+            threadScheduler.note(line.replacingOccurrences(of: folder.path, with: ""))
         }
         self.configuration = configuration
     }
@@ -63,25 +63,25 @@ final class Run: @unchecked Sendable {
     deinit { try? FileManager.default.removeItem(at: folder) }
 
     /// Runs a program, and checks the file afterwards.
-    static func outcome(_ program: Program, _ course: Course, tellsStory: Bool = false) throws -> Outcome {
-        let run = try Run(program, course, tellsStory)
-        run.baton.run(
+    static func outcome(_ program: Program, _ schedule: Schedule, recordsTrace: Bool = false) throws -> Outcome {
+        let run = try Run(program, schedule, recordsTrace)
+        run.threadScheduler.run(
             program.parts.enumerated().map { number, part in
-                ("part", { Performer(number, part, run).perform() })
+                ("part", { PartRunner(number, part, run).perform() })
             })
-        if run.baton.failure == nil { try run.checkFile() }
-        if run.baton.failure == nil, program.logLimit != nil { try run.checkLogLimit(run.configuration.path) }
+        if run.threadScheduler.failure == nil { try run.checkFile() }
+        if run.threadScheduler.failure == nil, program.logLimit != nil { try run.checkLogLimit(run.configuration.path) }
         return Outcome(
-            failure: run.baton.failure, decisions: run.baton.decisions, story: run.baton.story, writes: run.writes,
-            tellings: run.tellings)
+            failure: run.threadScheduler.failure, decisions: run.threadScheduler.decisions, trace: run.threadScheduler.trace, writes: run.writes,
+            notifications: run.notifications)
     }
 
-    func fail(_ failure: @autoclosure () -> String) { baton.fail(failure()) }
+    func fail(_ failure: @autoclosure () -> String) { threadScheduler.fail(failure()) }
 
     /// A barrier: returns when all parts have reached this point.
-    func meet(_ point: String) {
+    func barrier(_ point: String) {
         arrivals[point, default: 0] += 1
-        baton.wait("all parts to reach \(point)") { [self] in arrivals[point] == program.parts.count }
+        threadScheduler.wait("all parts to reach \(point)") { [self] in arrivals[point] == program.parts.count }
     }
 
     // MARK: Checks
@@ -93,7 +93,7 @@ final class Run: @unchecked Sendable {
     /// Checks that a Realm shows exactly what was written up to its version.
     func check(_ realm: Realm) {
         let (version, shown) = (realm.version, Self.world(realm))
-        let written = ledger.world(version)
+        let written = history.world(version)
         if shown != written { fail("version \(version) shows \(shown), but \(written) was written") }
     }
 
@@ -114,8 +114,8 @@ final class Run: @unchecked Sendable {
     /// Checks that only frozen versions and the newest version are pinned.
     func checkPins(_ coordinator: StoreCoordinator, isInUse: Bool) {
         let pinned = coordinator.locked { $0.pinned }
-        let expected = isInUse ? Set(frozen.map(\.version)).union([ledger.newest]) : []
-        if !Set(pinned.keys).isSubset(of: expected) && (ledger.newest > 0 || !isInUse) {
+        let expected = isInUse ? Set(frozen.map(\.version)).union([history.newest]) : []
+        if !Set(pinned.keys).isSubset(of: expected) && (history.newest > 0 || !isInUse) {
             fail("versions \(pinned.keys.sorted()) are pinned instead of at most \(expected.sorted())")
         }
         let count = coordinator.locked { state in state.handles.values.count { $0.handle != nil } }
@@ -137,8 +137,8 @@ final class Run: @unchecked Sendable {
         guard FileManager.default.fileExists(atPath: path) else { return }
         let realm = try Realm(configuration: Template.configuration(URL(fileURLWithPath: path)))
         check(realm)
-        if realm.version < ledger.newest {
-            fail("the file has version \(realm.version), but \(ledger.newest) was written")
+        if realm.version < history.newest {
+            fail("the file has version \(realm.version), but \(history.newest) was written")
         }
         let integrity = try realm.context.handle.read { try $0.value("PRAGMA integrity_check") }
         if integrity != .text("ok") { fail("the file is damaged: \(String(describing: integrity))") }

@@ -16,25 +16,25 @@ struct ScheduleTests {
         let environment = ProcessInfo.processInfo.environment
         let seeds = environment["MARTLET_SCHEDULES"].flatMap { Int($0) } ?? Self.seeds
         let first = environment["MARTLET_SCHEDULES_SEED"].flatMap { UInt64($0) } ?? 1
-        var count = Exploring.Count()
+        var count = ScheduleExplorer.Count()
         for seed in first..<first + UInt64(seeds) {
             if environment["MARTLET_SCHEDULES_TRACE"] != nil { print("seed \(seed)") }
-            guard let finding = try Exploring.course(seed, of: Program(seed: seed), &count) else { continue }
-            let shortest = try Exploring.shortest(finding)
+            guard let finding = try ScheduleExplorer.schedule(seed, of: Program(seed: seed), &count) else { continue }
+            let shortest = try ScheduleExplorer.shortest(finding)
             Issue.record("seed \(seed): \(shortest.failure)\n\(try shortest.text())")
             return
         }
         print("schedules: \(count.text)")
         // Runs with few switches or few notifications would pass without testing anything.
-        #expect(count.writes > count.runs && count.tellings > count.runs / 2 && count.decisions > count.runs * 20)
+        #expect(count.writes > count.runs && count.notifications > count.runs / 2 && count.decisions > count.runs * 20)
     }
 
     @Test("small programs are correct on every schedule with few preemptions N2 N13 N22 N27", arguments: Program.small)
     func smallPrograms(name: String, program: Program) throws {
-        var count = Exploring.Count()
-        // With two preemptions, most programs have thousands of courses.
-        let preemptions = Self.preemptions ?? (Program.withTwo.contains(name) ? 2 : 1)
-        let finding = try Exploring.everyCourse(of: program, preemptions: preemptions, &count)
+        var count = ScheduleExplorer.Count()
+        // With two preemptions, most programs have thousands of schedules.
+        let preemptions = Self.preemptions ?? (Program.withTwoPreemptions.contains(name) ? 2 : 1)
+        let finding = try ScheduleExplorer.everySchedule(of: program, preemptions: preemptions, &count)
         if let finding { Issue.record("\(name): \(finding.failure)\n\(try finding.text())") }
         print("schedules: \(name): \(count.text)")
     }
@@ -45,34 +45,34 @@ struct ScheduleTests {
     func replay() throws {
         for seed: UInt64 in 1...10 {
             let program = Program(seed: seed)
-            let found = try Run.outcome(program, Course(seed: seed), tellsStory: true)
-            let again = try Run.outcome(program, Course(planned: found.decisions.plan), tellsStory: true)
-            #expect(found.story == again.story)
+            let found = try Run.outcome(program, Schedule(seed: seed), recordsTrace: true)
+            let again = try Run.outcome(program, Schedule(planned: found.decisions.plan), recordsTrace: true)
+            #expect(found.trace == again.trace)
             #expect(found.decisions.map(\.chosen) == again.decisions.map(\.chosen))
         }
     }
 
     @Test("a deadlock is reported with the reason for which each thread waits")
     func deadlock() {
-        let baton = Baton(Course(seed: 1))
+        let threadScheduler = CooperativeScheduler(Schedule(seed: 1))
         let first = Flag()
         let second = Flag()
-        baton.run([
+        threadScheduler.run([
             (
                 "one",
                 {
-                    baton.wait("the first") { first.isSet }; second.isSet = true
+                    threadScheduler.wait("the first") { first.isSet }; second.isSet = true
                 }
             ),
             (
                 "other",
                 {
-                    baton.wait("the second") { second.isSet }; first.isSet = true
+                    threadScheduler.wait("the second") { second.isSet }; first.isSet = true
                 }
             ),
         ])
         #expect(
-            baton.failure == "deadlock: 'one 0' waits for the first, 'other 1' waits for the second")
+            threadScheduler.failure == "deadlock: 'one 0' waits for the first, 'other 1' waits for the second")
     }
 
     // Sendable: used by the current thread only.

@@ -3,10 +3,10 @@
     import MartletEngine
     import Testing
 
-    /// Checks that random courses find a seeded race. 'make schedule-bugs' runs this once for each race, in a separate process.
+    /// Checks that random schedules find a seeded race. 'make schedule-bugs' runs this once for each race, in a separate process.
     @Suite("seeded races")
     struct SeededRaceTests {
-        /// Prints a line for the table, and the course that fails.
+        /// Prints a line for the table, and the schedule that fails.
         @Test("schedules find the seeded race that is enabled")
         func found() throws {
             let environment = ProcessInfo.processInfo.environment
@@ -23,19 +23,19 @@
             printLine(try finding.text())
         }
 
-        /// Searches all courses of the small programs first, then random courses of random programs.
-        private func search(_ seeds: UInt64) throws -> (place: String, finding: Exploring.Finding)? {
-            var count = Exploring.Count()
+        /// Searches all schedules of the small programs first, then random schedules of random programs.
+        private func search(_ seeds: UInt64) throws -> (place: String, finding: ScheduleExplorer.Finding)? {
+            var count = ScheduleExplorer.Count()
             for (name, program) in Program.small {
                 printLine("seed \(name)")
-                guard let finding = try Exploring.everyCourse(of: program, preemptions: 1, &count) else { continue }
+                guard let finding = try ScheduleExplorer.everySchedule(of: program, preemptions: 1, &count) else { continue }
                 return ("small", finding)
             }
             for seed in 1...seeds {
                 // Some races trap: the last printed seed is the one that failed.
                 printLine("seed \(seed)")
-                guard let finding = try Exploring.course(seed, of: Program(seed: seed), &count) else { continue }
-                return ("\(seed)", try Exploring.shortest(finding))
+                guard let finding = try ScheduleExplorer.schedule(seed, of: Program(seed: seed), &count) else { continue }
+                return ("\(seed)", try ScheduleExplorer.shortest(finding))
             }
             return nil
         }

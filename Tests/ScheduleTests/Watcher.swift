@@ -40,8 +40,8 @@ final class Watcher: Watching {
         _ results: Results<StringKey>, _ changes: (deletions: [Int], insertions: [Int], modifications: [Int])?
     ) {
         guard let realm = results.realm else { return run.fail("an observer is called without a Realm") }
-        run.baton.note("an observer is notified of version \(realm.version)")
-        run.tellings += 1
+        run.threadScheduler.note("an observer is notified of version \(realm.version)")
+        run.notifications += 1
         if version >= realm.version { run.fail("notified of version \(realm.version) after \(version)") }
         version = realm.version
         let rows = results.map { Row(code: $0.code, content: $0.content) }
@@ -61,7 +61,7 @@ final class Watcher: Watching {
         guard (deletions + modifications).allSatisfy(old.indices.contains), insertions.allSatisfy(new.indices.contains)
         else { return run.fail("notified of positions that do not exist: \(changes)") }
         // Without change sets the runtime compares the results, and may report remaining rows as modified.
-        let allowsExtraModifications = run.program.forgetsOthers
+        let allowsExtraModifications = run.program.losesForeignChanges
         if deletions + insertions + modifications == [], !allowsExtraModifications {
             run.fail("notified without a change")
         }
@@ -79,7 +79,7 @@ final class Watcher: Watching {
         }
     }
 
-    func checkEnd(_ world: World) {
+    func checkFinal(_ world: World) {
         let known = copy.map { World(uniqueKeysWithValues: $0.map { ($0.code, $0.content) }) }
         if known != world { run.fail("an observer was notified last of \(known ?? [:]) at version \(version)") }
     }

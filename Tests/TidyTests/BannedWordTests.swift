@@ -65,7 +65,7 @@ struct BannedWordTests {
                 Self.calls(of: ["print", "debugPrint", "dump", "NSLog"], in: file).map {
                     Finding(
                         path: file.path, line: $0.line, what: "a library calls '\($0.text)'",
-                        mend: "report through the log sink or a diagnostic")
+                        fix: "report through the log sink or a diagnostic")
                 }
             })
     }
@@ -99,7 +99,7 @@ struct BannedWordTests {
                 Self.calls(of: ["sleep", "usleep", "nanosleep"], in: file, asMembersToo: true).map {
                     Finding(
                         path: file.path, line: $0.line, what: "a test calls '\($0.text)'",
-                        mend: "use a manual scheduler or a manual clock")
+                        fix: "use a manual scheduler or a manual clock")
                 }
             })
     }
@@ -116,7 +116,7 @@ struct BannedWordTests {
         return (fileNames + types).map { name, ending, line in
             Finding(
                 path: file.path, line: line, what: "'\(name)' ends in '\(ending)'",
-                mend: "name it after its role: Reader, Writer, Plan, Recorder …")
+                fix: "name it after its role: Reader, Writer, Plan, Recorder …")
         }
     }
 
@@ -127,7 +127,7 @@ struct BannedWordTests {
             guard let note = words.first(where: BannedWords.notes.contains) else { return nil }
             return Finding(
                 path: file.path, line: index + 1, what: "a '\(note)'",
-                mend: "do it now, or file an issue and remove the marker")
+                fix: "do it now, or file an issue and remove the marker")
         }
     }
 
@@ -138,7 +138,7 @@ struct BannedWordTests {
         }.map {
             Finding(
                 path: file.path, line: tokens[$0].line, what: "'\(tokens[$0].text)!'",
-                mend: "handle the other case, or exclude it by the type")
+                fix: "handle the other case, or exclude it by the type")
         }
         let mayTrap = BannedWords.trapFolders.contains { file.file.isUnder($0) }
         let traps = mayTrap ? [] : calls(of: ["fatalError"], in: file)
@@ -146,7 +146,7 @@ struct BannedWordTests {
             + traps.map {
                 Finding(
                     path: file.path, line: $0.line, what: "a '\($0.text)' outside \(BannedWords.trapFolders)",
-                    mend: "throw errors of the environment; for programming errors, trap with a message of that folder")
+                    fix: "throw errors of the environment; for programming errors, trap with a message of that folder")
             }
     }
 
@@ -167,7 +167,7 @@ struct BannedWordTests {
         return (names + opens + contents).map {
             Finding(
                 path: file.path, line: $0.line, what: "'\($0.text)' opens files without SQLite",
-                mend: "use SQLite, or list the file in BannedWords.fileAccessExceptions with the reason")
+                fix: "use SQLite, or list the file in BannedWords.fileAccessExceptions with the reason")
         }
     }
 
@@ -183,7 +183,7 @@ struct BannedWordTests {
             guard !above.hasPrefix("//") else { return nil }
             return Finding(
                 path: file.path, line: tokens[index].line, what: "'@unchecked Sendable' without a reason",
-                mend: "describe on the line above the declaration what guards the state")
+                fix: "describe on the line above the declaration what guards the state")
         }
     }
 

@@ -82,7 +82,7 @@ struct BehaviorTests {
             RuleIdentifiers.named(in: lines[index]).filter { !known.contains($0) }.map {
                 Finding(
                     path: file.path, line: index + 1, what: "there is no rule '\($0)'",
-                    mend: "correct the id, or add the rule to \(BehaviorRule.folder)")
+                    fix: "correct the id, or add the rule to \(BehaviorRule.folder)")
             }
         }
     }
@@ -91,7 +91,7 @@ struct BehaviorTests {
         rules.filter { !cited.contains($0.id) }.map {
             Finding(
                 path: $0.path, line: $0.line, what: "no test cites '\($0.id)'",
-                mend: "end the display name of the test that proves the rule with its id")
+                fix: "end the display name of the test that proves the rule with its id")
         }
     }
 
@@ -100,7 +100,7 @@ struct BehaviorTests {
         return rules.filter { !seen.insert($0.id).inserted }.map {
             Finding(
                 path: $0.path, line: $0.line, what: "the rule '\($0.id)' is defined twice",
-                mend: "give the new rule the next free number, or merge the two")
+                fix: "give the new rule the next free number, or merge the two")
         }
     }
 }

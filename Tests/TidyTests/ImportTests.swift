@@ -90,7 +90,7 @@ struct ImportTests {
                 importing.dropFirst().map {
                     Finding(
                         path: $0.path, line: 1, what: "imports '\(module)', as '\(importing[0].path)' does",
-                        mend: "use it in one file only")
+                        fix: "use it in one file only")
                 })
         }
     }
@@ -129,14 +129,14 @@ struct ImportTests {
         let forbidden = imports.filter { !allowed.contains($0.module) }.map {
             Finding(
                 path: file.path, line: $0.line, what: "\(module) may not import '\($0.module)'",
-                mend: "move the code to a module that may, or the API to a lower module")
+                fix: "move the code to a module that may, or the API to a lower module")
         }
         let shown = ImportTable.publicImports[module, default: []]
         let isSource = file.file.isUnder("Sources")
         let shownTooMuch = imports.filter { isSource && $0.isPublic && !shown.contains($0.module) }.map {
             Finding(
                 path: file.path, line: $0.line, what: "\(module) may not import '\($0.module)' publicly",
-                mend: "drop 'public' from the import")
+                fix: "drop 'public' from the import")
         }
         return forbidden + shownTooMuch
     }
@@ -160,7 +160,7 @@ struct ImportTests {
             return Finding(
                 path: file.path, line: tokens[index].line,
                 what: "'\(tokens[index].text)' in a module without public symbols",
-                mend: "use 'package' or less access")
+                fix: "use 'package' or less access")
         }
     }
 }

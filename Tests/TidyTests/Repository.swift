@@ -94,14 +94,14 @@ struct Finding: Equatable {
     var path: String
     var line: Int
     var what: String
-    var mend: String
+    var fix: String
 }
 
 /// Records an issue for each finding, at the place of the finding.
 func expectTidy(_ findings: [Finding]) {
     for finding in findings {
         Issue.record(
-            "\(finding.path):\(finding.line): \(finding.what); \(finding.mend)",
+            "\(finding.path):\(finding.line): \(finding.what); \(finding.fix)",
             sourceLocation: SourceLocation(
                 fileID: "Martlet/\(finding.path)", filePath: Repository.root.appending(path: finding.path).path,
                 line: max(finding.line, 1), column: 1))

@@ -52,7 +52,7 @@ struct RuleIdentifierTests {
             RuleIdentifiers.named(in: name.text).filter { !RuleIdentifiers.all.contains($0) }.map {
                 Finding(
                     path: file.path, line: name.line, what: "there is no rule '\($0)'",
-                    mend: "correct the id, or add the rule to \(BehaviorRule.folder)")
+                    fix: "correct the id, or add the rule to \(BehaviorRule.folder)")
             }
         }
     }

@@ -37,7 +37,7 @@ struct SizeTests {
         guard count > SizeLimits.file else { return nil }
         return Finding(
             path: path, line: 1, what: "has \(count) lines of code instead of at most \(SizeLimits.file)",
-            mend: "split it by topic")
+            fix: "split it by topic")
     }
 
     static func functionFindings(in file: SwiftFile) -> [Finding] {
@@ -48,7 +48,7 @@ struct SizeTests {
             return Finding(
                 path: file.path, line: body.firstLine,
                 what: "'\(body.name)' has \(count) lines of code instead of at most \(SizeLimits.function)",
-                mend: "keep the branches here and move the rest to other functions")
+                fix: "keep the branches here and move the rest to other functions")
         }
     }
 }

@@ -47,7 +47,7 @@ struct TidySampleTests {
     }
 
     @Test("a type of a higher layer is found in a lower one")
-    func roomOrder() {
+    func layerOrder() {
         let files = [
             SwiftFile(
                 path: "Sources/M/Low/Row.swift",
@@ -56,7 +56,7 @@ struct TidySampleTests {
             SwiftFile(path: "Sources/M/High/Kind.swift", "enum Kind {}"),
             SwiftFile(path: "Sources/M/Lost.swift", "struct Lost {}"),
         ]
-        let findings = RoomOrderTests.findings(module: "M", rooms: ["Low", "High"], files: files)
+        let findings = LayerOrderTests.findings(module: "M", layers: ["Low", "High"], files: files)
         #expect(findings.map(\.path) == ["Sources/M/Lost.swift", "Sources/M/Low/Row.swift"])
         #expect(findings.last?.line == 4)
     }

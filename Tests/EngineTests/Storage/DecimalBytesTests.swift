@@ -7,7 +7,7 @@ import Testing
 /// Decodes random and invalid bytes of decimals.
 @Suite("bytes of decimals") struct DecimalBytesTests {
     @Test("random bytes are rejected, or decode to a number with the same bytes") func randomBytes() {
-        var random = Seeded(state: 6)
+        var random = SeededRandom(state: 6)
         var found = 0
         for round in 0..<40_000 {
             var bytes = (0..<Int.random(in: 1...22, using: &random)).map { _ in

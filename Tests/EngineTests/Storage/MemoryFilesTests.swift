@@ -168,7 +168,7 @@ struct MemoryFilesTests {
 
     @Test("files contain the bytes written last after random writes and truncations")
     func bytes() throws {
-        var random = Seeded(state: 41)
+        var random = SeededRandom(state: 41)
         let path = path
         let connection = try Connection(ConnectionOptions(path: path))
         defer {

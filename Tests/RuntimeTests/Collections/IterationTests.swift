@@ -98,7 +98,7 @@ import Testing
         for node in all {
             seen.append(node.id)
             if seen.count == 20 {
-                try test.elsewhere { realm in
+                try test.onNewThread { realm in
                     try realm.write {
                         realm.add((0..<50).map { Node(id: 20_000 + $0) })
                         realm.object(ofType: Node.self, forPrimaryKey: 21)?.name = "from elsewhere"
@@ -131,7 +131,7 @@ import Testing
         let kept = Array(all)
         try test.realm.write { for node in all { node.amount = Double(node.id) } }
         #expect(kept.allSatisfy { $0.amount == Double($0.id) })
-        try test.elsewhere { realm in try realm.write { for node in realm.objects(Node.self) { node.name = "again" } } }
+        try test.onNewThread { realm in try realm.write { for node in realm.objects(Node.self) { node.name = "again" } } }
         test.realm.refresh()
         #expect(kept.allSatisfy { $0.name == "again" && $0.amount == Double($0.id) })
     }

@@ -8,7 +8,7 @@ import Testing
     /// Applies each change to an array and to `list`, and compares their elements afterwards.
     private func change(_ list: List<Int>) {
         var model: [Int] = []
-        var generator = Seeded(state: 9)
+        var generator = SeededRandom(state: 9)
         func same(_ step: String) { #expect(Array(list) == model, Comment(rawValue: step)) }
         list += 0..<1_500
         model += 0..<1_500
@@ -63,7 +63,7 @@ import Testing
             test.realm.add(lists)
             change(lists.ints)
         }
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             let stored = try #require(realm.objects(ScalarLists.self).first).ints
             try realm.write { stored.append(1) }
         }

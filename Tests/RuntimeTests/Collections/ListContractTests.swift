@@ -23,7 +23,7 @@ import Testing
             #expect(Array(managed.ints) == expected)
         }
         #expect(Array(managed.ints) == expected && managed.ints.count == expected.count)
-        try test.elsewhere { realm in #expect(realm.objects(ScalarLists.self).first.map { Array($0.ints) } == expected)
+        try test.onNewThread { realm in #expect(realm.objects(ScalarLists.self).first.map { Array($0.ints) } == expected)
         }
         #expect(busyStatements(test.realm.context.handle).isEmpty)
     }
@@ -71,7 +71,7 @@ import Testing
             _ seed: UInt64
         ) throws
     {
-        var random = Seeded(state: seed)
+        var random = SeededRandom(state: seed)
         let test = try TestRealm()
         let lists = ScalarLists(id: 1, ints: Array(0..<1_500))
         var model = Array(0..<1_500)
@@ -105,7 +105,7 @@ import Testing
             if round == 2 { model += model }
             #expect(Array(lists.ints) == model)
         }
-        try test.elsewhere { realm in #expect(realm.objects(ScalarLists.self).first.map { Array($0.ints) } == model) }
+        try test.onNewThread { realm in #expect(realm.objects(ScalarLists.self).first.map { Array($0.ints) } == model) }
     }
 
     @Test("a list of objects may contain duplicates and be assigned to another list and to itself O42") func objects()

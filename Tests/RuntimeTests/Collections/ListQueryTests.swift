@@ -86,7 +86,7 @@ import Testing
         try test.realm.write { owner.children.move(from: 0, to: 2) }
         #expect(found.map(\.id) == [3, 2, 2] && frozen.map(\.id) == [2, 3, 2])
         #expect(frozen.thaw()?.map(\.id) == [3, 2, 2] && frozen.index(of: frozen[1]) == 1)
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             let there = realm.resolve(reference)
             #expect(there?.map(\.id) == [3, 2, 2])
         }

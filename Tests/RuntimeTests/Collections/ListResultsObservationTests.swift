@@ -88,7 +88,7 @@ import Testing
         expect(test, log, ["-[2] +[] *[]", "-[1] +[] *[]"])
         try test.realm.write { owner.children.insert(nodes[1], at: 0) }
         expect(test, log, ["-[] +[0] *[]", "-[] +[0] *[]"])
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             try realm.write {
                 let children = realm.object(ofType: Node.self, forPrimaryKey: 9)?.children
                 children?.remove(at: 1)

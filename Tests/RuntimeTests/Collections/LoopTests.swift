@@ -75,7 +75,7 @@ import Testing
         for child in node.children {
             seen.append(child.id)
             if seen.count == 2 {
-                try test.elsewhere { realm in
+                try test.onNewThread { realm in
                     try realm.write {
                         realm.object(ofType: Node.self, forPrimaryKey: 0)?.children.removeAll()
                         realm.object(ofType: Node.self, forPrimaryKey: 3)?.name = "from elsewhere"

@@ -18,7 +18,7 @@ import Testing
             test.realm.add(Node(id: 2, amount: 6))
             #expect(big.map(\.id) == [1, 2] && big.last?.id == 2)
         }
-        try test.elsewhere { realm in try realm.write { realm.add(Node(id: 3, amount: 8)) } }
+        try test.onNewThread { realm in try realm.write { realm.add(Node(id: 3, amount: 8)) } }
         #expect(big.count == 2)
         test.realm.refresh()
         #expect(big.count == 3 && big[2].id == 3)

@@ -113,7 +113,7 @@ import Testing
         #expect(
             maps.ints["\u{e9}"] == nil && maps.ints["e\u{301}"] == 6 && maps.ints["a"] == 77 && maps.ints["new"] == 6
                 && maps.ints.count == 9)
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             let maps = try #require(realm.objects(ScalarMaps.self).first)
             #expect(maps.ints.count == 9 && maps.ints["a.b"] == 5 && maps.ints[""] == 0)
         }

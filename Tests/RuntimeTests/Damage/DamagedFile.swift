@@ -46,7 +46,7 @@ final class DamagedFile {
         realm.add(Scalars(id: 3, anyValue: .object(nodes[1])))
     }
 
-    func damage(_ sql: String) throws { try MartletTestSupport.spoil(url.path, sql) }
+    func damage(_ sql: String) throws { try MartletTestSupport.writeUnchecked(url.path, sql) }
 
     func open(_ adjust: (inout Realm.Configuration) -> Void = { _ in }) throws -> Realm {
         var configuration = Realm.Configuration(fileURL: url)

@@ -47,7 +47,7 @@ import Testing
         ]) {
             _ = $0("Scalars", ["id": 1, "int": 5, "string": "a"])
         }
-        try spoil(previous.url.path, sql)
+        try writeUnchecked(previous.url.path, sql)
         let error = #expect(throws: Realm.Error.self) {
             _ = try previous.migrated([Scalars.self]) { migration, _ in
                 migration.enumerateObjects(ofType: "Scalars") { old, _ in _ = old?["id"] }
@@ -70,7 +70,7 @@ import Testing
         let previous = try PreviousProgram(["object Scalars\nprimaryKey id\nproperty id Int\nproperty int String"]) {
             _ = $0("Scalars", ["id": 1, "int": "5"])
         }
-        try spoil(previous.url.path, sql)
+        try writeUnchecked(previous.url.path, sql)
         let error = #expect(throws: Realm.Error.self) { _ = try previous.migrated([Scalars.self]) { _, _ in } }
         #expect(error?.code == .fileCorrupted && error?.message.contains(expected) == true, "\(error as Any)")
     }

@@ -98,7 +98,7 @@ private struct Damage: CustomStringConvertible {
     ]
 
     init(seed: UInt64) {
-        var random = Seeded(state: seed)
+        var random = SeededRandom(state: seed)
         type = Self.columns.keys.sorted().randomElement(using: &random) ?? "Scalars"
         property = Self.columns[type]?.randomElement(using: &random) ?? "int"
         value = Self.values.randomElement(using: &random) ?? "NULL"

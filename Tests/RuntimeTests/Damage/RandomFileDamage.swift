@@ -17,7 +17,7 @@ enum RandomFileDamage {
 
     /// A random statement that changes or deletes rows of a random table.
     static func sql(_ seed: UInt64, in path: String) throws -> String {
-        var random = Seeded(state: seed)
+        var random = SeededRandom(state: seed)
         let connection = try Connection(ConnectionOptions(path: path))
         defer { connection.close() }
         let tables = try texts("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name", connection).filter {
@@ -41,7 +41,7 @@ enum RandomFileDamage {
     }
 
     // A chunk with elements of random types.
-    private static func elements(_ random: inout Seeded) -> String {
+    private static func elements(_ random: inout SeededRandom) -> String {
         let choices: [SQLValue] = [
             .null, .integer(1), .integer(77), .real(1.5), .text("a"), .blob([1, 2]),
             .blob([UInt8](repeating: 1, count: 16)),

@@ -165,7 +165,7 @@ struct AsyncWriteTests {
         end.signal()
         #expect(test.scheduler.waitForWork())
         // This Realm has the write lock now, and its scheduler does not run.
-        try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "elsewhere")) } }
+        try test.onNewThread { realm in try realm.write { realm.add(Dog(name: "elsewhere")) } }
         test.finishAsyncWrites()
         #expect(test.names == ["elsewhere", "queued"])
     }

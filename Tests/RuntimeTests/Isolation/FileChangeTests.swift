@@ -41,7 +41,7 @@ struct FileChangeTests {
         #expect(error?.code == .fileNotFound && error?.message.contains("open it again") == true)
         #expect(rex.name == "Rex" && test.names == ["Rex"] && rex.freeze().name == "Rex")
         #expect(try onOtherThread(test) { $0.objects(Dog.self).count } == 0)
-        try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Max")) } }
+        try test.onNewThread { realm in try realm.write { realm.add(Dog(name: "Max")) } }
         test.deliverAll()
         #expect(test.names == ["Rex"] && log.take() == ["initial"])
     }
@@ -53,7 +53,7 @@ struct FileChangeTests {
         try FileManager.default.removeItem(at: test.url.deletingLastPathComponent())
         let error = #expect(throws: Realm.Error.self) { try test.realm.write { rex.name = "Bo" } }
         #expect(error?.code == .fileNotFound && rex.name == "Rex" && test.names == ["Rex"])
-        #expect(throws: Realm.Error.self) { try test.elsewhere { _ in } }
+        #expect(throws: Realm.Error.self) { try test.onNewThread { _ in } }
     }
 
     @Test("opening a file on a network file system throws and creates no file D75 O1")

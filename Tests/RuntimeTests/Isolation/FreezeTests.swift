@@ -252,6 +252,6 @@ final class LockedValue<Value>: @unchecked Sendable {
 /// Runs `body` with another Realm of the file on a new thread, and returns its result.
 func onOtherThread<R: Sendable>(_ test: TestRealm, _ body: @escaping (Realm) throws -> R) throws -> R {
     nonisolated(unsafe) var result: R?
-    try test.elsewhere { result = try body($0) }
+    try test.onNewThread { result = try body($0) }
     return try #require(result)
 }

@@ -157,7 +157,7 @@ struct IsolationMisuseTests {
     @Test("an asynchronous write on a thread without a run loop traps N132")
     func noRunLoop() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            try TestRealm().elsewhere { $0.writeAsync {} }
+            try TestRealm().onNewThread { $0.writeAsync {} }
         }
         expectMessage(result, "an asynchronous write was asked for on a thread that runs no run loop")
     }

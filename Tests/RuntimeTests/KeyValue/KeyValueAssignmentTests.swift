@@ -289,7 +289,7 @@ struct KeyValueAssignmentTests {
         try test.realm.write { test.realm.add(dog) }
         dog.isSelected = true
         #expect(test.realm.objects(Dog.self).first?.isSelected == true)
-        try test.elsewhere { realm in #expect(realm.objects(Dog.self).first?.isSelected == false) }
+        try test.onNewThread { realm in #expect(realm.objects(Dog.self).first?.isSelected == false) }
     }
 
     @Test("deallocated accessors with observers leave no registrations K3")

@@ -295,7 +295,7 @@ struct KeyValueListTests {
         try test.realm.write { test.realm.add(lists) }
         let recorder = lists.recorder("ints", options: [])
         try test.realm.write { lists.ints.append(1) }
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             try realm.write {
                 realm.object(ofType: ScalarLists.self, forPrimaryKey: 7)?.ints.append(objectsIn: 0..<1_000)
             }

@@ -88,7 +88,7 @@ struct KeyValueReplayTests {
             default:
                 let isRefresh = Bool.random(using: &random)
                 var remote = random
-                try test.elsewhere { realm in
+                try test.onNewThread { realm in
                     guard let list = realm.object(ofType: ScalarLists.self, forPrimaryKey: 1)?.ints else { return }
                     try realm.write { for _ in 0..<edits { Self.edit(list, &remote) } }
                 }

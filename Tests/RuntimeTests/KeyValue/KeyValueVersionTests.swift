@@ -203,7 +203,7 @@ struct KeyValueVersionTests {
         let recorder = nodes[0].recorder("name", "amount", "next", "children", "peers")
         let invalidated = nodes[2].recorder("isInvalidated", "name")
         let other = nodes[3].recorder("name", "children")
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             for round in 0..<300 { try realm.write { realm.node(1).name = "r\(round)" } }
             try realm.write {
                 realm.node(1).children.append(realm.node(4))

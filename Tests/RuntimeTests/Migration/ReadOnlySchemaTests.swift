@@ -137,7 +137,7 @@ import Testing
         wide.objectTypes = Self.nodes + [Keyless.self]
         wide.scheduler = nil
         let configuration = wide
-        try test.elsewhere { _ in
+        try test.onNewThread { _ in
             let realm = try Realm(configuration: configuration)
             try realm.write {
                 realm.add(Keyless())

@@ -117,7 +117,7 @@ extension MisuseCases {
         ) {
             let test = try TestRealm(holding: EnumHolder(id: 1))
             try alter(test.url.path, "UPDATE EnumHolder SET level = 99")
-            try test.elsewhere { _ = $0.objects(EnumHolder.self).first?.level }
+            try test.onNewThread { _ = $0.objects(EnumHolder.self).first?.level }
         },
         MisuseCase(
             "readFailed",

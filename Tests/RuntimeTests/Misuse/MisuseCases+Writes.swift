@@ -24,7 +24,7 @@ extension MisuseCases {
             "a collection of 'Node' was observed on a thread that runs no run loop, so it cannot receive notifications. "
                 + "Observe on the main thread, on a thread inside 'RunLoop.run', or pass a serial queue as 'on:'"
         ) {
-            try TestRealm().elsewhere { _ = $0.objects(Node.self).observe { _ in } }
+            try TestRealm().onNewThread { _ = $0.objects(Node.self).observe { _ in } }
         },
         MisuseCase(
             "concurrentQueue",
@@ -81,7 +81,7 @@ extension MisuseCases {
             "an asynchronous write was requested on a thread that runs no run loop, so it would never run. "
                 + "Request it on the main thread or an actor, or open the Realm with a serial queue"
         ) {
-            try TestRealm().elsewhere { $0.writeAsync {} }
+            try TestRealm().onNewThread { $0.writeAsync {} }
         },
         MisuseCase(
             "noWriteToEnd",

@@ -25,7 +25,7 @@ import Testing
             c.named["a"] == .some(a) && c.named["none"] == .some(nil) && a.part?.node == b
                 && a.part?.screws.first?.length == 1)
         #expect(a.previous.count == 1 && b.parents.count == 2 && c.namedBy.isEmpty && a.namedBy.first == c)
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             let a = try #require(realm.object(ofType: Node.self, forPrimaryKey: 1))
             #expect(a.next?.next?.next == a && a.children.map(\.id) == [2, 3, 1, 2] && a.part?.screws.count == 1)
         }
@@ -271,6 +271,6 @@ import Testing
         try check(test.realm, "a")
         let updates = chain("b")
         try test.realm.write { test.realm.add(updates, update: .modified) }
-        try test.elsewhere { realm in try check(realm, "b") }
+        try test.onNewThread { realm in try check(realm, "b") }
     }
 }

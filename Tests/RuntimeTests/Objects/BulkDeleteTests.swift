@@ -27,7 +27,7 @@ import Testing
         #expect(nodes[0].named["a"] == .some(nil) && nodes[0].named["b"]??.id == 6 && nodes[0].named.count == 3)
         try test.realm.write { test.realm.delete(nodes[0].children) }
         #expect(recorder.take().sorted() == ["children removal 0", "named", "peers"])
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             #expect(realm.objects(Node.self).map(\.id) == [1, 5, 7])
             let first = try #require(realm.objects(Node.self).first)
             #expect(first.children.isEmpty && first.peers.isEmpty && first.named.count == 3 && first.next == nil)

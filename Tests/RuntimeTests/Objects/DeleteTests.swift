@@ -28,7 +28,7 @@ import Testing
             #expect(holder.part != nil && holder.part?.node == nil && holder.name == "dirty")
         }
         check(holder)
-        try test.elsewhere { realm in check(try #require(realm.object(ofType: Node.self, forPrimaryKey: 3))) }
+        try test.onNewThread { realm in check(try #require(realm.object(ofType: Node.self, forPrimaryKey: 3))) }
         #expect(busyStatements(test.realm.context.handle).isEmpty)
     }
 
@@ -108,7 +108,7 @@ import Testing
             test.realm.objects(Node.self).map(\.id) == [2]
                 && rows(test.realm, "SELECT owner FROM \"Node.children\"") == 0)
         try test.realm.write { test.realm.deleteAll() }
-        try test.elsewhere { #expect($0.isEmpty) }
+        try test.onNewThread { #expect($0.isEmpty) }
     }
 
     @Test("a changed object can be deleted, and its primary key can be used again O6") func dirty() throws {

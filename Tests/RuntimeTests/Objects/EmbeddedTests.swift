@@ -22,7 +22,7 @@ import Testing
             node.part = second
             #expect(first.isInvalidated && node.part == second && node.part?.name == "b" && node.name == "kept")
         }
-        try test.elsewhere { realm in #expect(realm.objects(Node.self).first?.part?.name == "b") }
+        try test.onNewThread { realm in #expect(realm.objects(Node.self).first?.part?.name == "b") }
         #expect(node.part == second && parts(test) == 1)
         try test.realm.write { node.part = node.part }
         #expect(node.part == second)

@@ -29,7 +29,7 @@ import Testing
         check()
         try test.realm.write { for case let key as StringKey in objects { key.content += 1 } }
         check()
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             try realm.write { for key in realm.objects(StringKey.self) { key.content += 1 } }
         }
         _ = test.realm.refresh()
@@ -45,7 +45,7 @@ import Testing
         let early = Set(hashed.dropLast() as [ObjectBase])
         try test.realm.write { test.realm.add(hashed) }
         try test.realm.write { test.realm.delete(hashed[0]) }
-        try test.elsewhere { realm in try realm.write { realm.delete(realm.objects(StringKey.self)) } }
+        try test.onNewThread { realm in try realm.write { realm.delete(realm.objects(StringKey.self)) } }
         _ = test.realm.refresh()
         #expect(early.contains(hashed[0]) && early.contains(hashed[1]) && hashed[1].isInvalidated)
         #expect(hashed[2].hashValue == StringKey(code: "changed").hashValue)
@@ -87,7 +87,7 @@ import Testing
         #expect(test.realm.objects(Keyless.self)[0] == test.realm.objects(Keyless.self)[0])
     }
 
-    private static func value(_ random: inout Seeded, _ depth: Int, _ objects: [ObjectBase]) -> AnyRealmValue {
+    private static func value(_ random: inout SeededRandom, _ depth: Int, _ objects: [ObjectBase]) -> AnyRealmValue {
         let number = Int.random(in: -2...2, using: &random)
         switch Int.random(in: 0..<(depth > 2 ? 12 : 14), using: &random) {
         case 0: return .none
@@ -114,7 +114,7 @@ import Testing
 
     @Test("equal random values of all types have equal hashes O11 O34", arguments: 0..<4)
     func random(_ seed: UInt64) throws {
-        var random = Seeded(state: seed)
+        var random = SeededRandom(state: seed)
         let test = try TestRealm()
         let added = (0..<3).flatMap { Self.objects($0) }
         try test.realm.write { test.realm.add(added) }

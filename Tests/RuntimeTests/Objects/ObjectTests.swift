@@ -51,7 +51,7 @@ import Testing
         let test = try TestRealm()
         let node = Node(id: 1, name: "a")
         try test.realm.write { test.realm.add(node) }
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             try realm.write { realm.object(ofType: Node.self, forPrimaryKey: 1)?.name = "b" }
         }
         #expect(node.name == "a")
@@ -66,7 +66,7 @@ import Testing
         let list = first.children
         try test.realm.write { test.realm.delete(first) }
         #expect(first.isInvalidated && list.isInvalidated && first.description == "Node (invalidated)")
-        try test.elsewhere { realm in try realm.write { realm.delete(realm.objects(Node.self)) } }
+        try test.onNewThread { realm in try realm.write { realm.delete(realm.objects(Node.self)) } }
         #expect(!second.isInvalidated)
         test.realm.refresh()
         #expect(second.isInvalidated && first == first && first != second)
@@ -181,7 +181,7 @@ import Testing
             UPDATE EnumHolder SET optionalGrade = 'newer', optionalLevel = 77, state = 'x', flavor = 99, optionalState = 'y';
             UPDATE martlet_meta SET version = version + 1
             """)
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             let holder = try #require(realm.objects(EnumHolder.self).first)
             #expect(holder.optionalGrade == nil && holder.optionalLevel == nil)
             #expect(holder.state == .unknown && holder.flavor == .none && holder.optionalState == .unknown)
@@ -202,6 +202,6 @@ import Testing
         created.count = 9
         created.isExpanded = false
         #expect(created.count == 9 && !created.isExpanded && created.objectSchema["count"] == nil)
-        try test.elsewhere { realm in #expect(realm.objects(Defaults.self).first?.count == 3) }
+        try test.onNewThread { realm in #expect(realm.objects(Defaults.self).first?.count == 3) }
     }
 }

@@ -38,7 +38,7 @@ import Testing
 
     @Test("unique values are checked against the state at the end of a write O5", arguments: 0..<12)
     func unique(_ seed: UInt64) throws {
-        var random = Seeded(state: seed)
+        var random = SeededRandom(state: seed)
         let test = try TestRealm()
         var model: [Int: Values] = [:]
         var held: [Int: Indexed] = [:]
@@ -77,7 +77,7 @@ import Testing
     }
 
     private func change(
-        _ model: inout [Int: Values], _ held: inout [Int: Indexed], _ realm: Realm, _ random: inout Seeded
+        _ model: inout [Int: Values], _ held: inout [Int: Indexed], _ realm: Realm, _ random: inout SeededRandom
     ) {
         let id = Int.random(in: 0..<8, using: &random)
         let code = ["a", "b", "c", "d", "e", nil].randomElement(using: &random) ?? nil
@@ -120,7 +120,7 @@ import Testing
 
     @Test("cascading and denied deletions in random graphs agree with a model O6", arguments: 0..<16)
     func rules(_ seed: UInt64) throws {
-        var random = Seeded(state: seed)
+        var random = SeededRandom(state: seed)
         let test = try TestRealm()
         var model = KeeperModel()
         var (keepers, kept): ([Int: Keeper], [String: Kept]) = ([:], [:])
@@ -143,7 +143,7 @@ import Testing
             // Another Realm reads the stored state, which must equal the state in memory.
             guard round % 8 == 7 else { continue }
             var stored = KeeperModel()
-            try test.elsewhere { stored = KeeperModel($0) }
+            try test.onNewThread { stored = KeeperModel($0) }
             guard expectEqual(stored, model) else { return }
         }
     }
@@ -157,7 +157,7 @@ import Testing
 
     private func change(
         _ model: inout KeeperModel, _ keepers: inout [Int: Keeper], _ kept: inout [String: Kept], _ realm: Realm,
-        _ random: inout Seeded
+        _ random: inout SeededRandom
     ) {
         let id = Int.random(in: 0..<4, using: &random)
         let name = ["a", "b", "c", "d", "e"].randomElement(using: &random) ?? "a"

@@ -90,7 +90,7 @@ import Testing
             part.name = "pp"
             screw.length = 4
         }
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             let node = try #require(realm.object(ofType: Node.self, forPrimaryKey: 1))
             #expect(node.name == "c" && node.children.map(\.id) == [2, 2] && node.part?.core?.length == 4)
         }
@@ -254,7 +254,7 @@ import Testing
         #expect(error?.code == .outOfDiskSpace)
         #expect(added.allSatisfy(\.isInvalidated) && !held.isInvalidated)
         #expect(test.realm.object(ofType: IntKey.self, forPrimaryKey: 0) === held)
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             try realm.write { realm.object(ofType: IntKey.self, forPrimaryKey: 0)?.content = "new" }
         }
         test.realm.refresh()

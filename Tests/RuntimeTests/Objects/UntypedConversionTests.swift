@@ -73,7 +73,7 @@ import Testing
     ]
 
     /// A random value that some properties accept and others do not.
-    static func random(_ random: inout Seeded) -> Any {
+    static func random(_ random: inout SeededRandom) -> Any {
         let small = Int.random(in: -300...300, using: &random)
         switch Int.random(in: 0..<16, using: &random) {
         case 0: return Bool.random(using: &random)
@@ -101,7 +101,7 @@ import Testing
 
     @Test("every untyped API converts the values that a property accepts, and no others O58 O12", arguments: 0..<6)
     func accepted(_ seed: UInt64) throws {
-        var random = Seeded(state: seed)
+        var random = SeededRandom(state: seed)
         let test = try TestRealm()
         let realm = test.realm
         try realm.beginWrite()
@@ -159,7 +159,7 @@ import Testing
 
     /// A property and a random value that it does not accept.
     private static func unaccepted(_ seed: UInt64) -> (name: String, value: Any) {
-        var random = Seeded(state: seed)
+        var random = SeededRandom(state: seed)
         while true {
             let (kind, value) = (kinds[Int(seed) % kinds.count], Self.random(&random))
             if kind.expected(value) == nil { return (kind.name, value) }

@@ -33,7 +33,7 @@ struct ChangeTests {
     func merged() throws {
         let (test, _, logs) = try start()
         for number in 0..<3 {
-            try test.elsewhere { realm in
+            try test.onNewThread { realm in
                 try realm.write {
                     realm.add(Dog(name: "X\(number)", age: number * 4))
                     try realm.dog("A").favoriteToy = "\(number)"
@@ -46,7 +46,7 @@ struct ChangeTests {
     @Test("inserting and then deleting an object calls no observer N41", arguments: [true, false])
     func insertDelete(inOne: Bool) throws {
         let (test, _, logs) = try start()
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             try realm.write { realm.add(Dog(name: "X", age: 9)) }
             try realm.write { realm.delete(try realm.dog("X")) }
             try realm.write {
@@ -70,7 +70,7 @@ struct ChangeTests {
     @Test("inserting and then modifying an object, delivered together, is an insertion only N42")
     func insertModify() throws {
         let (test, _, logs) = try start()
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             try realm.write { realm.add(Dog(name: "X", age: 9)) }
             try realm.write { try realm.dog("X").age = 10 }
         }
@@ -208,7 +208,7 @@ struct ChangeTests {
                 realm.add(Node(id: 2, name: "b"))
             }
         }
-        if remote { try test.elsewhere(body) } else { try body(test.realm) }
+        if remote { try test.onNewThread(body) } else { try body(test.realm) }
         expect(test, logs, [["[1] [1] []"], ["[1] [1] []"], ["[0] [0] []"], ["deleted"]])
         try test.realm.write { test.realm.object(ofType: Node.self, forPrimaryKey: 2)?.name = "bb" }
         expect(test, logs, [["[] [] [1]"], ["[] [] [1]"], ["[0] [] []"], []])
@@ -234,7 +234,7 @@ struct ChangeTests {
         expect(test, all, [["[] [1] []"], [], ["[] [] [1]"]])
         try test.realm.write { ada.firstName = "Zoe" }
         expect(test, all, [[], ["[0, 1] [1, 2] []"], []])
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             try realm.write { realm.objects(Person.self).where { $0.firstName == "Zoe" }.first?.address = nil }
         }
         expect(test, all, [["[0, 2] [] []"], [], ["[] [] [0, 2]"]])
@@ -265,7 +265,7 @@ struct ChangeTests {
         expect(test, logs, [["[] [1] []"], []])
         try test.realm.write { dogs[1].siblings.removeAll() }
         expect(test, logs, [["[1] [] []"], []])
-        try test.elsewhere { realm in try realm.write { try realm.dog("A").owner = nil } }
+        try test.onNewThread { realm in try realm.write { try realm.dog("A").owner = nil } }
         expect(test, logs, [[], ["[0] [] []"]])
         try test.realm.write { dogs[0].owner = ada }
         expect(test, logs, [[], ["[] [0] []"]])
@@ -283,7 +283,7 @@ struct ChangeTests {
             Log(object: dogs[2]),
         ]
         expect(test, logs, [["initial"], ["initial"], ["initial"], [], []])
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             for number in 0..<400 {
                 try realm.write { try realm.dog(number == 0 ? "B" : "X\(number - 1)").name = "X\(number)" }
             }

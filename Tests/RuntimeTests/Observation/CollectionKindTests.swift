@@ -51,7 +51,7 @@ struct CollectionKindTests {
         expect(test, log, ["[0] [] [2]"])
         try test.realm.write { test.realm.delete(nodes[4]) }
         expect(test, log, ["[2] [] []"])
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             try realm.write { realm.object(ofType: Node.self, forPrimaryKey: 0)?.peers.removeAll() }
         }
         expect(test, log, ["[0, 1] [] []"])
@@ -123,7 +123,7 @@ struct CollectionKindTests {
             map.removeObject(for: "e")
         }
         expect(test, log, [#"[] [] ["b"]"#])
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             try realm.write { realm.object(ofType: Node.self, forPrimaryKey: 0)?.named.removeAll() }
         }
         expect(test, log, [#"["b", "c", "d"] [] []"#])

@@ -34,7 +34,7 @@ struct ConsistentDeliveryTests {
             token.invalidate()
         }
         test.scheduler.run()
-        try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
+        try test.onNewThread { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
         test.realm.refresh()
         test.deliverAll()
         test.waitForSinglePin()
@@ -53,10 +53,10 @@ struct ConsistentDeliveryTests {
         first.onCall = {
             guard isFirst else { return }
             isFirst = false
-            try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Max")) } }
+            try test.onNewThread { realm in try realm.write { realm.add(Dog(name: "Max")) } }
             #expect(test.scheduler.waitForWork())
         }
-        try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
+        try test.onNewThread { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
         for _ in 0..<20 where !test.realm.context.hub.isIdle {
             #expect(test.scheduler.waitForWork())
             test.scheduler.run()

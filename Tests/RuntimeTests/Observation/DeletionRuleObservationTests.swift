@@ -84,7 +84,7 @@ import Testing
         if isLocal {
             try fixture.test.realm.write { fixture.test.realm.delete(fixture.kept[0]) }
         } else {
-            try fixture.test.elsewhere { realm in
+            try fixture.test.onNewThread { realm in
                 guard let first = realm.object(ofType: Kept.self, forPrimaryKey: "a") else { return }
                 try realm.write { realm.delete(first) }
             }

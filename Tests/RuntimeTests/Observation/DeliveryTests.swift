@@ -36,7 +36,7 @@ struct DeliveryTests {
         try test.realm.write {}
         test.deliverAll()
         #expect(logs.map { $0.take() } == [["didChange"], []])
-        try test.elsewhere { try $0.write {} }
+        try test.onNewThread { try $0.write {} }
         test.deliverAll()
         #expect(logs.map { $0.take() } == [["didChange"], []])
     }
@@ -51,7 +51,7 @@ struct DeliveryTests {
         order.tokens.append(dogs.observe { order.lines.append(text($0)) })
         test.deliverAll()
         _ = order.take()
-        try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
+        try test.onNewThread { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
         #expect(dogs.count == 0)
         test.deliverAll()
         #expect(order.take() == ["didChange 1", "[] [0] []"])
@@ -60,7 +60,7 @@ struct DeliveryTests {
     @Test("a Realm without observers advances automatically too N27")
     func unobserved() throws {
         let test = try TestRealm()
-        try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
+        try test.onNewThread { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
         #expect(test.allDogs.count == 0)
         #expect(test.scheduler.waitForWork())
         test.scheduler.run()
@@ -76,11 +76,11 @@ struct DeliveryTests {
         let logs = [Log(test.realm), Log(test.allDogs)]
         test.deliverAll()
         _ = logs.map { $0.take() }
-        try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
+        try test.onNewThread { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
         test.deliverAll()
         #expect(logs.map { $0.take() } == [["refreshRequired"], []])
         #expect(test.allDogs.count == 0)
-        try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Max")) } }
+        try test.onNewThread { realm in try realm.write { realm.add(Dog(name: "Max")) } }
         test.deliverAll()
         #expect(logs.map { $0.take() } == [["refreshRequired"], []])
         if byRefresh {
@@ -101,7 +101,7 @@ struct DeliveryTests {
         test.deliverAll()
         _ = logs.map { $0.take() }
         try test.realm.write { dog.name = "Max" }
-        try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Bo")) } }
+        try test.onNewThread { realm in try realm.write { realm.add(Dog(name: "Bo")) } }
         test.deliverAll()
         #expect(logs.map { $0.take() } == [["[] [] [0]"], ["name: Rex → Max"]])
         #expect(test.allDogs.count == 1)
@@ -118,7 +118,7 @@ struct DeliveryTests {
         test.deliverAll()
         _ = log.take()
         #expect(!test.realm.refresh())
-        try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
+        try test.onNewThread { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
         #expect(test.realm.refresh())
         #expect(log.take() == ["[] [0] []"])
         #expect(test.allDogs.count == 1)
@@ -136,7 +136,7 @@ struct DeliveryTests {
         test.deliverAll()
         try test.dogs("Rex")
         _ = logs.map { $0.take() }
-        try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Max")) } }
+        try test.onNewThread { realm in try realm.write { realm.add(Dog(name: "Max")) } }
         try test.realm.beginWrite()
         #expect(logs.map { $0.take() } == [["didChange"], ["[] [0, 1] []"]])
         test.realm.cancelWrite()
@@ -151,7 +151,7 @@ struct DeliveryTests {
         var counts: [Int] = []
         let tokens = [
             test.allDogs.observe { _ in
-                try? test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
+                try? test.onNewThread { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
                 results.append(test.realm.refresh())
                 counts.append(test.allDogs.count)
             },
@@ -180,7 +180,7 @@ struct DeliveryTests {
         }
         test.deliverAll()
         _ = log.take()
-        try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
+        try test.onNewThread { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
         test.deliverAll()
         #expect(results == [true])
         // The second observer does not get refreshRequired, because the first one has refreshed the Realm.
@@ -196,14 +196,14 @@ struct DeliveryTests {
         test.deliverAll()
         _ = logs.map { $0.take() }
         test.realm.invalidate()
-        try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
+        try test.onNewThread { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
         test.deliverAll()
         #expect(logs.map { $0.take() } == [["refreshRequired"], []])
         #expect(test.realm.refresh())
         #expect(logs.map { $0.take() } == [["didChange"], ["[] [0] []"]])
         let first = Log(test.allDogs)
         test.realm.invalidate()
-        try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Max")) } }
+        try test.onNewThread { realm in try realm.write { realm.add(Dog(name: "Max")) } }
         test.deliverAll()
         #expect(first.take() == ["initial"])
     }
@@ -227,7 +227,7 @@ struct DeliveryTests {
         tokens[0].invalidate()
         test.realm.invalidate()
         #expect(dog.isInvalidated)
-        try test.elsewhere { realm in try realm.write { try realm.dog("Rex").name = "Max" } }
+        try test.onNewThread { realm in try realm.write { try realm.dog("Rex").name = "Max" } }
         test.deliverAll()
         #expect(states == ["valid", "Max"])
     }
@@ -240,7 +240,7 @@ struct DeliveryTests {
             if case .update(let dogs, _, _, _) = change { counts.append(dogs.count) }
         }
         test.deliverAll()
-        for number in 1...20 { try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "\(number)")) } } }
+        for number in 1...20 { try test.onNewThread { realm in try realm.write { realm.add(Dog(name: "\(number)")) } } }
         test.deliverAll()
         #expect(counts.last == 20)
         #expect(zip(counts, counts.dropFirst()).allSatisfy { $0 < $1 })
@@ -253,7 +253,7 @@ struct DeliveryTests {
         let log = Log(test.allDogs)
         test.deliverAll()
         _ = log.take()
-        try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
+        try test.onNewThread { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
         #expect(test.scheduler.waitForWork())
         try test.dogs("Max")
         #expect(log.take() == ["[] [0] []"])
@@ -270,7 +270,7 @@ struct DeliveryTests {
         let queue = DispatchQueue(label: "blocked")
         let token = test.allDogs.observe(on: queue) { _ in blocked.wait() }
         test.deliverAll()
-        for name in ["Rex", "Max"] { try test.elsewhere { realm in try realm.write { realm.add(Dog(name: name)) } } }
+        for name in ["Rex", "Max"] { try test.onNewThread { realm in try realm.write { realm.add(Dog(name: name)) } } }
         test.realm.refresh()
         #expect(log.take() == ["initial", "[] [0, 1] []"])
         token.invalidate()
@@ -333,7 +333,7 @@ struct DeliveryTests {
             if case .update(let dogs, _, _, _) = change { shown.append(dogs.map(\.name)) }
         }
         test.deliverAll()
-        try test.elsewhere { realm in try realm.write { realm.add([Dog(name: "Rex"), Dog(name: "Bo")]) } }
+        try test.onNewThread { realm in try realm.write { realm.add([Dog(name: "Rex"), Dog(name: "Bo")]) } }
         #expect(dogs.isEmpty)
         test.deliverAll()
         #expect(shown == [["Bo", "Rex"]])
@@ -346,7 +346,7 @@ struct DeliveryTests {
         let test = try TestRealm()
         try test.dogs("Rex")
         test.deliverAll()
-        try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Max")) } }
+        try test.onNewThread { realm in try realm.write { realm.add(Dog(name: "Max")) } }
         #expect(test.allDogs.count == 1)
         #expect(test.scheduler.waitForWork())
         #expect(test.allDogs.count == 1)

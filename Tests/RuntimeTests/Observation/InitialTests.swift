@@ -63,7 +63,7 @@ struct InitialTests {
     func autorefreshOff(remote: Bool) throws {
         let test = try TestRealm()
         test.realm.autorefresh = false
-        if remote { try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Rex")) } } }
+        if remote { try test.onNewThread { realm in try realm.write { realm.add(Dog(name: "Rex")) } } }
         var counts: [Int] = []
         let token = test.allDogs.observe { change in
             if case .initial(let dogs) = change { counts.append(dogs.count) }
@@ -113,7 +113,7 @@ struct InitialTests {
         }
         #expect(test.scheduler.waitForWork())
         if remote {
-            try test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
+            try test.onNewThread { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
             test.realm.refresh()
         } else {
             // beginWrite delivers the initial call before the commit.
@@ -157,7 +157,7 @@ struct InitialTests {
         let logs = [
             Log(test.allDogs), Log(dog.siblings), Log(person.dogs), Log(dog.siblings.sorted(byKeyPath: "name")),
         ]
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             try realm.write {
                 let bo = Dog(name: "Bo")
                 bo.owner = realm.objects(Person.self).first
@@ -166,7 +166,7 @@ struct InitialTests {
         }
         test.realm.refresh()
         #expect(logs.map { $0.take() } == [["initial"], ["initial"], ["initial"], ["initial"]])
-        try test.elsewhere { realm in try realm.write { try realm.dog("Bo").name = "Bob" } }
+        try test.onNewThread { realm in try realm.write { try realm.dog("Bo").name = "Bob" } }
         test.deliverAll()
         #expect(logs.map { $0.take() } == [["[] [] [0, 1]"], ["[] [] [0]"], ["[] [] [0, 1]"], ["[] [] [0]"]])
     }

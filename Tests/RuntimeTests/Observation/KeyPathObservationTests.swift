@@ -66,7 +66,7 @@ struct KeyPathObservationTests {
         expect(test, logs, [reported, reported, row, row])
         try test.realm.write { rex.siblings[2] = rex }
         expect(test, logs, [reported, reported, row, row])
-        try test.elsewhere { realm in try realm.write { realm.delete(try realm.dog("B")) } }
+        try test.onNewThread { realm in try realm.write { realm.delete(try realm.dog("B")) } }
         expect(test, logs, [reported, reported, row, row])
     }
 
@@ -153,7 +153,7 @@ struct KeyPathObservationTests {
         expect(test, logs, [["initial"], ["initial"], [], []])
         let write = { (body: @escaping (Realm) throws -> Void) in
             let body = { (realm: Realm) in try realm.write { try body(realm) } }
-            if remote { try test.elsewhere(body) } else { try body(test.realm) }
+            if remote { try test.onNewThread(body) } else { try body(test.realm) }
         }
         let fired = ["dogs: nil → nil"]
         try write { try $0.dog("Rex").age = 4 }

@@ -41,7 +41,7 @@ struct ListObservationTests {
         #expect(dog.siblings.map(\.name) == ["X", "D", "C", "D"])
         try test.realm.write { others[3].name = "E" }
         expect(test, log, ["[] [] [1, 3]"])
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             try realm.write {
                 let list = try realm.dog("Rex").siblings
                 list.removeFirst()
@@ -115,7 +115,7 @@ struct ListObservationTests {
         test.realm.refresh()
         _ = empty.take()
         if remote {
-            try test.elsewhere { realm in
+            try test.onNewThread { realm in
                 try realm.write { realm.delete([try realm.dog("Rex"), try realm.dog("A")]) }
             }
         } else {
@@ -200,7 +200,7 @@ struct ListObservationTests {
         expect(test, log, ["[] [1] []"])
         try test.realm.write { dogs[0].owner = nil }
         expect(test, log, ["[0] [] []"])
-        try test.elsewhere { realm in try realm.write { try realm.dog("C").age = 4 } }
+        try test.onNewThread { realm in try realm.write { try realm.dog("C").age = 4 } }
         expect(test, log, ["[] [] [1]"])
         try test.realm.write { test.realm.delete(ada) }
         expect(test, log, ["[0, 1] [] []"])
@@ -215,7 +215,7 @@ struct ListObservationTests {
         let log = Log(previous)
         test.realm.refresh()
         #expect(log.take() == ["initial"])
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             try realm.write {
                 realm.delete(realm.objects(Node.self))
                 realm.add(Node(id: 5))
@@ -237,7 +237,7 @@ struct ListObservationTests {
         let log = Log(previous)
         test.realm.refresh()
         test.realm.invalidate()
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             try realm.write { realm.objects(Node.self)[0].next = realm.objects(Node.self)[0] }
         }
         test.realm.refresh()
@@ -307,7 +307,7 @@ struct ListObservationTests {
         let token = node.named.observe { change in
             if case .update(_, _, let insertions, _) = change { keys.append(insertions) }
         }
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             try realm.write {
                 realm.delete(realm.objects(Node.self))
                 realm.add(Node(id: 1))
@@ -315,7 +315,7 @@ struct ListObservationTests {
         }
         for log in logs { expect(test, log, ["initial"]) }
         expect(test, parents, ["initial"])
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             try realm.write {
                 guard let another = realm.object(ofType: Node.self, forPrimaryKey: 1) else { return }
                 another.children.append(another)
@@ -339,7 +339,7 @@ struct ListObservationTests {
         }
         let log = Log(nodes[0].children.filter("amount < 9").sorted(byKeyPath: "name"))
         expect(test, log, ["initial"])
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             try realm.write {
                 let new = Node(id: 4, name: "0")
                 realm.add(new)

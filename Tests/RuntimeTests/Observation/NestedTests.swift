@@ -8,7 +8,7 @@ import Testing
 @Suite("writes inside callbacks and silent writes")
 struct NestedTests {
     private func add(_ name: String, _ test: TestRealm) throws {
-        try test.elsewhere { realm in try realm.write { realm.add(Dog(name: name)) } }
+        try test.onNewThread { realm in try realm.write { realm.add(Dog(name: name)) } }
     }
 
     @Test("callbacks are called in a stable order N101")
@@ -212,7 +212,7 @@ struct NestedTests {
             dog.observe { log.lines.append(text($0)) },
         ]
         test.deliverAll()
-        try test.elsewhere { realm in try realm.write { try realm.dog("Rex").age = 1 } }
+        try test.onNewThread { realm in try realm.write { try realm.dog("Rex").age = 1 } }
         test.deliverAll()
         #expect(log.take() == ["age: nil → 1", "age: 1 → 2"])
     }

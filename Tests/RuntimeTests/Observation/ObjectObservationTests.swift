@@ -35,7 +35,7 @@ struct ObjectObservationTests {
             }
         }
         if remote {
-            try test.elsewhere(body)
+            try test.onNewThread(body)
             expect(test, log, ["name: Rex → Max, age: 3 → 5, favoriteToy:  → ball"])
         } else {
             try body(test.realm)
@@ -54,7 +54,7 @@ struct ObjectObservationTests {
                 let dog = try #require(realm.objects(Dog.self).first)
                 try realm.write { body(dog, realm) }
             }
-            if remote { try test.elsewhere(body) } else { try body(test.realm) }
+            if remote { try test.onNewThread(body) } else { try body(test.realm) }
         }
         try write { dog, _ in dog.owner = Person(firstName: "Ada") }
         expect(test, log, ["owner: nil → Ada"])
@@ -125,7 +125,7 @@ struct ObjectObservationTests {
         let (test, dog, log) = try start()
         let filtered = Log(object: dog, keyPaths: ["favoriteToy"])
         if remote {
-            try test.elsewhere { realm in
+            try test.onNewThread { realm in
                 try realm.write {
                     let dog = try realm.dog("Rex")
                     dog.favoriteToy = "ball"
@@ -153,7 +153,7 @@ struct ObjectObservationTests {
         try test.realm.write { test.realm.add(node) }
         let screw = try #require(node.part?.core)
         let logs = [Log(object: treasure), Log(object: owner), Log(object: screw, keyPaths: ["length"])]
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             try realm.write {
                 realm.delete(realm.objects(Owner.self))
                 realm.delete(realm.objects(Treasure.self))
@@ -170,7 +170,7 @@ struct ObjectObservationTests {
         try test.realm.write { dog.owner = Person(firstName: "Ada") }
         expect(test, log, ["owner: nil → Ada"])
         let body = { (realm: Realm) in try realm.write { realm.delete(realm.objects(Person.self)) } }
-        if remote { try test.elsewhere(body) } else { try body(test.realm) }
+        if remote { try test.onNewThread(body) } else { try body(test.realm) }
         expect(test, log, ["owner: invalidated → nil"])
     }
 
@@ -188,7 +188,7 @@ struct ObjectObservationTests {
         let (test, dog, log) = try start()
         let again = try #require(test.allDogs.first)
         let logs = [log, Log(object: dog), Log(object: again)]
-        try test.elsewhere { realm in try realm.write { try realm.dog("Rex").age = 4 } }
+        try test.onNewThread { realm in try realm.write { try realm.dog("Rex").age = 4 } }
         test.realm.refresh()
         #expect(logs.map { $0.take() } == [["age: 3 → 4"], ["age: 3 → 4"], ["age: 3 → 4"]])
         #expect(dog.age == 4)

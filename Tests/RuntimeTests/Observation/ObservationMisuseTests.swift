@@ -13,7 +13,7 @@ struct ObservationMisuseTests {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             nonisolated(unsafe) let dogs = test.allDogs
-            try test.elsewhere { _ in _ = dogs.observe { _ in } }
+            try test.onNewThread { _ in _ = dogs.observe { _ in } }
         }
         expect(result, "a collection of 'Dog' was used on", "belongs to")
     }
@@ -48,7 +48,7 @@ struct ObservationMisuseTests {
     @Test("observing on a thread without a run loop traps if no queue is given N7")
     func noRunLoop() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            try TestRealm().elsewhere { _ = $0.objects(Dog.self).observe { _ in } }
+            try TestRealm().onNewThread { _ = $0.objects(Dog.self).observe { _ in } }
         }
         expect(result, "a collection of 'Dog' was observed on a thread that runs no run loop", "'on:'")
     }

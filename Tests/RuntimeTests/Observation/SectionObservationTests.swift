@@ -47,7 +47,7 @@ struct SectionObservationTests {
         expect(test, log, ["[1.1] [0.2] [] +[] -[]"])
         try test.realm.write { test.realm.delete(nodes[1]) }
         expect(test, log, ["[0.0] [] [] +[] -[]"])
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             try realm.write { realm.object(ofType: Node.self, forPrimaryKey: 3)?.name = "b" }
         }
         expect(test, log, ["[0.0] [1.1] [] +[] -[]"])

@@ -35,7 +35,7 @@ struct SilentWriteTests {
         }
 
         func addElsewhere(_ name: String) throws {
-            try test.elsewhere { realm in try realm.write { realm.add(Dog(name: name)) } }
+            try test.onNewThread { realm in try realm.write { realm.add(Dog(name: name)) } }
         }
     }
 

@@ -51,7 +51,7 @@ struct TokenTests {
         let test = try TestRealm()
         let log = Log(test.allDogs)
         let token = try #require(log.tokens.first)
-        try test.elsewhere { _ in token.invalidate() }
+        try test.onNewThread { _ in token.invalidate() }
         test.deliverAll()
         #expect(log.take().isEmpty)
     }

@@ -216,7 +216,7 @@ struct TrackedCollectionTests {
     ]
 
     private static func change(_ realm: Realm, _ seed: Int) {
-        var random = Seeded(state: UInt64(seed))
+        var random = SeededRandom(state: UInt64(seed))
         func number(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
         for _ in 0...number(3) {
             let id = 1 + number(6)
@@ -246,7 +246,7 @@ struct TrackedCollectionTests {
     func random(seed: Int) throws {
         let test = try TestRealm { $0.tracksReads = true }
         _ = try test.nodes(4)
-        var random = Seeded(state: UInt64(seed))
+        var random = SeededRandom(state: UInt64(seed))
         var (notified, notNotified) = (0, 0)
         for step in 0..<60 {
             var before: [String] = []
@@ -259,10 +259,10 @@ struct TrackedCollectionTests {
             switch Int.random(in: 0..<4, using: &random) {
             case 0: try test.realm.write { Self.change(test.realm, change) }
             case 1:
-                try test.elsewhere { realm in try realm.write { Self.change(realm, change) } }
+                try test.onNewThread { realm in try realm.write { Self.change(realm, change) } }
                 test.realm.refresh()
             case 2:
-                try test.elsewhere { realm in try realm.write { Self.change(realm, change) } }
+                try test.onNewThread { realm in try realm.write { Self.change(realm, change) } }
                 try test.realm.write { Self.change(test.realm, change + 1) }
             default:
                 try test.realm.beginWrite()

@@ -79,7 +79,7 @@ struct ValueSectionTests {
         expect(test, log, ["[1.1] [2.0] [] +[2] -[]"])
         try test.realm.write { lists.ints.swapAt(0, 1) }
         expect(test, log, [])
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             try realm.write { realm.object(ofType: ScalarLists.self, forPrimaryKey: 1)?.ints.insert(99, at: 0) }
         }
         expect(test, log, ["[] [3.0] [] +[3] -[]"])
@@ -156,7 +156,7 @@ struct ValueSectionTests {
             maps.ints.sectioned { $0 / 4 }.observe { map.apply($0) },
         ]
         test.realm.refresh()
-        var random = Seeded(state: 7)
+        var random = SeededRandom(state: 7)
         for _ in 0..<300 {
             try test.realm.write {
                 for _ in 0..<Int.random(in: 1...4, using: &random) {

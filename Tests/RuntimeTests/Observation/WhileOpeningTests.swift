@@ -37,7 +37,7 @@ struct WhileOpeningTests {
         let scheduler = ManualScheduler()
         var configuration = test.configuration
         configuration.scheduler = scheduler
-        interruption.set { try? test.elsewhere { realm in try realm.write { realm.add(Dog(name: "Rex")) } } }
+        interruption.set { try? test.onNewThread { realm in try realm.write { realm.add(Dog(name: "Rex")) } } }
         let queue = DispatchQueue(label: "opens")
         nonisolated(unsafe) let realm = try Realm(configuration: configuration, queue: queue)
         queue.sync { #expect(realm.isEmpty) }

@@ -50,7 +50,7 @@ struct ProjectionObserveTests {
         expect(test, log, ["firstName: Ada → Eve"])
         try test.realm.write { projection.firstName = "Zoe" }
         expect(test, log, ["firstName: Eve → Zoe"])
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             try realm.write { realm.objects(PersonProjection.self).first { $0.firstName == "Zoe" }?.firstName = "Ida" }
         }
         expect(test, log, ["firstName: Zoe → Ida"])

@@ -66,7 +66,7 @@ import Testing
             var changes: [RealmCollectionChange<Results<Node>>] = []
             let token = found.observe { changes.append($0) }
             while changes.isEmpty && test.scheduler.waitForWork() { test.scheduler.run() }
-            try test.elsewhere { realm in
+            try test.onNewThread { realm in
                 try realm.write { realm.object(ofType: Node.self, forPrimaryKey: 1)?.amount += 1 }
             }
             test.realm.refresh()

@@ -305,7 +305,7 @@ import Testing
         while received == 0 && test.scheduler.waitForWork() { test.scheduler.run() }
         for (id, amount) in [(2, 5), (0, 25), (5, 35), (1, 100), (3, -1)] {
             amounts[id] = amount
-            try test.elsewhere { realm in
+            try test.onNewThread { realm in
                 try realm.write { realm.object(ofType: OptionalMaps.self, forPrimaryKey: id)?.ints["a"] = amount }
             }
             test.realm.refresh()
@@ -321,7 +321,7 @@ import Testing
         var received: [RealmCollectionChange<Results<Node>>] = []
         let token = page.observe { received.append($0) }
         while received.isEmpty && test.scheduler.waitForWork() { test.scheduler.run() }
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             try realm.write { realm.object(ofType: Node.self, forPrimaryKey: 0)?.amount = 0.75 }
         }
         test.realm.refresh()

@@ -47,7 +47,7 @@ import Testing
         return path.hasSuffix("name") ? .text(end.name) : Value(end.amount)
     }
 
-    private func start(_ random: inout Seeded) throws -> (test: TestRealm, rows: [Row], elements: [Int]) {
+    private func start(_ random: inout SeededRandom) throws -> (test: TestRealm, rows: [Row], elements: [Int]) {
         let rows = (0..<10).map { id in
             Row(
                 id: id, name: ["a", "b", "c"].randomElement(using: &random) ?? "",
@@ -68,7 +68,7 @@ import Testing
 
     /// Applies one random operation to results and to the rows that they are expected to contain.
     private func step(
-        _ results: Results<Node>, _ expected: [Row], _ rows: [Row], _ random: inout Seeded
+        _ results: Results<Node>, _ expected: [Row], _ rows: [Row], _ random: inout SeededRandom
     ) -> (Results<Node>, [Row]) {
         let path = Self.paths.randomElement(using: &random) ?? ""
         switch Int.random(in: 0..<5, using: &random) {
@@ -101,7 +101,7 @@ import Testing
         "random queries on lists and linking objects keep order and repetitions O75 O42 O50 O52",
         arguments: 0..<25 as Range<UInt64>)
     func queries(_ seed: UInt64) throws {
-        var random = Seeded(state: seed &+ 7_000)
+        var random = SeededRandom(state: seed &+ 7_000)
         let (test, rows, elements) = try start(&random)
         let list = try #require(test.realm.objects(ScalarLists.self).first).nodes
         let origins = try #require(test.realm.object(ofType: Node.self, forPrimaryKey: 0)).parents
@@ -131,7 +131,7 @@ import Testing
         "random edits of a list are reported exactly to observers of random queries on it O75 N46",
         arguments: 0..<25 as Range<UInt64>)
     func observers(_ seed: UInt64) throws {
-        var random = Seeded(state: seed &+ 9_000)
+        var random = SeededRandom(state: seed &+ 9_000)
         let (test, rows, _) = try start(&random)
         let list = try #require(test.realm.objects(ScalarLists.self).first).nodes
         var observed: [(results: Results<Node>, known: [Int], token: NotificationToken?)] = []
@@ -163,7 +163,7 @@ import Testing
         for entry in observed { entry.token?.invalidate() }
     }
 
-    private func edit(_ list: List<Node>, _ random: inout Seeded) {
+    private func edit(_ list: List<Node>, _ random: inout SeededRandom) {
         let nodes = list.realm?.objects(Node.self)
         guard let node = nodes?[Int.random(in: 0..<10, using: &random)] else { return }
         let (a, b) = (Int.random(in: 0..<99, using: &random), Int.random(in: 0..<99, using: &random))

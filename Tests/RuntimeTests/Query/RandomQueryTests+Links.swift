@@ -6,7 +6,7 @@ import Testing
 
 // Conditions on links, collections and their elements.
 extension RandomQueryTests {
-    func linkCondition(_ random: inout Seeded) -> RandomCondition {
+    func linkCondition(_ random: inout SeededRandom) -> RandomCondition {
         let fields = Node.fields
         let name = QueriedValues.names.randomElement(using: &random) ?? ""
         let amount = QueriedValues.amounts.randomElement(using: &random) ?? 0
@@ -42,7 +42,7 @@ extension RandomQueryTests {
         }
     }
 
-    func collectionCondition(_ random: inout Seeded) -> RandomCondition {
+    func collectionCondition(_ random: inout SeededRandom) -> RandomCondition {
         let fields = Node.fields
         let amount = QueriedValues.amounts.randomElement(using: &random) ?? 0
         let count = Int.random(in: 0...3, using: &random)
@@ -113,7 +113,7 @@ extension RandomQueryTests {
     }
 
     // Conditions on elements, on the object itself, and on both.
-    func elementCondition(_ random: inout Seeded) -> RandomCondition {
+    func elementCondition(_ random: inout SeededRandom) -> RandomCondition {
         let fields = Node.fields
         let name = QueriedValues.names.randomElement(using: &random) ?? ""
         let tag = QueriedValues.tags.randomElement(using: &random) ?? ""

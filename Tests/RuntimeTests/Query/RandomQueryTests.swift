@@ -43,7 +43,7 @@ enum QueriedValues {
 }
 
 @Suite struct RandomQueryTests {
-    func comparison(_ random: inout Seeded) -> RandomCondition {
+    func comparison(_ random: inout SeededRandom) -> RandomCondition {
         switch Int.random(in: 0..<6, using: &random) {
         case 0: valueCondition(&random)
         case 1: linkCondition(&random)
@@ -55,7 +55,7 @@ enum QueriedValues {
     }
 
     // Conditions on map entries without an object, and conditions that are always true or false.
-    func mapCondition(_ random: inout Seeded) -> RandomCondition {
+    func mapCondition(_ random: inout SeededRandom) -> RandomCondition {
         let fields = Node.fields
         let amount = QueriedValues.amounts.randomElement(using: &random) ?? 0
         let count = Int.random(in: 0...2, using: &random)
@@ -88,7 +88,7 @@ enum QueriedValues {
     }
 
     // Subqueries that use the owner of the collection, arguments of the type `AnyRealmValue`, and 'IN' with paths.
-    func ownerCondition(_ random: inout Seeded) -> RandomCondition {
+    func ownerCondition(_ random: inout SeededRandom) -> RandomCondition {
         let fields = Node.fields
         let name = QueriedValues.names.randomElement(using: &random) ?? ""
         let amount = QueriedValues.amounts.randomElement(using: &random) ?? 0
@@ -161,7 +161,7 @@ enum QueriedValues {
 
     func bytes(_ text: String?) -> [UInt8] { Array((text ?? "").utf8) }
 
-    func valueCondition(_ random: inout Seeded) -> RandomCondition {
+    func valueCondition(_ random: inout SeededRandom) -> RandomCondition {
         let fields = Node.fields
         let name = QueriedValues.names.randomElement(using: &random) ?? ""
         let amount = QueriedValues.amounts.randomElement(using: &random) ?? 0
@@ -217,7 +217,7 @@ enum QueriedValues {
         }
     }
 
-    func condition(_ random: inout Seeded, depth: Int) -> RandomCondition {
+    func condition(_ random: inout SeededRandom, depth: Int) -> RandomCondition {
         if depth == 0 { return comparison(&random) }
         let (a, b) = (condition(&random, depth: depth - 1), condition(&random, depth: depth - 1))
         let arguments = a.arguments + b.arguments
@@ -237,7 +237,7 @@ enum QueriedValues {
         }
     }
 
-    func rows(_ random: inout Seeded) -> [QueriedRow] {
+    func rows(_ random: inout SeededRandom) -> [QueriedRow] {
         (0..<12).map { id in
             var row = QueriedRow(
                 id: id, int: Bool.random(using: &random) ? Int.random(in: 0...3, using: &random) : nil,
@@ -279,7 +279,7 @@ enum QueriedValues {
 
     @Test("random conditions match the same rows as in Swift O50", arguments: 0..<12 as Range<UInt64>)
     func conditions(_ seed: UInt64) throws {
-        var random = Seeded(state: seed)
+        var random = SeededRandom(state: seed)
         let test = try TestRealm()
         let rows = rows(&random)
         try fill(test.realm, rows)
@@ -301,7 +301,7 @@ enum QueriedValues {
         "random conditions are evaluated correctly for the changed rows of observed results O50",
         arguments: 0..<12 as Range<UInt64>)
     func maintained(_ seed: UInt64) throws {
-        var random = Seeded(state: seed &+ 500)
+        var random = SeededRandom(state: seed &+ 500)
         let test = try TestRealm()
         var rows = rows(&random)
         try fill(test.realm, rows)
@@ -319,7 +319,7 @@ enum QueriedValues {
             rows[changed].next = next
             rows[changed].children = [next, changed]
             rows[changed].named = ["a": next]
-            try test.elsewhere { realm in
+            try test.onNewThread { realm in
                 try realm.write {
                     let nodes = realm.objects(Node.self)
                     let node = nodes[changed]
@@ -340,7 +340,7 @@ enum QueriedValues {
 
     @Test("random sort orders equal those in Swift, and are stable O52", arguments: 0..<6 as Range<UInt64>)
     func sorts(_ seed: UInt64) throws {
-        var random = Seeded(state: seed &+ 1_000)
+        var random = SeededRandom(state: seed &+ 1_000)
         let test = try TestRealm()
         let rows = rows(&random)
         try fill(test.realm, rows)

@@ -94,7 +94,7 @@ import Testing
         var changes: [RealmCollectionChange<Results<Indexed>>] = []
         let token = foxes.observe { changes.append($0) }
         while changes.isEmpty && test.scheduler.waitForWork() { test.scheduler.run() }
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             try realm.write {
                 realm.object(ofType: Indexed.self, forPrimaryKey: 0)?.body = "none"
                 realm.object(ofType: Indexed.self, forPrimaryKey: 4)?.body = "fox"

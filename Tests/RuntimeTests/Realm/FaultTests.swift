@@ -34,7 +34,7 @@ import Testing
         #expect(error?.code == .outOfDiskSpace && !test.realm.isInWriteTransaction)
         #expect(node.name == "a" && node.next == nil && node.children.count == 1 && added?.isInvalidated != false)
         #expect(test.realm.objects(Node.self).map(\.id) == [1, 2])
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             #expect(realm.objects(Node.self).map(\.id) == [1, 2] && realm.objects(Node.self).first?.name == "a")
             try realm.write { realm.objects(Node.self).first?.name = "b" }
         }

@@ -20,7 +20,7 @@ private func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
             nonisolated(unsafe) let test = try TestRealm()
             nonisolated(unsafe) let node = Node(id: 1)
             try test.realm.write { test.realm.add(node) }
-            try test.elsewhere { _ in _ = node.name }
+            try test.onNewThread { _ in _ = node.name }
         }
         expectMessage(read, "was used on another thread, but it belongs to")
         let write = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -34,7 +34,7 @@ private func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
         let results = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             nonisolated(unsafe) let test = try TestRealm()
             nonisolated(unsafe) let all = test.realm.objects(Node.self)
-            try test.elsewhere { _ in _ = all.count }
+            try test.onNewThread { _ in _ = all.count }
         }
         expectMessage(results, "a collection of 'Node' was used on another thread")
         let list = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -42,7 +42,7 @@ private func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
             nonisolated(unsafe) let node = Node(id: 1)
             try test.realm.write { test.realm.add(node) }
             nonisolated(unsafe) let list = node.children
-            try test.elsewhere { _ in _ = list.count }
+            try test.onNewThread { _ in _ = list.count }
         }
         expectMessage(list, "the collection 'Node.children' was used on another thread")
         let commit = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

@@ -14,7 +14,7 @@ import Testing
         let test = try TestRealm()
         let again = try Realm(configuration: test.configuration)
         #expect(again == test.realm && again.context === test.realm.context)
-        try test.elsewhere { realm in #expect(realm != test.realmIgnoringThread) }
+        try test.onNewThread { realm in #expect(realm != test.realmIgnoringThread) }
         let queue = DispatchQueue(label: "test")
         try queue.sync {
             let one = try Realm(configuration: test.configuration, queue: queue)
@@ -117,7 +117,7 @@ import Testing
         #expect(
             test.realm.objects(Node.self).count == 1 && test.realm.object(ofType: Node.self, forPrimaryKey: 2) == nil)
         try test.realm.write { node.name = "c" }
-        try test.elsewhere { realm in #expect(realm.objects(Node.self).first?.name == "c") }
+        try test.onNewThread { realm in #expect(realm.objects(Node.self).first?.name == "c") }
     }
 
     @Test("writes are begun, committed and cancelled by functions; a block may end its own write O4")
@@ -177,7 +177,7 @@ import Testing
         let (a, b) = (Node(id: 1, name: "a"), Node(id: 2))
         try test.realm.write { test.realm.add([a, b]) }
         let list = a.children
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             try realm.write {
                 let a = realm.object(ofType: Node.self, forPrimaryKey: 1)
                 a?.name = "b"
@@ -198,7 +198,7 @@ import Testing
         #expect(
             test.realm.isEmpty && !test.realm.isFrozen && test.realm.autorefresh && !test.realm.isInWriteTransaction)
         #expect(test.realm.configuration.fileURL == test.url && !test.realm.refresh())
-        try test.elsewhere { realm in try realm.write { realm.add(Node(id: 1)) } }
+        try test.onNewThread { realm in try realm.write { realm.add(Node(id: 1)) } }
         #expect(test.realm.isEmpty && test.realm.refresh() && !test.realm.isEmpty && !test.realm.refresh())
     }
 

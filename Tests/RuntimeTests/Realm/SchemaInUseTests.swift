@@ -27,7 +27,7 @@ struct SchemaInUseTests {
         var wide = test.configuration
         wide.objectTypes = nil
         let configuration = wide
-        try test.elsewhere { _ in
+        try test.onNewThread { _ in
             let realm = try Realm(configuration: configuration)
             try realm.write { realm.add(Dog(name: "Rex")) }
         }

@@ -143,7 +143,7 @@ import Testing
         recorder.onCall = {
             guard !test.realm.isInWriteTransaction else { return }
             do {
-                try test.elsewhere { realm in try realm.write { realm.add(Node(id: 100 + failures.count)) } }
+                try test.onNewThread { realm in try realm.write { realm.add(Node(id: 100 + failures.count)) } }
             } catch {
                 failures.append(error)
             }

@@ -40,7 +40,7 @@ private func linkIndexCount(_ test: TestRealm) -> Int { rows(test.realm, "martle
             test.realm.add(ScalarMaps(id: 1, anyValues: ["k": value, "m": .map(["v": value])]))
             if !value._isCollection { test.realm.add(ScalarSets(id: 1, anyValues: [value])) }
         }
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             #expect(realm.objects(Scalars.self).map { bits($0.anyValue) } == [bits(value)])
             let list = realm.objects(ScalarLists.self)[0].anyValues
             #expect(list.map(bits) == [bits(value), bits(.list([value])), bits(value)])
@@ -58,7 +58,7 @@ private func linkIndexCount(_ test: TestRealm) -> Int { rows(test.realm, "martle
     @Test("lists and maps nest up to 100 deep O32") func depth() throws {
         let test = try TestRealm()
         try test.realm.write { test.realm.add(Scalars(id: 1, anyValue: nested(100))) }
-        try test.elsewhere { realm in #expect(realm.objects(Scalars.self)[0].anyValue == nested(100)) }
+        try test.onNewThread { realm in #expect(realm.objects(Scalars.self)[0].anyValue == nested(100)) }
     }
 
     @Test("unmanaged objects inside values are added, at every depth O5 O32") func adding() throws {
@@ -81,7 +81,7 @@ private func linkIndexCount(_ test: TestRealm) -> Int { rows(test.realm, "martle
         #expect(test.realm.objects(Node.self).map(\.id) == [1, 2, 3, 4, 5, 6, 7, 8])
         let first = try #require(scalars.anyValue["a"]?.object(Node.self))
         #expect(first === test.realm.object(ofType: Node.self, forPrimaryKey: 1) && linkIndexCount(test) == 7)
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             let value = realm.objects(Scalars.self)[0].anyValue
             #expect(value["b"]?[1].object(Node.self)?.next?.id == 3 && value["c"]?.object(Node.self)?.id == 8)
             #expect(realm.objects(ScalarLists.self)[0].anyValues.map { $0.object(Node.self)?.id } == [4, 7])
@@ -117,7 +117,7 @@ private func linkIndexCount(_ test: TestRealm) -> Int { rows(test.realm, "martle
         #expect(Array(sets.anyValues) == [.object(other), .int(1)])
         // The remaining entries of the index lead to the other object.
         #expect(linkIndexCount(test) == 4)
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             let other = try #require(realm.object(ofType: Node.self, forPrimaryKey: 2))
             #expect(realm.objects(ScalarLists.self)[0].anyValues[2][1]["y"] == .object(other))
             #expect(realm.objects(Scalars.self).map(\.anyValue.kind) == [.none, .list])
@@ -201,7 +201,7 @@ private func linkIndexCount(_ test: TestRealm) -> Int { rows(test.realm, "martle
         defer { for log in [rows, elements, object] { log.end() } }
         test.deliverAll()
         #expect(rows.take() == ["initial"] && elements.take() == ["initial"] && object.take() == [])
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             let node = try #require(realm.objects(Node.self).first)
             try realm.write {
                 realm.objects(Scalars.self)[0].anyValue["list"]?.append(.object(node))
@@ -211,7 +211,7 @@ private func linkIndexCount(_ test: TestRealm) -> Int { rows(test.realm, "martle
         test.deliverAll()
         #expect(rows.take() == ["[] [] [0]"] && elements.take() == ["[] [] [1]"])
         #expect(object.take().map { $0.prefix(9) } == ["anyValue:"])
-        try test.elsewhere { realm in try realm.write { realm.delete(realm.objects(Node.self)) } }
+        try test.onNewThread { realm in try realm.write { realm.delete(realm.objects(Node.self)) } }
         test.deliverAll()
         #expect(rows.take() == ["[] [] [0]"] && elements.take() == ["[] [] [1]"])
         #expect(object.take().map { $0.prefix(9) } == ["anyValue:"])

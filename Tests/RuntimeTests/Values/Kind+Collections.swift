@@ -54,7 +54,7 @@ extension Kind {
         check(list)
         let name = elements
         let expected = stored(all: list)
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             let found = try #require(realm.objects(Owner.self).first)
             #expect(found.dynamicList(name).map { self.stored($0) } == expected)
         }
@@ -97,7 +97,7 @@ extension Kind {
         try test.realm.write { for value in values { set.insert(value) } }
         check(set)
         let name = elements
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             let found = try #require(realm.objects(Owner.self).first).dynamicSet(name)
             #expect(Set(found.map { self.stored($0) }) == Set(values.map { self.stored($0) }))
         }
@@ -135,7 +135,7 @@ extension Kind {
         try test.realm.write { test.realm.add(owner) }
         check(map)
         let name = elements
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             let found = try #require(realm.objects(Owner.self).first).dynamicMap(name)
             #expect(values.indices.map { self.stored(found["k\($0)"]) } == values.map { self.stored($0) })
         }

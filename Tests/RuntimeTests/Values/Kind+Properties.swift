@@ -34,7 +34,7 @@ extension Kind {
     private func checkProperty<Root: Object>(_ type: Root.Type, _ name: String, _ values: [Value?]) throws {
         let test = try filled(type, name, values)
         let expected = values.map { stored($0) }
-        try test.elsewhere { realm in
+        try test.onNewThread { realm in
             #expect(realm.objects(type).map { stored($0[name]) } == expected)
         }
         #expect(test.realm.dynamicObjects(type.className()).map { stored($0[name]) } == expected)

@@ -45,7 +45,7 @@ private func readBack<Element: Object, Value: Sendable>(
     _ test: TestRealm, _ type: Element.Type, _ body: @escaping @Sendable (Element) -> Value
 ) throws -> [Value] {
     nonisolated(unsafe) var values: [Value] = []
-    try test.elsewhere { realm in values = realm.objects(type).map(body) }
+    try test.onNewThread { realm in values = realm.objects(type).map(body) }
     return values
 }
 

@@ -1,0 +1,201 @@
+import Foundation
+import MartletTestSupport
+
+@testable import ChaosWorker
+
+/// An error that a crash test has found.
+struct Violation: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+
+/// Runs four processes on one file, and stops and kills them at random, until the given number has been killed.
+final class CrashTest {
+    struct Totals {
+        var kills = 0
+        var stops = 0
+        var quietChecks = 0
+        /// How often the test deleted or replaced the lock file.
+        var lockLosses = 0
+
+        static func += (left: inout Totals, right: Totals) {
+            left.kills += right.kills
+            left.stops += right.stops
+            left.quietChecks += right.quietChecks
+            left.lockLosses += right.lockLosses
+        }
+    }
+
+    private let executable: URL
+    private let folder: String
+    private var random: SeededRandom
+    private var running: [WorkerProcess] = []
+    private(set) var past: [WorkerProcess] = []
+    private(set) var totals = Totals()
+    private var startedProcesses = 0
+    /// Never signaled: waiting for it pauses the thread.
+    private let never = DispatchSemaphore(value: 0)
+
+    init(_ executable: URL, _ folder: String, _ seed: UInt64) {
+        (self.executable, self.folder) = (executable, folder)
+        random = SeededRandom(state: seed)
+    }
+
+    deinit { for worker in running { worker.signal(SIGKILL) } }
+
+    /// Runs until the given number of processes were killed, then checks all processes and ends them.
+    func run(kills: Int) throws {
+        for place in 0..<4 { running.append(try start(place)) }
+        var nextCheck = Int.random(in: 5...20, using: &random)
+        while totals.kills < kills {
+            pause(milliseconds: Int.random(in: 5...70, using: &random))
+            try replaceDead()
+            continueStopped()
+            let victim = running[Int.random(in: 0..<4, using: &random)]
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0..<3: victim.signal(SIGKILL)
+            case 3..<6:
+                victim.signal(SIGSTOP)
+                victim.stoppedUntil = Self.now + UInt64.random(in: 10_000_000...700_000_000, using: &random)
+                totals.stops += 1
+            case 6: try loseLock()
+            default: break
+            }
+            if totals.kills >= nextCheck {
+                try quiesce()
+                nextCheck += Int.random(in: 10...25, using: &random)
+            }
+        }
+        // After the last check the processes do not continue: one might kill itself before it is ordered to quit.
+        try quiesce(isLast: true)
+        for worker in running {
+            worker.signal(Assignment.Order.quit)
+            guard worker.ends(), worker.outcome == "status 0" else { throw violation(worker, "did not end normally") }
+            worker.listen()
+        }
+        past += running
+        running = []
+    }
+
+    // What a program does that deletes temporary files, or that restores a backup of all files.
+    private func loseLock() throws {
+        let lock = "\(folder)/crash.realm.lock"
+        if Bool.random(using: &random) {
+            unlink(lock)
+        } else {
+            try Data().write(to: URL(fileURLWithPath: lock + ".new"))
+            rename(lock + ".new", lock)
+        }
+        totals.lockLosses += 1
+    }
+
+    private static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
+
+    private func pause(milliseconds: Int) { _ = never.wait(timeout: .now() + .milliseconds(milliseconds)) }
+
+    private func start(_ place: Int) throws -> WorkerProcess {
+        startedProcesses += 1
+        let role: Assignment.Role =
+            switch place {
+            case 0: .writer
+            case 1: .both
+            case 2: .observer
+            default: Assignment.Role.allCases[Int.random(in: 0..<3, using: &random)]
+            }
+        return try WorkerProcess(
+            executable, Assignment(role: role, folder: folder, processNumber: startedProcesses, seed: random.next()))
+    }
+
+    // Processes also stop themselves, so this continues every process that the test does not keep stopped.
+    private func continueStopped() {
+        for worker in running where worker.stoppedUntil < Self.now { worker.signal(SIGCONT) }
+    }
+
+    private func replaceDead() throws {
+        for place in running.indices {
+            let worker = running[place]
+            worker.listen()
+            if worker.failure != nil { throw violation(worker, "found an error") }
+            guard !worker.isRunning else { continue }
+            guard worker.ends(), worker.wasKilled else { throw violation(worker, "ended without being killed") }
+            worker.listen()
+            totals.kills += 1
+            past.append(worker)
+            running[place] = try start(place)
+        }
+    }
+
+    private func violation(_ worker: WorkerProcess, _ what: String) -> Violation {
+        worker.listen()
+        let errors = try? String(contentsOfFile: "\(folder)/\(worker.assignment.processNumber).errors", encoding: .utf8)
+        let details = worker.failure ?? errors.map { String($0.prefix(2_000)) } ?? ""
+        return Violation(
+            "process \(worker.assignment.processNumber) (\(worker.assignment.role)) \(what), \(worker.outcomeIfEnded): \(details)"
+        )
+    }
+
+    // MARK: Checks without writes
+
+    /// Waits until all processes satisfy a condition. Throws after 60 s.
+    private func wait(_ what: String, until isDone: (WorkerProcess) -> Bool, whileDead: () throws -> Void) throws {
+        let deadline = Self.now + 60_000_000_000
+        while true {
+            try replaceDead()
+            try whileDead()
+            guard let last = running.first(where: { !isDone($0) }) else { return }
+            guard Self.now < deadline else { throw violation(last, "did not \(what)") }
+            pause(milliseconds: 5)
+        }
+    }
+
+    /// Pauses all processes. Each observer must then be notified of the last transaction, only by the signals of the writers,
+    /// because no process opens or closes the file meanwhile.
+    private func quiesce(isLast: Bool = false) throws {
+        totals.quietChecks += 1
+        try pauseAll()
+        let newest = running.map(\.pausedSequence).max() ?? 0
+        try wait("receive transaction \(newest)") { worker in
+            !worker.assignment.role.observes || worker.sequenceSeen == newest
+        } whileDead: {
+        }
+        for worker in running { worker.order(Assignment.Order.check) }
+        try wait("check") { worker in
+            worker.answer.contains { if case .checked = $0 { true } else { false } }
+        } whileDead: {
+        }
+        if isLast { return }
+        for worker in running { worker.order(Assignment.Order.go) }
+    }
+
+    /// Waits until every process has paused. A process that is killed meanwhile may have committed without a signal. Then
+    /// another transaction is written, so that its signal reaches the observers.
+    private func pauseAll() throws {
+        var ordered: Set<Int> = []
+        var known: Int
+        repeat {
+            known = startedProcesses
+            try wait("pause") { worker in
+                worker.answer.contains { if case .paused = $0 { true } else { false } }
+                    && ordered.contains(worker.assignment.processNumber)
+            } whileDead: {
+                for worker in running {
+                    worker.stoppedUntil = 0
+                    worker.signal(SIGCONT)
+                    guard worker.isReady, ordered.insert(worker.assignment.processNumber).inserted else { continue }
+                    worker.order(Assignment.Order.pause)
+                }
+            }
+            // The first process is a writer: it writes again before it answers.
+            if startedProcesses != known { running[0].order(Assignment.Order.pause) }
+        } while startedProcesses != known
+    }
+}
+
+extension WorkerProcess {
+    fileprivate var pausedSequence: Int {
+        for case .paused(let sequence) in entries.reversed() { return sequence }
+        return 0
+    }
+
+    fileprivate var outcomeIfEnded: String { isRunning ? "and is still running" : outcome }
+}

@@ -1,0 +1,170 @@
+import ConformanceModels
+import Foundation
+import Martlet
+import MartletSQLite
+
+@testable import ChaosWorker
+
+/// Compares the contents of the file after a crash test with the journals of all processes.
+struct HistoryChecker {
+    private(set) var acknowledged = 0
+    /// Stored transactions whose process was killed before it could acknowledge them.
+    private(set) var unacknowledged = 0
+    /// Versions that some process has seen.
+    private(set) var states = 0
+    /// How often an observer was notified of more versions at once than the file keeps change sets.
+    private(set) var retentionGaps = 0
+
+    private struct Acknowledgement {
+        let author: Author
+        let sequence: Int
+        let begun: UInt64
+        let done: UInt64
+    }
+
+    /// Checks everything.
+    ///
+    /// - Throws: `Violation` for the first error.
+    init(_ workers: [WorkerProcess], _ folder: String) throws {
+        let file = "\(folder)/crash.realm"
+        do {
+            let realm = try Realm(configuration: .crashTest(file))
+            let (authors, transactions) = try Self.transactions(realm)
+            let acknowledgements = Self.acknowledgements(workers)
+            try Self.check(acknowledgements, authors)
+            try Self.checkOrder(acknowledgements)
+            let digests = try Self.checkContents(realm, transactions)
+            (states, retentionGaps) = try Self.checkViews(workers, digests)
+            acknowledged = acknowledgements.count
+            unacknowledged = authors.count - acknowledged
+        }
+        try Self.checkIntegrity(file)
+    }
+
+    /// The transactions of the file, in their order: the author of each, and its operations. Each transaction stores both.
+    private static func transactions(_ realm: Realm) throws -> ([Author], [Transaction]) {
+        var authors: [Author] = []
+        var transactions: [Transaction] = []
+        for note in realm.objects(IntKey.self).sorted(byKeyPath: "id") {
+            let words = note.content.split(separator: " ").compactMap { UInt64($0) }
+            guard words.count == 3, note.id == authors.count + 1 else {
+                throw Violation("after \(authors.count) transactions there is '\(note.id): \(note.content)'")
+            }
+            authors.append(Author(processNumber: Int(words[0]), number: Int(words[1])))
+            transactions.append(Transaction(words[2]))
+        }
+        return (authors, transactions)
+    }
+
+    private static func acknowledgements(_ workers: [WorkerProcess]) -> [Acknowledgement] {
+        workers.flatMap { worker in
+            worker.entries.compactMap { entry -> Acknowledgement? in
+                guard case .acknowledged(let number, let sequence, _, let begun, let done) = entry else { return nil }
+                let author = Author(processNumber: worker.assignment.processNumber, number: number)
+                return Acknowledgement(author: author, sequence: sequence, begun: begun, done: done)
+            }
+        }
+    }
+
+    /// Checks that every acknowledged transaction is stored at its position, and that the transactions of each process are
+    /// stored in order and without a gap.
+    private static func check(_ acknowledgements: [Acknowledgement], _ authors: [Author]) throws {
+        for one in acknowledgements
+        where !authors.indices.contains(one.sequence - 1) || authors[one.sequence - 1] != one.author {
+            let stored = authors.indices.contains(one.sequence - 1) ? "\(authors[one.sequence - 1])" : "nothing"
+            throw Violation(
+                "transaction \(one.sequence) was acknowledged to \(one.author), but the file contains \(stored)")
+        }
+        var last: [Int: Int] = [:]
+        for author in authors {
+            guard author.number == last[author.processNumber, default: 0] + 1 else {
+                throw Violation("\(author) comes after number \(last[author.processNumber, default: 0])")
+            }
+            last[author.processNumber] = author.number
+        }
+    }
+
+    /// Checks that a transaction that began after the acknowledgement of another one comes after it.
+    private static func checkOrder(_ acknowledgements: [Acknowledgement]) throws {
+        var latest: Acknowledgement?
+        for one in acknowledgements.sorted(by: { $0.sequence < $1.sequence }) {
+            if let latest, one.done < latest.begun {
+                throw Violation(
+                    "transaction \(one.sequence) of \(one.author) was acknowledged before \(latest.sequence) of "
+                        + "\(latest.author) began")
+            }
+            if latest.map({ $0.begun < one.begun }) ?? true { latest = one }
+        }
+    }
+
+    /// Checks that the file contains the result of all transactions in order. Returns the digest after each transaction.
+    private static func checkContents(_ realm: Realm, _ transactions: [Transaction]) throws -> [UInt64] {
+        var world = World()
+        var digests = [world.digest]
+        for transaction in transactions {
+            world.apply(transaction)
+            digests.append(world.digest)
+        }
+        let found = World(realm)
+        for id in Set(world.rows.keys).union(found.rows.keys).sorted() where world.rows[id] != found.rows[id] {
+            let (expected, actual) = (
+                world.rows[id].map { "\($0)" } ?? "nothing", found.rows[id].map { "\($0)" } ?? "nothing"
+            )
+            throw Violation("node \(id) is \(actual) instead of \(expected)")
+        }
+        for node in realm.objects(Node.self) {
+            let previous = world.rows.filter { $0.value.next == node.id }.keys.sorted()
+            let parents = world.rows.filter { $0.value.children.contains(node.id) }.keys.sorted()
+            guard node.previous.map(\.id).sorted() == previous, Set(node.parents.map(\.id)) == Set(parents) else {
+                throw Violation("the linking objects of node \(node.id) do not match the links")
+            }
+        }
+        return digests
+    }
+
+    /// Checks the versions that processes saw: each version is the same for all of them and is the result of its transactions,
+    /// and no process sees an older version after a newer one.
+    private static func checkViews(_ workers: [WorkerProcess], _ digests: [UInt64]) throws -> (Int, Int) {
+        var sequences: [UInt64: Int] = [:]
+        var retentionGaps = 0
+        for worker in workers {
+            var last: (version: UInt64, sequence: Int) = (0, 0)
+            for case .saw(let version, let sequence, let digest) in worker.entries {
+                guard version >= last.version, sequence >= last.sequence else {
+                    throw Violation("process \(worker.assignment.processNumber) saw version \(version) after \(last.version)")
+                }
+                guard digests.indices.contains(sequence), digests[sequence] == digest else {
+                    throw Violation(
+                        "what process \(worker.assignment.processNumber) saw of version \(version) is not the result of "
+                            + "\(sequence) transactions")
+                }
+                guard sequences.updateValue(sequence, forKey: version) ?? sequence == sequence else {
+                    throw Violation("version \(version) is not the same for all processes")
+                }
+                if last.version > 0, version - last.version > Assignment.changeRetention { retentionGaps += 1 }
+                last = (version, sequence)
+            }
+            for case .acknowledged(_, let sequence, let version, _, _) in worker.entries where version > 0 {
+                guard sequences.updateValue(sequence, forKey: version) ?? sequence == sequence else {
+                    throw Violation("version \(version) is not the same for all processes")
+                }
+            }
+        }
+        let ordered = sequences.sorted { $0.key < $1.key }.map(\.value)
+        guard zip(ordered, ordered.dropFirst()).allSatisfy({ $0 <= $1 }) else {
+            throw Violation("versions and transactions do not have the same order")
+        }
+        return (sequences.count, retentionGaps)
+    }
+
+    private static func checkIntegrity(_ file: String) throws {
+        var options = ConnectionOptions(path: file)
+        options.createsFile = false
+        let connection = try Connection(options)
+        defer { connection.close() }
+        for check in ["integrity_check", "foreign_key_check"] {
+            let answer = try connection.value("PRAGMA \(check)")
+            guard answer == nil || answer == .text("ok") else { throw Violation("\(check) returns \(answer ?? .null)") }
+        }
+    }
+}

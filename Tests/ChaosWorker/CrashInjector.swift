@@ -1,0 +1,37 @@
+import Foundation
+import MartletEngine
+import MartletTestSupport
+import Synchronization
+
+/// Kills or stops its own process at yield points of the engine, for example between a commit and its signal, or inside a
+/// checkpoint. Signals of another process would hit these places too rarely.
+final class CrashInjector: Sendable {
+    private struct State: Sendable {
+        var random: SeededRandom
+        var isOn = true
+    }
+
+    /// On average, one in `odds` yield points kills the process, and one stops it.
+    private let odds: Int
+    private let state: Mutex<State>
+
+    init(_ seed: UInt64, odds: Int) {
+        self.odds = odds
+        state = Mutex(State(random: SeededRandom(state: seed)))
+    }
+
+    func turn(on isOn: Bool) { state.withLock { $0.isOn = isOn } }
+
+    /// Called at every yield point. Only debug builds have yield points.
+    func pass() {
+        let signal = state.withLock { state -> Int32? in
+            guard state.isOn else { return nil }
+            return switch Int.random(in: 0..<odds, using: &state.random) {
+            case 0: SIGKILL
+            case 1: SIGSTOP
+            default: nil
+            }
+        }
+        if let signal { kill(getpid(), signal) }
+    }
+}

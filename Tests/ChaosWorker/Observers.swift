@@ -1,0 +1,90 @@
+import ConformanceModels
+import Dispatch
+import Martlet
+import MartletTestSupport
+
+/// The observers of a process. They check every notification, and write the versions they see to the journal.
+///
+/// Ledger: used only on the queue of the Realm.
+// Sendable by the ledger above.
+final class Observers: @unchecked Sendable {
+    private let realm: Realm
+    private let queue: DispatchQueue
+    private let journal: Journal
+    private var random: SeededRandom
+    private var watchers: [Watcher] = []
+    private var objectWatcher: ObjectWatcher?
+    private var version: UInt64 = 0
+    /// Whether the Realm advances only by notifications: it is not refreshed explicitly.
+    var isQuiet = false
+    /// The position of the newest transaction of which the observers were notified.
+    private(set) var sequence = 0
+    /// Frozen results, with their contents at the time of freezing.
+    private var frozen: [(nodes: Results<Node>, seen: [Seen])] = []
+
+    init(_ realm: Realm, _ queue: DispatchQueue, _ journal: Journal, _ seed: UInt64) {
+        self.realm = realm
+        self.queue = queue
+        self.journal = journal
+        random = SeededRandom(state: seed ^ 2)
+        let nodes = realm.objects(Node.self)
+        watch("all", nodes) { [unowned self] in recordVersion() }
+        watch("some, sorted", nodes.where { $0.amount > 50 }.sorted(byKeyPath: "name"))
+        watch("linked", nodes.where { $0.next.amount < 50 })
+        scheduleStep()
+    }
+
+    private func fail(_ reason: String) -> Never { journal.fail(reason) }
+
+    private func watch<C: ObservableCollection & RealmCollection>(
+        _ name: String, _ collection: C, onCall: @escaping () -> Void = {}
+    ) where C.Element == Node {
+        watchers.append(Watcher(name, collection, fail: fail, onCall: onCall))
+    }
+
+    /// Checks and records the version that the Realm shows. Every transaction changes a node, so this is called for every
+    /// version.
+    private func recordVersion() {
+        let world = World(realm)
+        let shown = realm.version
+        if shown < version { fail("version \(shown) was shown after version \(version)") }
+        if world.sequence < sequence { fail("transaction \(world.sequence) was shown after \(sequence)") }
+        (version, sequence) = (shown, world.sequence)
+        journal.write(.saw(version: shown, sequence: sequence, digest: world.digest))
+        guard objectWatcher == nil, let first = realm.object(ofType: Node.self, forPrimaryKey: 1) else { return }
+        objectWatcher = ObjectWatcher(first, fail: fail)
+        watch("list", first.children)
+    }
+
+    /// Whether an observer has not received its initial call yet.
+    var awaitsFirstCall: Bool { watchers.contains { $0.awaitsFirstCall } }
+
+    /// The first difference between what the observers know and the Realm shows, while no process writes; nil if there is none.
+    var difference: String? {
+        for results in frozen { check(results) }
+        if let difference = objectWatcher?.difference { return difference }
+        for watcher in watchers { if let difference = watcher.difference { return difference } }
+        return nil
+    }
+
+    private func check(_ frozen: (nodes: Results<Node>, seen: [Seen])) {
+        if frozen.nodes.map(Seen.init) != frozen.seen { fail("frozen results have changed") }
+    }
+
+    /// Freezes results, checks frozen ones, or refreshes the Realm, after a random pause, again and again.
+    private func scheduleStep() {
+        let pause = DispatchTimeInterval.milliseconds(Int.random(in: 5..<120, using: &random))
+        queue.asyncAfter(deadline: .now() + pause) { [weak self] in
+            guard let self else { return }
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0: if !isQuiet { realm.refresh() }
+            case 1 where frozen.count < 3:
+                let nodes = realm.objects(Node.self).freeze()
+                frozen.append((nodes, nodes.map(Seen.init)))
+            case 2 where !frozen.isEmpty: check(frozen.removeFirst())
+            default: break
+            }
+            scheduleStep()
+        }
+    }
+}

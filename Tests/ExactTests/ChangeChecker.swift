@@ -1,0 +1,162 @@
+import Foundation
+import Martlet
+
+/// Checks reported changes. Every function returns the first error, or nil if the change is exact: it leads from the old
+/// state to the new one, each modification was written, and nothing is missing.
+enum ChangeChecker {
+    /// Checks the change set of a collection.
+    ///
+    /// - Parameter isStable: whether the order follows from the elements alone, so that elements that stay never move.
+    static func elements(_ old: [Item], _ new: [Item], _ change: CollectionChangeSet, isStable: Bool) -> String? {
+        let lists = [change.deletions, change.insertions, change.modifications, change.modificationsInNew]
+        for list in lists where zip(list, list.dropFirst()).contains(where: { $0 >= $1 }) { return "out of order" }
+        for (list, count) in zip(lists, [old.count, new.count, old.count, new.count])
+        where list.contains(where: { $0 < 0 || $0 >= count }) {
+            return "outside of the collection"
+        }
+        if lists.dropLast().allSatisfy(\.isEmpty) { return "an empty change set" }
+        let kept = old.indices.filter { !change.deletions.contains($0) }
+        let stays = new.indices.filter { !change.insertions.contains($0) }
+        if kept.count != stays.count { return "\(kept.count) elements stay of the old and \(stays.count) of the new" }
+        let modified = Dictionary(
+            zip(change.modifications, change.modificationsInNew), uniquingKeysWith: { first, _ in first })
+        if change.modifications.contains(where: { change.deletions.contains($0) }) { return "modified and deleted" }
+        for (before, now) in zip(kept, stays) {
+            if let position = modified[before] {
+                if position != now { return "modified \(before) is reported at \(position), and is at \(now)" }
+                if !new[now].isWritten(since: old[before]) { return "modified \(before): nothing was written" }
+                if isStable && new[now].identity != old[before].identity { return "\(before) is another element" }
+            } else if !new[now].isSame(as: old[before]) {
+                return "\(before) to \(now) is not reported"
+            }
+        }
+        return moves(old, new, change) ?? (isStable ? unneededDeletion(old, new, change) : nil)
+    }
+
+    private static func moves(_ old: [Item], _ new: [Item], _ change: CollectionChangeSet) -> String? {
+        for move in change.moves {
+            guard change.deletions.contains(move.from), change.insertions.contains(move.to) else {
+                return "a wrong move"
+            }
+            if old[move.from].identity != new[move.to].identity { return "a move of another element" }
+        }
+        return nil
+    }
+
+    private static func unneededDeletion(_ old: [Item], _ new: [Item], _ change: CollectionChangeSet) -> String? {
+        func counts(_ items: [Item]) -> [World.Value: Int] {
+            items.reduce(into: [:]) { $0[$1.identity, default: 0] += 1 }
+        }
+        let (before, now) = (counts(old), counts(new))
+        let deleted = counts(change.deletions.map { old[$0] })
+        return change.deletions.first { position in
+            let identity = old[position].identity
+            let fewer = (before[identity] ?? 0) - (now[identity] ?? 0)
+            return (deleted[identity] ?? 0) > Swift.max(0, fewer)
+        }.map { "\($0) survives and is deleted" }
+    }
+
+    /// Checks the values of deleted elements. Each element must be as it was in one of `worlds`.
+    static func deletedElements(_ old: [Item], _ worlds: [World], _ positions: [Int], _ past: [DeletedElement]) -> String? {
+        if past.map(\.position) != positions { return "deleted elements at \(past.map(\.position))" }
+        let wrong = past.first { element in !worlds.contains { isRight(element, old[element.position], $0) } }
+        return wrong.map { "deleted element \($0.position) is not \(old[$0.position].text)" }
+    }
+
+    private static func isRight(_ element: DeletedElement, _ item: Item, _ world: World) -> Bool {
+        guard case .row(let row) = item.identity else {
+            // Objects inside values of any type are not compared.
+            if item.identity.isLinked { return true }
+            if let value = element.value as? AnyRealmValue { return value.shown == item.text }
+            return (element.value.map { "\($0 is Int ? Double($0 as? Int ?? 0) : $0)" } ?? "nil") == item.text
+        }
+        if world.rows[row] == nil || element.lastValues["name"] as? String != world.text(row, "name") { return false }
+        guard let id = world.id(row) else { return true }
+        return element.primaryKey as? Int == id
+            && (element.lastValues["int"] as? Int).map { Double($0) } == world.number(row, "int")
+            && (element.lastValues["amount"] as? Double)?.bitPattern == world.number(row, "amount")?.bitPattern
+    }
+
+    static func entries(
+        _ old: [Item], _ new: [Item], deletions: [String], insertions: [String], modifications: [String]
+    ) -> String? {
+        let before = Dictionary(uniqueKeysWithValues: old.map { ($0.key, $0) })
+        let now = Dictionary(uniqueKeysWithValues: new.map { ($0.key, $0) })
+        if Set(deletions) != Set(before.keys).subtracting(now.keys) { return "wrong deleted keys" }
+        if Set(insertions) != Set(now.keys).subtracting(before.keys) { return "wrong inserted keys" }
+        if deletions.isEmpty && insertions.isEmpty && modifications.isEmpty { return "an empty change set" }
+        for (key, item) in now {
+            guard let old = before[key] else { continue }
+            if modifications.contains(key) {
+                if !item.isWritten(since: old) { return "modified '\(key)': nothing was written" }
+            } else if !item.isSame(as: old) {
+                return "'\(key)' is not reported"
+            }
+        }
+        return Set(modifications).isSubset(of: now.keys) ? nil : "modified keys that do not exist"
+    }
+
+    struct Section {
+        let key: String
+        let items: [Item]
+    }
+
+    struct SectionChange {
+        let deletions: [IndexPath]
+        let insertions: [IndexPath]
+        let modifications: [IndexPath]
+        let inserted: IndexSet
+        let deleted: IndexSet
+
+        func contains(_ paths: [IndexPath], _ section: Int) -> [Int] { paths.filter { $0[0] == section }.map { $0[1] } }
+    }
+
+    static func sections(_ old: [Section], _ new: [Section], _ change: SectionChange) -> String? {
+        let kept = old.indices.filter { !change.deleted.contains($0) }
+        let stays = new.indices.filter { !change.inserted.contains($0) }
+        if kept.map({ old[$0].key }) != stays.map({ new[$0].key }) { return "wrong sections" }
+        for paths in [change.deletions, change.modifications] where paths.contains(where: { !kept.contains($0[0]) }) {
+            return "a row of a deleted section"
+        }
+        if (change.inserted.last ?? -1) >= new.count || (change.deleted.last ?? -1) >= old.count {
+            return "outside of the sections"
+        }
+        for section in change.inserted
+        where change.contains(change.insertions, section) != Array(new[section].items.indices) {
+            return "rows of an inserted section"
+        }
+        var isEmpty = change.deleted.isEmpty && change.inserted.isEmpty
+        for (before, now) in zip(kept, stays) {
+            let wrong = rows(old[before].items, new[now].items, change, before, now, &isEmpty)
+            if let wrong { return "section '\(new[now].key)': \(wrong)" }
+        }
+        return isEmpty ? "an empty change set" : nil
+    }
+
+    private static func rows(
+        _ old: [Item], _ new: [Item], _ change: SectionChange, _ before: Int, _ now: Int, _ isEmpty: inout Bool
+    ) -> String? {
+        let deletions = change.contains(change.deletions, before)
+        let insertions = change.contains(change.insertions, now)
+        let modifications = change.contains(change.modifications, before)
+        if !deletions.isEmpty || !insertions.isEmpty || !modifications.isEmpty { isEmpty = false }
+        let kept = old.indices.filter { !deletions.contains($0) }
+        let stays = new.indices.filter { !insertions.contains($0) }
+        if kept.count != stays.count { return "\(kept.count) rows stay of the old and \(stays.count) of the new" }
+        for (from, to) in zip(kept, stays) {
+            if old[from].identity != new[to].identity { return "row \(from) is another row" }
+            if modifications.contains(from) {
+                if !new[to].isWritten(since: old[from]) { return "modified row \(from): nothing was written" }
+            } else if !new[to].isSame(as: old[from]) {
+                return "row \(from) is not reported"
+            }
+        }
+        return nil
+    }
+
+    /// Returns an error if two states of a collection differ, for an observer that was not notified between them.
+    static func missingChange(_ old: [Item], _ new: [Item]) -> String? {
+        let isSame = old.count == new.count && zip(old, new).allSatisfy { $0.isSame(as: $1) && $0.key == $1.key }
+        return isSame ? nil : "the change from \(old.map(\.text)) to \(new.map(\.text)) is not reported"
+    }
+}

@@ -1,0 +1,18 @@
+import Synchronization
+
+/// Runs the tasks that iterate over asynchronous sequences in `run()`, on the thread that calls it.
+final class ManualTaskExecutor: TaskExecutor {
+    private let jobs = Mutex<[UnownedJob]>([])
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        jobs.withLock { $0.append(job) }
+    }
+
+    /// Runs jobs until all tasks are suspended.
+    func run() {
+        while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+            job.runSynchronously(on: asUnownedTaskExecutor())
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import MartletEngine
+import MartletTestSupport
+
+@testable import Martlet
+
+// Asynchronous writes, alone or in groups. Some of them are cancelled or fail.
+extension ModelRunner {
+    private struct Failed: Error {}
+
+    /// Whether the asynchronous write that is beginning will be rolled back. Callbacks must not write into it.
+    var nextAsyncWriteRollsBack: Bool {
+        test.realm.context.asyncWrites?.runningID != nil && endings.first.map { !$0.endsInCommit } ?? false
+    }
+
+    /// Queues an asynchronous write.
+    func queueWrite(_ operations: [Operation], _ ending: Step.Ending) {
+        let realm = test.realm
+        endings.append(ending)
+        let body = { [unowned self] () throws in
+            note("an asynchronous write runs, and ends by \(ending)")
+            endings.removeFirst()
+            guard ending.endsInCommit else { return try rollBack(operations, ending) }
+            realmWatchers.forEach { $0.expectCommit() }
+            apply(operations, realm)
+            showsUncommitted = false
+            // The write may be committed in one group with the writes that follow.
+            if let base = realm.context.transaction?.baseVersion { worlds[base + 1] = world }
+        }
+        let complete = { [unowned self] (error: (any Error)?) in
+            keyValues.forEach { $0.isRolledBack = false }
+            if (error is Failed) != (ending == .failure) || ending.endsInCommit && error != nil {
+                fail("a write that ends by \(ending) completes with \(error.map { "\($0)" } ?? "success")")
+            }
+        }
+        let only = { [unowned self] in
+            do { try body() } catch { fail("\(error)") }
+        }
+        switch ending {
+        case .commit, .cancel: realm.writeAsync(only, onComplete: complete)
+        case .leaveOpen: realm.beginAsyncWrite(only)
+        case .commitGrouped, .commitAlone:
+            realm.beginAsyncWrite {
+                only()
+                realm.commitAsyncWrite(allowGrouping: ending == .commitGrouped, complete)
+            }
+        case .failure:
+            // What 'asyncWrite' does.
+            let writes = realm.context.asyncWrites ?? AsyncWrites(realm.context)
+            realm.context.asyncWrites = writes
+            _ = writes.canRun()
+            writes.add(
+                AsyncWrite(
+                    id: writes.nextID(), body: body, commitsItself: false, complete: complete, context: realm.context,
+                    actor: nil))
+        }
+    }
+
+    private func rollBack(_ operations: [Operation], _ ending: Step.Ending) throws {
+        let realm = test.realm
+        let (kept, count) = (world, furtherAccessors.count)
+        let held = RetainedNode.all(world, realm)
+        apply(operations, realm)
+        keyValues.forEach { $0.isRolledBack = true }
+        world = kept
+        furtherAccessors.drop(after: count, kept)
+        keyValues.forEach { $0.allowNeedlessCalls() }
+        // In the other cases the runtime rolls back after the block.
+        if ending == .failure { throw Failed() }
+        if ending != .cancel { return }
+        realm.cancelWrite()
+        keyValues.forEach { $0.isRolledBack = false }
+        if let failure = held.lazy.compactMap({ $0.mismatch(kept) }).first { fail(failure) }
+    }
+
+    /// Runs turns of the scheduler until all asynchronous writes have ended.
+    func finishWrites() {
+        while test.realm.isPerformingAsynchronousWriteOperations, outcome.failure == nil {
+            guard test.scheduler.waitForWork() else { return fail("no turn was scheduled for a write") }
+            _ = test.scheduler.run()
+        }
+        checkKeyValues(isRefresh: false)
+        checkRealmWatchers()
+    }
+
+    // MARK: Checks after every step
+
+    func checkFurtherAccessors() {
+        let context = test.realm.context
+        guard outcome.failure == nil, context.hasSnapshot, let shown = worlds[context.version] else { return }
+        if let failure = furtherAccessors.mismatch(shown) { fail(failure) }
+    }
+
+    func checkKeys() {
+        if let failure = Self.invalidKeys(test.realm) { fail(failure) }
+    }
+
+    /// Checks the keys that are stored for observed results, independent of deliveries. Returns the first error.
+    static func invalidKeys(_ realm: Realm) -> String? {
+        for known in realm.context.hub.states {
+            // The state is stored together with a version. States of lists have another type: a list may contain a row twice.
+            guard let state = Mirror(reflecting: known).descendant("state") as? ResultsTracker.State else { continue }
+            let keys = Array(state.keys)
+            if Set(keys).count != keys.count { return "an observed result contains a key twice: \(keys)" }
+            state.keys.checkInvariants()
+        }
+        return nil
+    }
+}

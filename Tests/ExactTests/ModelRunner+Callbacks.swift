@@ -1,0 +1,174 @@
+import MartletTestSupport
+
+@testable import Martlet
+
+// Calls of observers, compared with the model.
+extension ModelRunner {
+    func receiveCall(_ watcher: Watcher, _ call: CallRecord, _ findError: (World, World) -> String?) {
+        outcome.calls += 1
+        outcome.reported += call.size
+        watcher.callsInRun += 1
+        guard outcome.failure == nil else { return }
+        // On a queue or an actor, a notification of a deletion does not say of which version it is.
+        let isVague = watcher.place != nil && watcher.version?() == nil
+        let newest = worlds.keys.max() ?? 0
+        let shown = watcher.place == nil ? test.realm.context.version : watcher.version?() ?? newest
+        note("    \(watcher.name): \(call.text())")
+        if watcher.hasEnded { return fail("\(watcher.name) is called after its end") }
+        guard let now = worlds[shown] else {
+            return fail("\(watcher.name) is called at a version that no write made")
+        }
+        if watcher.place == nil, !watcher.isLoop, !test.realm.context.showsVersion {
+            return fail("\(watcher.name) is called while the Realm shows an uncommitted state")
+        }
+        let oldest = watcher.known.map(\.time).min() ?? 0
+        let isLate = watcher.isLoop || isVague
+        let candidates =
+            isLate
+            ? worlds.filter { $0.key <= shown && $0.value.time >= oldest }.map(\.value)
+            : [now] + watcher.basesDeliveredLate(now)
+        if watcher.known.isEmpty {
+            watcher.known = candidates
+        } else {
+            let possible = Item.$allowsExtraChanges.withValue(allowsExtraChanges) {
+                candidates.filter { new in
+                    watcher.known.contains { !watcher.isSilenced($0, new) && findError($0, new) == nil }
+                }
+            }
+            if possible.isEmpty, let known = watcher.known.last {
+                return fail("\(watcher.name): \(findError(known, now) ?? "")")
+            }
+            watcher.known = possible
+        }
+        watcher.skipSilenced()
+        // A loop receives changes later than the Realm shows them.
+        if !watcher.isLoop && !isVague { compare(watcher, now) }
+        act(watcher)
+    }
+
+    private func compare(_ watcher: Watcher, _ now: World) {
+        if let (actual, expected) = watcher.live(now), actual != expected {
+            fail("\(watcher.name) shows \(actual) instead of \(expected)")
+        }
+    }
+
+    /// Performs the actions that the watcher has been given for its next callback.
+    private func act(_ watcher: Watcher) {
+        let actions = watcher.actions
+        watcher.actions = []
+        for action in actions {
+            switch action {
+            case .end(let victim):
+                note("    and ends \(victim.name)")
+                end(victim)
+            case .watch(let plan) where !showsUncommitted && watcher.place == nil:
+                // The new observer is called for the first time in the next delivery.
+                needsDelivery = true
+                watch(plan, isInside: true)
+            case .watch: break
+            case _ where watcher.place != nil: break
+            case .queueWrite(let operations, let ending):
+                note("    and queues an asynchronous write")
+                queueWrite(operations, ending)
+            case .write(let operations, let silenced): writeInside(operations, silencing: silenced)
+            }
+        }
+    }
+
+    func writeInside(_ operations: [Operation], silencing watcher: Watcher?) {
+        note("    and writes\(watcher.map { " without notifying \($0.name)" } ?? "")")
+        if test.realm.isInWriteTransaction {
+            if !willRollBack && !nextAsyncWriteRollsBack { writeAlong(operations) }
+            return
+        }
+        needsDelivery = true
+        do {
+            // If others have written meanwhile, the write delivers their changes first, inside this callback.
+            try write(operations, silencing: watcher)
+        } catch {
+            fail("\(error)")
+        }
+    }
+
+    /// Checks that no change is missing after everything was delivered.
+    func check() {
+        guard outcome.failure == nil else { return }
+        guard let now = worlds[test.realm.context.version] else {
+            return fail("the Realm shows a version that no write made")
+        }
+        for watcher in watchers where !watcher.isLate { check(watcher, now) }
+    }
+
+    private func check(_ watcher: Watcher, _ now: World) {
+        watcher.skipSilenced()
+        // An object that was deleted before it was observed on another executor is not reported.
+        if watcher.place != nil, watcher.known.isEmpty, let owner = watcher.owner, now.rows[owner] == nil { return }
+        guard let known = watcher.known.last else { return fail("\(watcher.name) has had no first call") }
+        if watcher.known.allSatisfy({ watcher.missing($0, now) != nil }), let missing = watcher.missing(known, now) {
+            fail("\(watcher.name): \(missing)")
+        }
+        if watcher.place == nil { compare(watcher, now) }
+        watcher.acknowledge(now)
+    }
+
+    // MARK: Loops
+
+    /// Runs the asynchronous loops. Each takes at most one change, because nothing is delivered while it runs.
+    func runLoops() {
+        for watcher in watchers { watcher.callsInRun = 0 }
+        needsDelivery = false
+        if let executors, !executors.run() { return fail("the observers on the queue and the actor do not become idle") }
+        loops.run()
+        if needsDelivery { return }
+        for watcher in watchers where watcher.isLoop && watcher.callsInRun > 1 {
+            fail("\(watcher.name) received a second change while it was busy")
+        }
+    }
+
+    /// Alternates between loops and deliveries until nothing is left to deliver.
+    func drain() {
+        // A loop takes in one round what was delivered in the round before.
+        var (calls, quietRounds) = (0, 0)
+        while quietRounds < 3, outcome.failure == nil {
+            calls = outcome.calls
+            runLoops()
+            finishWrites()
+            refresh()
+            quietRounds = outcome.calls == calls ? quietRounds + 1 : 0
+        }
+        guard outcome.failure == nil, let now = worlds[test.realm.context.version] else { return }
+        for watcher in watchers where watcher.isLate { check(watcher, now) }
+    }
+
+    // MARK: Observers of the Realm
+
+    func checkRealmWatchers() {
+        guard outcome.failure == nil else { return }
+        let context = test.realm.context
+        for watcher in realmWatchers {
+            outcome.calls += watcher.calls
+            outcome.reported += watcher.calls
+            if let failure = watcher.check(context.hasSnapshot ? context.version : nil) {
+                fail("the watcher of the Realm \(failure)")
+            }
+        }
+    }
+
+    // MARK: Key-value observers
+
+    /// - Parameter isRefresh: Whether the step was a single refresh without writes.
+    func checkKeyValues(isRefresh: Bool) {
+        keyValues.forEach { $0.isRolledBack = false }
+        guard outcome.failure == nil, !keyValues.isEmpty else { return }
+        let context = test.realm.context
+        let shown = context.hasSnapshot ? worlds[context.version] : nil
+        for watcher in keyValues {
+            outcome.calls += watcher.calls
+            outcome.reported += watcher.calls
+            if let failure = watcher.check(shown, isRefresh: isRefresh, allowsExtraChanges: allowsExtraChanges) {
+                fail("\(watcher.name): \(failure)")
+            }
+        }
+        keyValues.removeAll { $0.isOver() }
+    }
+}

@@ -1,0 +1,370 @@
+import ConformanceModels
+import Dispatch
+import Foundation
+import MartletTestSupport
+
+@testable import Martlet
+@testable import MartletEngine
+
+/// Runs the steps of a program on a Realm and on the model, and compares every call of every observer with the model.
+final class ModelRunner {
+    struct Outcome {
+        /// The first error; nil if there is none.
+        var failure: String?
+        /// Calls of observers.
+        var calls = 0
+        /// Positions and properties that were reported in these calls.
+        var reported = 0
+        /// Operations that changed something.
+        var changes = 0
+        /// One line for each event, if requested.
+        var trace: [String] = []
+    }
+
+    let test: TestRealm
+    let furtherAccessors: FurtherAccessors
+    var world = World()
+    /// The state of the model at each version.
+    var worlds: [UInt64: World] = [:]
+    var watchers: [Watcher] = []
+    /// Observers that must not be called any more.
+    private var ended: [Watcher] = []
+    var keyValues: [KeyValueWatcher] = []
+    var realmWatchers: [RealmWatcher] = []
+    /// Whether the Realm was invalidated. It shows a newer version without having reported it, until it advances again.
+    private var wasInvalidated = false
+    /// Nil in programs whose observers are all called on this thread.
+    let executors: ObserverExecutors?
+    let loops = ManualTaskExecutor()
+    private let queue = DispatchQueue(label: "other")
+    private var other: Realm?
+    private var foreign: Realm?
+    /// Whether another process has written.
+    private(set) var allowsExtraChanges = false
+    var outcome = Outcome()
+    private let recordsTrace: Bool
+    /// Whether a callback has done something that only the next delivery reports.
+    var needsDelivery = false
+    /// Whether a callback has written into the write that was beginning. The Realm then shows an uncommitted state.
+    var showsUncommitted = false
+    /// Whether the write that is beginning will be rolled back.
+    var willRollBack = false
+    /// How the queued asynchronous writes will end, in their order.
+    var endings: [Step.Ending] = []
+
+    /// Runs a program, up to the first error.
+    static func run(_ program: Program, recordsTrace: Bool = false) throws -> Outcome {
+        let runner = try ModelRunner(program, recordsTrace)
+        for (position, step) in program.steps.enumerated() {
+            try runner.perform(step)
+            if let failure = runner.outcome.failure {
+                runner.outcome.failure = "step \(position), \(step): \(failure)"
+                return runner.end()
+            }
+        }
+        runner.finishWrites()
+        try runner.perform(.refresh)
+        runner.drain()
+        runner.outcome.failure = runner.outcome.failure.map { "at the end: \($0)" }
+        return runner.end()
+    }
+
+    private init(_ program: Program, _ recordsTrace: Bool) throws {
+        self.recordsTrace = recordsTrace
+        test = try TestRealm {
+            $0.objectTypes = [
+                Node.self, Part.self, Screw.self, ScalarLists.self, ScalarSets.self, ScalarMaps.self, Scalars.self,
+                EnumHolder.self,
+            ]
+            $0.environment.commitPollMilliseconds = 0
+            if program.hasShortChunks { $0.environment.chunkLimit = 2 }
+            if program.searchesAlways { $0.environment.keysScannedPerSearch = 0 }
+        }
+        furtherAccessors = FurtherAccessors(test.realm)
+        executors = program.usesExecutors ? ObserverExecutors(test.configuration, loops) : nil
+        try test.realm.write {
+            test.realm.add([ScalarLists()])
+            test.realm.add([ScalarSets()])
+            test.realm.add([ScalarMaps()])
+        }
+        for type in ["ScalarLists", "ScalarSets", "ScalarMaps"] { _ = world.add(type) }
+        worlds[test.realm.context.version] = world
+    }
+
+    private func end() -> Outcome {
+        for watcher in watchers + ended { watcher.end() }
+        realmWatchers.forEach { $0.end() }
+        loops.run()
+        executors?.close()
+        watchers = []
+        ended = []
+        keyValues = []
+        queue.sync { other = nil }
+        foreign = nil
+        furtherAccessors.drop()
+        return outcome
+    }
+
+    func fail(_ failure: String) { outcome.failure = outcome.failure ?? failure }
+
+    /// Adds a line to the trace.
+    func note(_ line: @autoclosure () -> String) {
+        guard recordsTrace || Self.isTraced else { return }
+        let line = line()
+        if Self.isTraced { try? FileHandle.standardError.write(contentsOf: Data("\(line)\n".utf8)) }
+        outcome.trace.append(line)
+    }
+
+    /// Whether each line is printed immediately, for programs that trap.
+    static let isTraced = ProcessInfo.processInfo.environment["MARTLET_EXACT_TRACE"] != nil
+
+    // MARK: Steps
+
+    private func perform(_ step: Step) throws {
+        let before = outcome
+        noteStep(step)
+        try execute(step)
+        let isRefresh = if case .refresh = step { outcome.changes == before.changes } else { false }
+        checkKeyValues(isRefresh: isRefresh)
+        checkRealmWatchers()
+        checkFurtherAccessors()
+        checkKeys()
+    }
+
+    private func noteStep(_ step: Step) {
+        switch step {
+        case .watch: break
+        case .write(_, .here): note("write")
+        case .write(_, let place): note("write \(place)")
+        case .silent(_, let position): note("write without notifying \(name(position))")
+        case .cancelled: note("begin a write that is cancelled")
+        case .end(let position): note("end \(name(position))")
+        case .nested(_, let position): note("\(name(position)) writes when it is called next")
+        case .nestedSilent(_, let position, let silenced):
+            note("\(name(position)) writes without notifying \(name(silenced)) when it is called next")
+        case .realmSilent(_, let silenced):
+            note("the observer of the Realm writes without notifying \(name(silenced)) when it is called next")
+        case .endInside(let victim, let position):
+            note("\(name(position)) ends \(name(victim)) when it is called next")
+        case .watchInside(let plan, let position):
+            note("\(name(position)) registers a watcher of \(plan.kind) when it is called next")
+        case .asyncWrite: note("an asynchronous write is queued")
+        case .nestedAsyncWrite(_, _, let position):
+            note("\(name(position)) queues an asynchronous write when it is called next")
+        default: note("\(step)")
+        }
+    }
+
+    private func name(_ position: Int) -> String { at(position)?.name ?? "no watcher" }
+
+    private func at(_ position: Int) -> Watcher? {
+        watchers.isEmpty ? nil : watchers[position % watchers.count]
+    }
+
+    private func execute(_ step: Step) throws {
+        let realm = test.realm
+        switch step {
+        case .write(let operations, .here): try write(operations)
+        case .write(let operations, .otherThread): try writeOnOtherQueue(operations)
+        case .write(let operations, .otherProcess): try writeFromOtherProcess(operations)
+        case .silent(let operations, let position):
+            try write(operations, silencing: at(position), silencesRealm: position.isMultiple(of: 3))
+        case .cancelled(let operations): try cancel(operations)
+        case .turn: _ = test.scheduler.run()
+        case .waitUntilComputed: waitUntilComputed()
+        case .deliverAll: deliverAll()
+        case .loops: runLoops()
+        case .invalidate:
+            realm.invalidate()
+            furtherAccessors.drop()
+            wasInvalidated = true
+            realmWatchers.forEach { $0.allowJump() }
+        case .autorefresh(let isOn): realm.autorefresh = isOn
+        case .refresh:
+            refresh()
+            check()
+        case .watch(let plan): watch(plan)
+        case .end(let position): if let watcher = at(position) { end(watcher) }
+        case .nested(let operations, let position): at(position)?.actions.append(.write(operations, silencing: nil))
+        case .nestedSilent(let operations, let position, let silenced):
+            at(position)?.actions.append(.write(operations, silencing: at(silenced)))
+        case .realmSilent(let operations, let silenced):
+            // The last observer of the Realm: the others are notified of this version before it.
+            realmWatchers.last?.action = { [unowned self] in
+                let realm = test.realm
+                // The commit that the observer is notified of is not finished yet.
+                if worlds[realm.context.version] == nil { worlds[realm.context.version] = world }
+                writeInside(operations, silencing: at(silenced))
+                realmWatchers.forEach { $0.skipNestedCommit(realm.context.version) }
+            }
+        case .endInside(let victim, let position):
+            if let victim = at(victim) { at(position)?.actions.append(.end(victim)) }
+        case .watchInside(let plan, let position): at(position)?.actions.append(.watch(plan))
+        case .asyncWrite(let operations, let ending): queueWrite(operations, ending)
+        case .nestedAsyncWrite(let operations, let ending, let position):
+            at(position)?.actions.append(.queueWrite(operations, ending))
+        }
+    }
+
+    // The next delivery reports what callbacks write.
+    func refresh() {
+        repeat {
+            needsDelivery = false
+            test.realm.refresh()
+        } while needsDelivery
+    }
+
+    /// - Parameter isInside: Whether a callback registers the watcher. Loops do not begin in callbacks.
+    func watch(_ plan: WatcherPlan, isInside: Bool = false) {
+        let realm = test.realm
+        // Observers of objects report the changes since the version that the Realm shows now.
+        guard watchers.count < 14, let shown = worlds[realm.context.version] else { return }
+        if plan.kind == .keyValue {
+            guard keyValues.count < 8, let watcher = KeyValueWatcher.make(plan, shown, realm, furtherAccessors) else { return }
+            keyValues.append(watcher)
+            note("watch \(watcher.name)")
+            return
+        }
+        if plan.kind == .realm {
+            guard realmWatchers.count < 2 else { return }
+            let watcher = RealmWatcher(realm, refreshes: plan.base.isMultiple(of: 2))
+            if wasInvalidated { watcher.allowJump() }
+            watcher.action = realmWatchers.last?.action
+            realmWatchers.last?.action = nil
+            realmWatchers.append(watcher)
+            note("watch the Realm")
+            return
+        }
+        var plan = plan
+        plan.isLoop = plan.isLoop && !isInside
+        if isInside { plan.place = nil }
+        let made = Watcher.make(plan, shown, realm, furtherAccessors, loops, executors) { [unowned self] in
+            worlds.sorted { $0.key < $1.key }.map(\.value) + [world]
+        } onCall: { [unowned self] in
+            receiveCall($0, $1, $2)
+        }
+        guard let made else { return }
+        watchers.append(made)
+        made.name = "watcher \(watchers.count + ended.count), \(made.name)"
+        note("\(made.name), begins")
+        if made.isLate { runLoops() }
+        if let place = made.place, made.known.isEmpty, let version = executors?.version(place), made.isOfObject,
+            let world = worlds[version]
+        {
+            made.known = [world]
+        }
+    }
+
+    func end(_ watcher: Watcher) {
+        watcher.end()
+        watchers.removeAll { $0 === watcher }
+        ended.append(watcher)
+    }
+
+    private func waitUntilComputed() {
+        let deadline = Date(timeIntervalSinceNow: 60)
+        while !test.realm.context.hub.isReady {
+            if Date() > deadline { return fail("the changes are never computed") }
+            sched_yield()
+        }
+    }
+
+    private func deliverAll() {
+        // A turn may make more work, but not without end.
+        for _ in 0..<200 {
+            if test.realm.context.hub.isIdle { return }
+            guard test.scheduler.waitForWork() else { return fail("no turn was scheduled") }
+            _ = test.scheduler.run()
+        }
+        fail("the deliveries do not end")
+    }
+
+    // MARK: Writing
+
+    func apply(_ operations: [Operation], _ realm: Realm) {
+        for operation in operations {
+            let time = world.time
+            note("    \(operation.text(world))")
+            operation.perform(&world, realm, furtherAccessors)
+            if world.time > time { outcome.changes += 1 }
+        }
+    }
+
+    func write(_ operations: [Operation], silencing watcher: Watcher? = nil, silencesRealm: Bool = false) throws {
+        let realm = test.realm
+        let silencedRealms = silencesRealm ? realmWatchers : []
+        let tokens = [watcher?.token].compactMap { $0 } + silencedRealms.compactMap(\.token)
+        var base = world
+        if !silencesRealm { realmWatchers.forEach { $0.expectCommit() } }
+        try realm.write(withoutNotifying: tokens) {
+            // A callback may have written while the write began.
+            if !showsUncommitted { base = world }
+            apply(operations, realm)
+            // Observers of the Realm may write before this write has returned.
+            if let watcher, watcher.token != nil { watcher.silence(base, world, isLate: showsUncommitted) }
+        }
+        showsUncommitted = false
+        wasInvalidated = false
+        worlds[realm.context.version] = world
+        silencedRealms.forEach { $0.skipSilentCommits(realm.context.version) }
+    }
+
+    /// Writes into the write transaction that is beginning.
+    func writeAlong(_ operations: [Operation]) {
+        showsUncommitted = true
+        apply(operations, test.realm)
+    }
+
+    private func cancel(_ operations: [Operation]) throws {
+        let realm = test.realm
+        willRollBack = true
+        try realm.beginWrite()
+        willRollBack = false
+        let (kept, count) = (world, furtherAccessors.count)
+        let held = RetainedNode.all(world, realm)
+        apply(operations, realm)
+        keyValues.forEach { $0.isRolledBack = true }
+        realm.cancelWrite()
+        keyValues.forEach { $0.isRolledBack = false }
+        world = kept
+        furtherAccessors.drop(after: count, kept)
+        keyValues.forEach { $0.allowNeedlessCalls() }
+        if let failure = held.lazy.compactMap({ $0.mismatch(kept) }).first { fail(failure) }
+    }
+
+    private func writeOnOtherQueue(_ operations: [Operation]) throws {
+        var configuration = test.configuration
+        configuration.scheduler = nil
+        nonisolated(unsafe) let this = self
+        let settings = configuration
+        try queue.sync {
+            if this.other == nil { this.other = try Realm(configuration: settings, queue: this.queue) }
+            guard let other = this.other else { return }
+            try other.write { this.apply(operations, other) }
+            this.worlds[other.context.version] = this.world
+        }
+    }
+
+    private func writeFromOtherProcess(_ operations: [Operation]) throws {
+        let foreign = try self.foreign ?? test.foreignRealm()
+        self.foreign = foreign
+        // Commits of other processes come without the old rows. Changes that depend on those may be reported needlessly.
+        allowsExtraChanges = true
+        foreign.refresh()
+        try foreign.write { apply(operations, foreign) }
+        worlds[foreign.context.version] = world
+        test.realm.context.coordinator.pollForCommits()
+    }
+}
+
+extension TestRealm {
+    /// A Realm that shares only the file with this one, like a Realm of another process.
+    fileprivate func foreignRealm() throws -> Realm {
+        var others = configuration
+        others.scheduler = nil
+        let coordinator = try StoreCoordinator(others.options())
+        let context = RealmContext(coordinator, others, others.models, .readWrite, .currentThread(), nil)
+        context.replaceSnapshot(try coordinator.openSnapshot())
+        return Realm(context)
+    }
+}

@@ -1,0 +1,154 @@
+/// What an observer sees of one row: the values, and the times at which they were written.
+///
+/// Different values must be reported, and only properties with different times may be reported.
+struct RowView: Equatable {
+    private(set) var values = ""
+    private(set) var times = ""
+
+    /// The properties of a row on key paths; nil means all properties, up to four objects deep.
+    init(_ world: World, _ row: Int, _ keyPaths: [String]?) {
+        if keyPaths == nil { addDeep(world, row, levels: 4) }
+        for path in keyPaths ?? [] { add(world, row, path.split(separator: ".").map(String.init)[...]) }
+    }
+
+    /// The properties of several rows on key paths.
+    init(_ world: World, _ rows: [Int], _ keyPaths: [String]?) {
+        for row in rows {
+            let view = RowView(world, row, keyPaths)
+            values += " #\(row)" + view.values
+            times += " #\(row)" + view.times
+        }
+    }
+
+    private mutating func add(_ world: World, _ row: Int, _ path: ArraySlice<String>) {
+        guard let name = path.first, let type = world.rows[row]?.type else { return }
+        if name == "*" {
+            let rest = path.dropFirst()
+            if rest.allSatisfy({ $0 == "*" }) { for property in world.classes.of(type) { add(world, row, property) } }
+            if rest.isEmpty { return }
+            for property in world.classes.of(type) where Self.hasPath(world, type, [property.name] + rest) {
+                add(world, row, [property.name] + rest)
+            }
+            return
+        }
+        guard let property = world.classes.named(name, of: type) else { return }
+        add(world, row, property)
+        let rest = path.dropFirst()
+        if rest.isEmpty { return }
+        for target in world.targets(row, name) { add(world, target, rest) }
+    }
+
+    /// Whether a path is valid from a class. Behind a value of any type, every path is valid.
+    static func hasPath(_ world: World, _ type: String, _ path: ArraySlice<String>) -> Bool {
+        guard let name = path.first, name != "*" else { return true }
+        guard let property = world.classes.named(name, of: type) else { return false }
+        if path.count == 1 || property.isAny { return true }
+        let target = if case .inverse(_, let origin) = property.kind { Optional(origin) } else { property.target }
+        return target.map { hasPath(world, $0, path.dropFirst()) } ?? false
+    }
+
+    private mutating func add(_ world: World, _ row: Int, _ property: Property) {
+        values += " "
+        values += property.name
+        times += " "
+        times += property.name
+        if case .inverse = property.kind {
+            for target in world.targets(row, property.name) { Self.append(target, to: &values) }
+            Self.append(world.relinked[row]?[property.name] ?? 0, to: &times)
+            return
+        }
+        guard let field = world.rows[row]?.fields[property.name] else { return }
+        Self.append(field.written, to: &times)
+        switch field.content {
+        case .single(let value): values += value.description
+        case .many(let slots):
+            for slot in slots {
+                values += ","
+                values += slot.key
+                values += slot.value.description
+            }
+        }
+    }
+
+    private static func append(_ number: Int, to text: inout String) {
+        text += " "
+        text += number.description
+    }
+
+    // Breadth first: each row is visited once.
+    private mutating func addDeep(_ world: World, _ row: Int, levels: Int) {
+        var seen: Set<Int> = [row]
+        var level = [row]
+        for _ in 0..<levels {
+            var next: [Int] = []
+            for row in level {
+                values += " #\(row)"
+                guard let type = world.rows[row]?.type else { continue }
+                for property in world.classes.of(type) {
+                    if case .inverse = property.kind { continue }
+                    add(world, row, property)
+                    for target in world.targets(row, property.name) where seen.insert(target).inserted {
+                        next.append(target)
+                    }
+                }
+            }
+            level = next
+        }
+    }
+}
+
+/// An element of a collection, as an observer sees it.
+struct Item {
+    /// The object or value, without the properties of the object.
+    let identity: World.Value
+    /// The key, in a map.
+    var key = ""
+    /// When the element was written at its position.
+    var written = 0
+    let view: RowView?
+    /// The text of the element, equal to the text of the element of the Realm.
+    let text: String
+
+    func isSame(as other: Item) -> Bool { identity == other.identity && view?.values == other.view?.values }
+
+    /// Whether the element was written since, even with an equal value.
+    func isWritten(since other: Item) -> Bool {
+        Self.allowsExtraChanges || written != other.written || view?.times != other.view?.times
+    }
+
+    /// Whether modifications may be reported that were not written.
+    @TaskLocal static var allowsExtraChanges = false
+}
+
+extension World {
+    func item(_ row: Int, _ keyPaths: [String]?) -> Item {
+        Item(identity: .row(row), view: RowView(self, row, keyPaths), text: shown(.row(row)))
+    }
+
+    func item(_ slot: Slot, _ keyPaths: [String]?) -> Item {
+        var view: RowView?
+        if case .row(let row) = slot.value { view = RowView(self, row, keyPaths) }
+        return Item(identity: slot.value, key: slot.key, written: slot.written, view: view, text: shown(slot.value))
+    }
+
+    /// An element of a collection of values of any type, with the rows that it links to.
+    func anyItem(_ slot: Slot, _ keyPaths: [String]?) -> Item {
+        Item(
+            identity: .list([slot.value]), key: slot.key, written: slot.written,
+            view: RowView(self, slot.value.links, keyPaths), text: shown(slot.value))
+    }
+
+    /// A value as text: nodes by their primary key, embedded objects by their name.
+    func shown(_ value: Value) -> String {
+        switch value {
+        case .list(let values): "[" + values.map(shown).joined(separator: ", ") + "]"
+        case .map(let entries):
+            "{" + entries.sorted { $0.key < $1.key }.map { "\($0.key): \(shown($0.value))" }.joined(separator: ", ")
+                + "}"
+        case .none: "nil"
+        case .text(let text): text
+        case .number(let number): "\(number)"
+        case .row(let row): id(row).map { "\($0)" } ?? text(row, "name") ?? "gone"
+        }
+    }
+}

@@ -1,0 +1,196 @@
+import ConformanceModels
+import Foundation
+import MartletEngine
+import MartletTestSupport
+
+@testable import Martlet
+
+/// Runs random changes of objects of random classes, and observers with random key paths. `ModelRunner` does this with generated
+/// classes; here classes and properties are accessed by name.
+final class SchemaModelRunner {
+    enum Step {
+        case write([Edit], isElsewhere: Bool, isCancelled: Bool)
+        case watch(UInt64)
+        case refresh
+    }
+
+    struct Program {
+        let schema: RandomSchema
+        var steps: [Step]
+
+        init(seed: UInt64) {
+            var random = SeededGenerator(seed ^ 0x5EED)
+            schema = RandomSchema(&random)
+            steps = [.write((0..<16).map { _ in Edit(&random) }, isElsewhere: false, isCancelled: false)]
+            for _ in 0..<6 { steps.append(.watch(random.next())) }
+            for _ in 0..<30 {
+                let edits = (0..<Int.random(in: 1...5, using: &random)).map { _ in Edit(&random) }
+                switch Int.random(in: 0..<16, using: &random) {
+                case 0: steps.append(.watch(random.next()))
+                case 1: steps.append(.write(edits, isElsewhere: false, isCancelled: true))
+                case 2: steps.append(.write(edits, isElsewhere: true, isCancelled: false))
+                case 3..<9: steps.append(.refresh)
+                default: steps.append(.write(edits, isElsewhere: false, isCancelled: false))
+                }
+            }
+        }
+    }
+
+    let program: Program
+    let test: TestRealm
+    private(set) var world: World
+    private(set) var worlds: [UInt64: World] = [:]
+    private(set) var watchers: [Watcher] = []
+    private(set) var failure: String?
+    var reported = 0
+    private(set) var changes = 0
+    /// Writes that a rule for deletions denied.
+    private(set) var denied = 0
+    var keyValues: [SchemaKeyValueWatcher] = []
+    // Keeps the file open with the types of the seed.
+    private let coordinator: StoreCoordinator
+
+    init(_ program: Program) throws {
+        self.program = program
+        world = World(program.schema.classes)
+        var made: StoreCoordinator?
+        let test = try TestRealm { configuration in
+            let types = program.schema.facts.compactMap(SchemaFactsParser.objectType).map { type in
+                TypeDeclaration(type) { TableLayout.zeroRow(type) }
+            }
+            var options = StoreOptions(path: configuration.fileURL?.path ?? "", types: types)
+            options.durability = .off
+            made = try? StoreRegistry.coordinator(options)
+            configuration.objectTypes = [Scalars.self]
+        }
+        guard let made else { throw ObserverExecutors.SetupFailed() }
+        (self.test, coordinator) = (test, made)
+        worlds[test.realm.context.version] = world
+    }
+
+    struct Outcome {
+        var failure: String?
+        var changes = 0
+        var reported = 0
+        var denied = 0
+    }
+
+    /// Runs a program, up to the first error.
+    static func run(_ program: Program) throws -> Outcome {
+        let runner = try SchemaModelRunner(program)
+        for (position, step) in (program.steps + [.refresh]).enumerated() {
+            try runner.perform(step)
+            let isRefresh = if case .refresh = step { true } else { false }
+            runner.checkKeyValues(isRefresh: isRefresh)
+            if let failure = ModelRunner.invalidKeys(runner.test.realm) { runner.fail(failure) }
+            if let failure = runner.failure {
+                runner.failure = "step \(position): \(failure)"
+                break
+            }
+        }
+        runner.watchers.forEach { $0.end() }
+        runner.keyValues.forEach { $0.end() }
+        return Outcome(
+            failure: runner.failure, changes: runner.changes, reported: runner.reported, denied: runner.denied)
+    }
+
+    private func perform(_ step: Step) throws {
+        let realm = test.realm
+        switch step {
+        case .watch(let seed):
+            var random = SeededGenerator(seed)
+            guard let shown = worlds[realm.context.version] else { return }
+            if seed.isMultiple(of: 3) { return watchKeyValues(seed, shown) }
+            let builder = SchemaWatcherBuilder(
+                schema: program.schema, world: shown, realm: realm, random: random.next(), onCall: receiveCall)
+            if let watcher = builder.make() { watchers.append(watcher) }
+        case .refresh:
+            realm.refresh()
+            check()
+        case .write(let edits, false, true):
+            try realm.beginWrite()
+            let kept = world
+            for edit in edits { edit.perform(&world, realm, program.schema) }
+            keyValues.forEach { $0.isRolledBack = true }
+            realm.cancelWrite()
+            world = kept
+            world.denials = []
+            keyValues.forEach { $0.allowNeedlessCalls() }
+        case .write(let edits, false, false): try write(edits, realm)
+        case .write(let edits, true, _): try test.onNewThread { [self] other in try write(edits, other) }
+        }
+    }
+
+    /// Writes, and compares with the model whether a rule denies a deletion. A denied write is rolled back.
+    private func write(_ edits: [Edit], _ realm: Realm) throws {
+        let kept = world
+        do {
+            try realm.write {
+                apply(edits, realm)
+                if !world.denials.isEmpty { keyValues.forEach { $0.isRolledBack = true } }
+            }
+            if !world.denials.isEmpty { fail("a write is committed in spite of \(world.denials)") }
+        } catch let error as Realm.Error where error.code == .deletionDenied {
+            if world.denials.isEmpty { fail("a write is denied: \(error.message)") }
+            world = kept
+            denied += 1
+            keyValues.forEach { $0.allowNeedlessCalls() }
+        }
+        world.denials = []
+        worlds[realm.context.version] = world
+    }
+
+    func fail(_ failure: String) { self.failure = self.failure ?? failure }
+
+    private func apply(_ edits: [Edit], _ realm: Realm) {
+        for edit in edits {
+            let time = world.time
+            edit.perform(&world, realm, program.schema)
+            if world.time > time { changes += 1 }
+        }
+    }
+
+    private func receiveCall(_ watcher: Watcher, _ call: CallRecord, _ findError: (World, World) -> String?) {
+        reported += call.size
+        guard failure == nil, let now = worlds[test.realm.context.version] else { return }
+        if let known = watcher.known.last, let error = findError(known, now) {
+            failure = "\(watcher.name): \(error): \(call.text())"
+        }
+        watcher.known = [now]
+        compare(watcher, now)
+    }
+
+    private func check() {
+        guard failure == nil, let now = worlds[test.realm.context.version] else { return }
+        for watcher in watchers {
+            guard let known = watcher.known.last else {
+                failure = "\(watcher.name) has had no first call"
+                return
+            }
+            if let missing = watcher.missing(known, now) { failure = "\(watcher.name): \(missing)" }
+            compare(watcher, now)
+            watcher.acknowledge(now)
+        }
+    }
+
+    private func compare(_ watcher: Watcher, _ now: World) {
+        guard failure == nil, let (actual, expected) = watcher.live(now), actual != expected else { return }
+        failure = "\(watcher.name) shows \(actual) instead of \(expected)"
+    }
+
+    /// Removes the steps that a failing program does not need.
+    static func shortest(_ program: Program) throws -> Program {
+        var best = program
+        var size = max(1, best.steps.count / 2)
+        while size > 0 {
+            var start = 0
+            while start < best.steps.count {
+                var candidate = best
+                candidate.steps.removeSubrange(start..<min(start + size, best.steps.count))
+                if try run(candidate).failure != nil { best = candidate } else { start += size }
+            }
+            size /= 2
+        }
+        return best
+    }
+}

@@ -1,0 +1,205 @@
+import MartletEngine
+
+@testable import Martlet
+
+/// Registers observers of objects of random classes, of their collections, and of results.
+struct SchemaWatcherBuilder {
+    let schema: RandomSchema
+    let world: World
+    let realm: Realm
+    let random: UInt64
+    let onCall: CallHandler
+
+    func make() -> Watcher? {
+        var random = SeededGenerator(random)
+        let type = schema.names.randomElement(using: &random) ?? ""
+        if Int.random(in: 0..<3, using: &random) == 0 { return results(type, &random) }
+        let rows = world.inKeyOrder(type)
+        guard let serial = rows.randomElement(using: &random), let object = world.object(serial, realm) else {
+            return nil
+        }
+        let collections = schema.classes.of(type).filter { if case .many = $0.kind { true } else { false } }
+        guard let property = collections.randomElement(using: &random), Bool.random(using: &random) else {
+            return self.object(object, serial, type, &random)
+        }
+        let paths = property.target.flatMap { keyPaths($0, &random) }
+        let name = "'\(property.name)' of \(type) \(serial)\(WatcherBuilder.text(paths))"
+        let items = { (world: World) in
+            world.slots(serial, property.name).map { world.schemaItem($0, paths) }
+        }
+        switch object.value(forKey: property.name) {
+        case let list as List<Int>: return observe(name, list, nil, isStable: false, items)
+        case let list as List<ObjectBase>:
+            guard let target = property.target, Bool.random(using: &random) else {
+                return observe(name, list, paths, isStable: false, items)
+            }
+            return members(of: list, name, serial, property.name, target, paths, &random)
+        case let set as MutableSet<ObjectBase>: return observe(name, set, paths, isStable: false, items)
+        case let map as Map<ObjectBase?>: return observe(name, map, paths, items)
+        default: return nil
+        }
+    }
+
+    private func keyPaths(_ type: String, _ random: inout SeededGenerator) -> [String]? {
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0, 1: nil
+        case 2: ["*"]
+        default: (0..<Int.random(in: 0...2, using: &random)).map { _ in schema.path(type, &random) }
+        }
+    }
+
+    func observe<C: ObservableCollection>(
+        _ name: String, _ collection: C, _ paths: [String]?, isStable: Bool, _ items: @escaping (World) -> [Item],
+        live: ((C) -> [String]?)? = nil
+    ) -> Watcher {
+        let items = WatcherBuilder.memoized(items)
+        let watcher = Watcher(name) {
+            ChangeChecker.missingChange(items($0), items($1))
+        } live: { world in
+            live?(collection).map { ($0, items(world).map(\.text)) }
+        }
+        watcher.token = collection.observeChanges(keyPaths: paths) { [onCall, unowned watcher] change in
+            switch change {
+            case .initial: onCall(watcher, .initial) { _, _ in nil }
+            case .update(_, let change):
+                onCall(watcher, CallRecord(change)) { ChangeChecker.elements(items($0), items($1), change, isStable: isStable) }
+            case .error(let error): onCall(watcher, CallRecord(error)) { _, _ in "\(error)" }
+            }
+        }
+        return watcher
+    }
+
+    private func observe(
+        _ name: String, _ map: Map<ObjectBase?>, _ paths: [String]?, _ items: @escaping (World) -> [Item]
+    ) -> Watcher {
+        let items = WatcherBuilder.memoized(items)
+        let watcher = Watcher(name) {
+            ChangeChecker.missingChange(items($0), items($1))
+        } live: { _ in
+            nil
+        }
+        watcher.token = map.observe(keyPaths: paths) { [onCall, unowned watcher] change in
+            switch change {
+            case .initial: onCall(watcher, .initial) { _, _ in nil }
+            case .update(_, let deletions, let insertions, let modifications):
+                onCall(watcher, CallRecord(deletions, insertions, modifications)) {
+                    ChangeChecker.entries(
+                        items($0), items($1), deletions: deletions, insertions: insertions,
+                        modifications: modifications)
+                }
+            case .error(let error): onCall(watcher, CallRecord(error)) { _, _ in "\(error)" }
+            }
+        }
+        return watcher
+    }
+
+    private func results(_ type: String, _ random: inout SeededGenerator) -> Watcher? {
+        guard let table = realm.context.table(named: type) else { return nil }
+        var results = Results<ObjectBase>(ResultsStorage(realm.context, table, QueryPlan(table: table.id)))
+        let filter = filter(type, &random)
+        if let filter { results = results.filter(filter.text) }
+        let isSorted = Int.random(in: 0..<3, using: &random) == 0
+        if isSorted { results = results.sorted(byKeyPath: "number") }
+        let paths = keyPaths(type, &random)
+        let name = "\(type) \(filter?.text ?? "")\(isSorted ? " by number" : "")\(WatcherBuilder.text(paths))"
+        return observe(name, results, paths, isStable: !isSorted) { world in
+            let rows = world.inKeyOrder(type).filter { filter?.holds(world, $0) ?? true }
+            let sorted = rows.enumerated().sorted { left, right in
+                let numbers = (world.number(left.element, "number") ?? 0, world.number(right.element, "number") ?? 0)
+                return isSorted && numbers.0 != numbers.1 ? numbers.0 < numbers.1 : left.offset < right.offset
+            }
+            return sorted.map { world.schemaItem(World.Slot(value: .row($0.element), written: 0), paths) }
+        } live: { results in
+            let keys = results.indices.map { results.storage.object(at: $0)?._key ?? -1 }
+            return results.isInvalidated ? nil : keys.map { "\($0)" }
+        }
+    }
+
+    private struct Filter {
+        let text: String
+        let holds: (World, Int) -> Bool
+    }
+
+    private func filter(_ type: String, _ random: inout SeededGenerator) -> Filter? {
+        let leading = schema.classes.of(type).filter { $0.target != nil }
+        let choice = Int.random(in: 0..<4, using: &random)
+        if choice == 0 { return nil }
+        guard choice > 1, let link = leading.randomElement(using: &random) else {
+            return Filter(text: "number < 3") { ($0.number($1, "number") ?? 0) < 3 }
+        }
+        if case .single = link.kind {
+            return Filter(text: "\(link.name).number > 1") { world, row in
+                world.targets(row, link.name).contains { (world.number($0, "number") ?? 0) > 1 }
+            }
+        }
+        if case .many(true) = link.kind { return nil }
+        if choice == 2 { return Filter(text: "\(link.name).@count > 0") { !$0.targets($1, link.name).isEmpty } }
+        return Filter(text: "ANY \(link.name).number > 1") { world, row in
+            world.targets(row, link.name).contains { (world.number($0, "number") ?? 0) > 1 }
+        }
+    }
+
+    // MARK: Objects
+
+    private func object(
+        _ object: ObjectBase, _ serial: Int, _ type: String, _ random: inout SeededGenerator
+    ) -> Watcher {
+        let paths = keyPaths(type, &random)
+        var names: [String: [String]] = [:]
+        for property in schema.classes.of(type) {
+            if paths == nil, case .inverse = property.kind { continue }
+            let own = (paths ?? ["*"]).filter { $0 == "*" || $0.split(separator: ".")[0] == property.name }
+            if !own.isEmpty { names[property.name] = own.map { $0 == "*" ? property.name : $0 } }
+        }
+        let (sorted, views) = (names.keys.sorted(), names)
+        let watcher = Watcher("\(type) \(serial)\(WatcherBuilder.text(paths))") { old, new in
+            if old.rows[serial] == nil { return nil }
+            if new.rows[serial] == nil { return "the deletion is not reported" }
+            return sorted.first {
+                RowView(old, serial, views[$0]).values != RowView(new, serial, views[$0]).values
+            }.map { "'\($0)' is not reported" }
+        } live: { _ in
+            nil
+        }
+        watcher.known = [world]
+        watcher.token = object.observe(nil) { context, table in
+            ObservedItems.properties(context.requireKeyPaths(paths, table), table, context.schema)
+        } tell: { [onCall, unowned watcher] outcome in
+            switch outcome {
+            case .deleted:
+                onCall(watcher, CallRecord(size: 1) { "is deleted" }) { old, new in
+                    old.rows[serial] != nil && new.rows[serial] == nil
+                        ? nil : "a deletion is reported, and the object exists"
+                }
+            case .change(_, let changes):
+                onCall(watcher, CallRecord(changes)) { Self.check($0, $1, serial, views, Set(changes.map(\.name))) }
+            case .failure(let error): onCall(watcher, CallRecord(error)) { _, _ in "\(error)" }
+            }
+        }
+        return watcher
+    }
+
+    private static func check(
+        _ old: World, _ new: World, _ serial: Int, _ names: [String: [String]], _ reported: Set<String>
+    ) -> String? {
+        guard old.rows[serial] != nil, new.rows[serial] != nil else {
+            return "a change of an object that does not exist"
+        }
+        for name in names.keys.sorted() {
+            let (before, now) = (RowView(old, serial, names[name]), RowView(new, serial, names[name]))
+            if !reported.contains(name) && before.values != now.values { return "'\(name)' is not reported" }
+            if reported.contains(name) && before.times == now.times { return "'\(name)': nothing was written" }
+        }
+        return reported.sorted().first { names[$0] == nil }.map { "'\($0)' is not observed" }
+    }
+}
+
+extension World {
+    /// An element of a collection of objects of a random class, or of values.
+    func schemaItem(_ slot: Slot, _ keyPaths: [String]?) -> Item {
+        guard case .row(let row) = slot.value else { return item(slot, keyPaths) }
+        return Item(
+            identity: slot.value, key: slot.key, written: slot.written, view: RowView(self, row, keyPaths),
+            text: "\(keys[row] ?? -1)")
+    }
+}

@@ -1,0 +1,138 @@
+import ConformanceModels
+import Foundation
+import MartletSQLite
+
+@testable import Martlet
+@testable import MartletEngine
+
+// Observers of values of any type.
+extension WatcherBuilder {
+    private struct Filter: Sendable {
+        let text: String
+        let holds: @Sendable (World, Int) -> Bool
+    }
+
+    private static let filters = [
+        Filter(text: "int < 3") { ($0.number($1, "int") ?? 0) < 3 },
+        Filter(text: "anyValue == 1") { $0.single($1, "anyValue") == .number(1) },
+        Filter(text: "anyValue == 'A'") { $0.single($1, "anyValue") == .text("A") },
+        Filter(text: "anyValue == nil") { $0.single($1, "anyValue") == .none },
+    ]
+
+    private static let anyPaths: [[String]?] = [
+        nil, nil, ["anyValue"], ["int"], ["*"], [], ["anyValue.name"], ["anyValue.next.name"], ["anyValue.*"],
+        ["anyValue.children.amount", "float"], ["date"], ["decimal128"],
+    ]
+
+    /// Key paths of elements of collections.
+    private static let elementPaths: [[String]?] = [nil, nil, ["name"], ["next.name"], ["*"], []]
+
+    private enum Sort: String, CaseIterable { case int, float, date, decimal128, anyValue }
+
+    private var elementPaths: [String]? { Self.elementPaths[plan.paths % Self.elementPaths.count] }
+
+    func any() -> Watcher? {
+        let paths = Self.anyPaths[plan.paths % Self.anyPaths.count]
+        switch plan.base % 7 {
+        case 0, 1: return anyResults(paths)
+        case 6: return marks()
+        case 2:
+            let scalars = world.scalars
+            guard !scalars.isEmpty else { return nil }
+            let (id, serial) = scalars[plan.node % scalars.count]
+            return realm.object(ofType: Scalars.self, forPrimaryKey: id).map { object($0, serial, paths) }
+        case 3:
+            guard let row = world.only("ScalarLists"), let list = realm.objects(ScalarLists.self).first?.anyValues
+            else { return nil }
+            return anyElements("a list of values of any type", list, row)
+        case 4:
+            guard let row = world.only("ScalarSets"), let set = realm.objects(ScalarSets.self).first?.anyValues else {
+                return nil
+            }
+            return anyElements("a set of values of any type", set, row)
+        default:
+            guard let row = world.only("ScalarMaps"), let map = realm.objects(ScalarMaps.self).first?.anyValues else {
+                return nil
+            }
+            let paths = elementPaths
+            return self.map(map, row, "anyValues", paths) { $0.anyItem($1, paths) }
+        }
+    }
+
+    private func anyElements<C: ObservableCollection & ThreadConfined & RealmCollection & SendableMetatype>(
+        _ name: String, _ collection: C, _ row: Int
+    ) -> Watcher where C.Element == AnyRealmValue {
+        let paths = elementPaths
+        return observe(name, collection, paths, isStable: false) { world in
+            world.slots(row, "anyValues").map { world.anyItem($0, paths) }
+        } live: {
+            $0.isInvalidated ? nil : $0.map(\.shown)
+        }
+    }
+
+    private func marks() -> Watcher {
+        let ascending = plan.sort.isMultiple(of: 2)
+        let results = realm.objects(EnumHolder.self).sorted(byKeyPath: "state", ascending: ascending)
+        return observe("marks \(ascending ? "up" : "down")", results, nil, isStable: false) { world in
+            let sorted = world.marks.map(\.serial).enumerated().sorted { left, right in
+                let states = [left, right].map { world.single($0.element, "state") }
+                if states[0] == states[1] { return left.offset < right.offset }
+                return ascending ? states[0].precedes(states[1]) : states[1].precedes(states[0])
+            }
+            return sorted.map { world.item($0.element, nil) }
+        } live: {
+            $0.isInvalidated ? nil : $0.map { "\($0.id)" }
+        }
+    }
+
+    private func anyResults(_ paths: [String]?) -> Watcher {
+        let filter = plan.filter < 12 ? Self.filters[plan.filter % Self.filters.count] : nil
+        let isSorted = plan.sort < 10
+        let isAscending = plan.cut % 3 > 0
+        let sort = Sort.allCases[plan.sort % Sort.allCases.count]
+        var results = realm.objects(Scalars.self)
+        if let filter { results = results.filter(filter.text) }
+        if isSorted { results = results.sorted(byKeyPath: sort.rawValue, ascending: isAscending) }
+        let node = realm.context.schema["Node"]?.id ?? 0
+        let name =
+            "rows with a value of any type\(filter.map { " where \($0.text)" } ?? "")\(isSorted ? " by \(sort)\(isAscending ? "" : " down")" : "")"
+        return observe(name, results, paths, isStable: !isSorted) { world in
+            let rows = world.scalars.map(\.serial).filter { filter?.holds(world, $0) ?? true }
+            if !isSorted { return rows.map { world.item($0, paths) } }
+            let sorted = rows.enumerated().sorted { left, right in
+                let order = world.compare(left.element, right.element, sort.rawValue, node)
+                return order == 0 ? left.offset < right.offset : (order < 0) == isAscending
+            }
+            return sorted.map { world.item($0.element, paths) }
+        } live: {
+            $0.isInvalidated ? nil : $0.map { "\($0.id)" }
+        }
+    }
+}
+
+extension World {
+    /// The order of two rows by a property.
+    fileprivate func compare(_ left: Int, _ right: Int, _ name: String, _ node: TableID) -> Int {
+        let values = (single(left, name), single(right, name))
+        if name == "anyValue" {
+            return ValueOrder.compare(
+                AnyValue.sortKey(stored(values.0, node)), AnyValue.sortKey(stored(values.1, node)))
+        }
+        return values.0.precedes(values.1) ? -1 : values.1.precedes(values.0) ? 1 : 0
+    }
+
+    /// A value of any type as it is stored.
+    private func stored(_ value: Value, _ node: TableID) -> SQLValue {
+        switch value {
+        case .none: .null
+        case .number(let number): .integer(Int64(number))
+        case .text(let text): .text(text)
+        case .row(let row): AnyLink(node, Int64(id(row) ?? 0)).stored
+        case .list(let values): AnyValueTag.list.tagged(ElementCodec.encode(values.map { stored($0, node) }))
+        case .map(let entries):
+            AnyValueTag.map.tagged(
+                ElementCodec.encode(
+                    entries.sorted { $0.key < $1.key }.flatMap { [.text($0.key), stored($0.value, node)] }))
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import ConformanceModels
+import Foundation
+
+@testable import Martlet
+
+extension WatcherBuilder {
+    private func sectioned(_ node: Node, _ serial: Int) -> (
+        live: SectionedResults<String, Node>, sections: (World) -> [ChangeChecker.Section]
+    ) {
+        let (base, rows) = base(node, serial)
+        let query = ModelQuery(plan, isCut: false)
+        let keys: [(model: (World, Int) -> String, live: (Node) -> String)] = [
+            ({ $0.text($1, "name") ?? "" }, { $0.name }),
+            ({ Self.parity($0.number($1, "amount") ?? 0) }, { Self.parity($0.amount) }),
+            (
+                { world, row in world.link(row, "next").flatMap { world.text($0, "name") } ?? "" },
+                { $0.next?.name ?? "" }
+            ),
+        ]
+        let key = keys[plan.cut % keys.count]
+        let live = query.apply(base, sorts: false).sectioned(by: key.live, sortDescriptors: query.descriptors)
+        let sections = { (world: World) -> [ChangeChecker.Section] in
+            var order: [String] = []
+            var items: [String: [Item]] = [:]
+            for row in query.apply(rows(world), world) {
+                let key = key.model(world, row)
+                if items[key] == nil { order.append(key) }
+                items[key, default: []].append(world.item(row, plan.nodePaths))
+            }
+            return order.map { ChangeChecker.Section(key: $0, items: items[$0] ?? []) }
+        }
+        return (live, Self.memoized(sections))
+    }
+
+    private static func parity(_ number: Double) -> String { Int(exactly: number).map { "\($0 % 2)" } ?? "none" }
+
+    private func sectionText(_ node: Node) -> String {
+        let key = ["name", "amount", "next.name"][plan.cut % 3]
+        return
+            "\(baseText(node)) \(ModelQuery(plan, isCut: false).text) in sections by \(key)\(Self.text(plan.nodePaths))"
+    }
+
+    private static func missingChange(_ old: [ChangeChecker.Section], _ new: [ChangeChecker.Section]) -> String? {
+        if old.map(\.key) != new.map(\.key) { return "changes of sections are not reported" }
+        for (old, new) in zip(old, new) {
+            if let missing = ChangeChecker.missingChange(old.items, new.items) { return "section '\(new.key)': \(missing)" }
+        }
+        return nil
+    }
+
+    func sections(_ node: Node, _ serial: Int) -> Watcher {
+        let (live, sections) = sectioned(node, serial)
+        let watcher = Watcher("sections of \(sectionText(node))") {
+            Self.missingChange(sections($0), sections($1))
+        } live: {
+            if live.isInvalidated { return nil }
+            let expected = sections($0).map { "\($0.key) \($0.items.map(\.text))" }
+            return (live.map { "\($0.key) \($0.map { "\($0.id)" })" }, expected)
+        }
+        watcher.token = live.observe(keyPaths: plan.nodePaths, callback(watcher) { sections($0) })
+        return watcher
+    }
+
+    func section(_ node: Node, _ serial: Int) -> Watcher? {
+        let (live, sections) = sectioned(node, serial)
+        guard let section = live.first else { return nil }
+        let key = section.key
+        // An observer of one section does not see its position among the sections, so the model has only this section.
+        let only = { (world: World) in sections(world).filter { $0.key == key } }
+        let watcher = Watcher("section '\(key)' of \(sectionText(node))") {
+            Self.missingChange(only($0), only($1))
+        } live: {
+            live.isInvalidated ? nil : (section.map { "\($0.id)" }, only($0).flatMap(\.items).map(\.text))
+        }
+        watcher.token = section.observe(keyPaths: plan.nodePaths, callback(watcher, isAlone: true, only))
+        return watcher
+    }
+
+    private func callback<C>(
+        _ watcher: Watcher, isAlone: Bool = false, _ sections: @escaping (World) -> [ChangeChecker.Section]
+    ) -> (RealmSectionedResultsChange<C>) -> Void {
+        watcher.readsLiveKeys = true
+        return { [onCall, unowned watcher] change in
+            switch change {
+            case .initial: onCall(watcher, .initial) { _, _ in nil }
+            case .update(_, let deletions, let insertions, let modifications, let inserted, let deleted):
+                let place = { (paths: [IndexPath]) in isAlone ? paths.map { [0, $0[1]] } : paths }
+                let only = { (set: IndexSet) in isAlone && !set.isEmpty ? [0] : set }
+                let reported = ChangeChecker.SectionChange(
+                    deletions: place(deletions), insertions: place(insertions), modifications: place(modifications),
+                    inserted: only(inserted), deleted: only(deleted))
+                onCall(watcher, CallRecord(reported)) { old, new in
+                    ChangeChecker.sections(sections(old), sections(new), reported).map { "\($0): \(reported)" }
+                }
+            case .error(let error): onCall(watcher, CallRecord(error)) { _, _ in "\(error)" }
+            }
+        }
+    }
+}

@@ -1,0 +1,288 @@
+import ConformanceModels
+import Foundation
+
+@testable import Martlet
+
+/// Receives each call of an observer. The closure checks the call against an old and a new state of the model.
+typealias CallHandler = (Watcher, CallRecord, (World, World) -> String?) -> Void
+
+extension Watcher {
+    /// Registers an observer. Returns nil if there is nothing to observe.
+    static func make(
+        _ plan: WatcherPlan, _ world: World, _ realm: Realm, _ furtherAccessors: FurtherAccessors, _ loops: ManualTaskExecutor, _ executors: ObserverExecutors?,
+        history: @escaping () -> [World], onCall: @escaping CallHandler
+    ) -> Watcher? {
+        let builder = WatcherBuilder(
+            plan: plan, world: world, realm: realm, loops: loops, executors: executors, history: history, onCall: onCall)
+        switch plan.kind {
+        case .values: return builder.values()
+        case .results: return builder.results()
+        case .projected: return builder.projected()
+        case .any: return builder.any()
+        default:
+            let nodes = world.nodes
+            guard !nodes.isEmpty else { return nil }
+            let (id, serial) = nodes[plan.node % nodes.count]
+            guard let node = furtherAccessors.accessor(id, serial, realm, plan.filter) else { return nil }
+            let watcher = builder.watcher(node, serial)
+            watcher?.owner = serial
+            return watcher
+        }
+    }
+}
+
+/// Registers the observer that a plan describes.
+struct WatcherBuilder {
+    let plan: WatcherPlan
+    let world: World
+    let realm: Realm
+    let loops: ManualTaskExecutor
+    /// The queue and the actor for observers; nil if all observers are called on the thread of the test.
+    let executors: ObserverExecutors?
+    /// The states of the model at all versions so far, the newest last.
+    let history: () -> [World]
+    let onCall: CallHandler
+
+    func watcher(_ node: Node, _ serial: Int) -> Watcher? {
+        switch plan.kind {
+        case .list:
+            plan.base % 3 == 0
+                ? list(node.parts, serial, "parts", plan.partPaths)
+                : list(node.children, serial, "children", plan.nodePaths)
+        case .set: list(node.peers, serial, "peers", plan.nodePaths)
+        case .map:
+            plan.base % 2 == 0
+                ? map(node.named, serial, "named", plan.nodePaths)
+                : map(node.partsByName, serial, "partsByName", plan.partPaths)
+        case .links: links(node, serial)
+        case .sections: sections(node, serial)
+        case .section: section(node, serial)
+        case .object: object(node, serial)
+        default: projection(node, serial)
+        }
+    }
+
+    // MARK: Collections
+
+    func observe<C: ObservableCollection & ThreadConfined & SendableMetatype>(
+        _ name: String, _ collection: C, _ keyPaths: [String]?, isStable: Bool, _ items: @escaping (World) -> [Item],
+        shown: ((World) -> [String])? = nil, live: @escaping (C) -> [String]?
+    ) -> Watcher {
+        let items = Self.memoized(items)
+        // On a queue or an actor, callbacks receive another instance.
+        var collection = collection
+        let watcher = Watcher("\(name)\(Self.text(keyPaths))\(placeText)") {
+            ChangeChecker.missingChange(items($0), items($1))
+        } live: {
+            // Accessors remain invalidated after a deletion that was rolled back.
+            guard let actual = live(collection) else { return nil }
+            return (actual, shown?($0) ?? items($0).map(\.text))
+        }
+        nonisolated(unsafe) let receive: (DetailedCollectionChange<C>) -> Void = { [onCall, unowned watcher] change in
+            switch change {
+            case .initial(let instance):
+                collection = instance
+                onCall(watcher, .initial) { _, _ in nil }
+            case .update(let instance, let update):
+                collection = instance
+                let past = update.deletions.isEmpty ? [] : update.deletedElements
+                onCall(watcher, CallRecord(update)) { old, new in
+                    // Properties outside of the key paths may have changed since without a call.
+                    let between = past.isEmpty ? [] : history().filter { $0.time > old.time && $0.time < new.time }
+                    let error =
+                        ChangeChecker.elements(items(old), items(new), update, isStable: isStable)
+                        ?? ChangeChecker.deletedElements(items(old), [old] + between, update.deletions, past)
+                    return error.map { "\($0): \(CallRecord(update).text())" }
+                }
+            case .error(let error): onCall(watcher, CallRecord(error)) { _, _ in "\(error)" }
+            }
+        }
+        let observed = collection
+        if plan.isLoop {
+            watcher.consume(observed.changes(keyPaths: keyPaths), on: loops, receive)
+        } else if let place = plan.place, let executors {
+            watcher.version = { collection.realm?.context.version }
+            executors.observe(watcher, place) { queue in
+                observed.observeChanges(keyPaths: keyPaths, on: queue, receive)
+            } onActor: { actor in
+                // A callback may have deleted the owner of the collection before this runs.
+                if observed.isInvalidated { return .ended }
+                return await observed.observeChanges(keyPaths: keyPaths, on: actor) { _, change in receive(change) }
+            }
+        } else {
+            watcher.token = observed.observeChanges(keyPaths: keyPaths, receive)
+        }
+        return watcher
+    }
+
+    /// Caches the results of a function for the last few states of the model.
+    static func memoized<Shown>(_ show: @escaping (World) -> Shown) -> (World) -> Shown {
+        var known: [Int: Shown] = [:]
+        return { world in
+            if let shown = known[world.time] { return shown }
+            let shown = show(world)
+            if known.count > 12 { known = [:] }
+            known[world.time] = shown
+            return shown
+        }
+    }
+
+    /// Where the observer is called, for its name.
+    var placeText: String {
+        guard executors != nil, !plan.isLoop, let place = plan.place else { return "" }
+        return place == .queue ? " on a queue" : " on an actor"
+    }
+
+    static func text(_ keyPaths: [String]?) -> String { keyPaths.map { " by \($0)" } ?? "" }
+
+    /// The results that a query starts from, and the function that finds its rows in the model.
+    func base(_ node: Node?, _ serial: Int) -> (results: Results<Node>, rows: (World) -> [Int]) {
+        guard let node else { return (realm.objects(Node.self), { $0.nodes.map(\.serial) }) }
+        switch plan.base {
+        case 0, 1: return (node.children.filter("TRUEPREDICATE"), { $0.targets(serial, "children") })
+        case 2: return (node.peers.filter("TRUEPREDICATE"), { $0.inKeyOrder($0.targets(serial, "peers")) })
+        case 3: return (node.named.filter("TRUEPREDICATE"), { $0.targets(serial, "named") })
+        case 4: return (node.previous.filter("TRUEPREDICATE"), { $0.targets(serial, "previous") })
+        case 5: return (node.parents.filter("TRUEPREDICATE"), { $0.targets(serial, "parents") })
+        case 6, 7:
+            guard let row = world.only("ScalarLists"), let nodes = realm.objects(ScalarLists.self).first?.nodes else {
+                break
+            }
+            return (nodes.filter("TRUEPREDICATE"), { $0.targets(row, "nodes") })
+        default: break
+        }
+        return (realm.objects(Node.self), { $0.nodes.map(\.serial) })
+    }
+
+    func baseText(_ node: Node?) -> String {
+        let names = ["children", "children", "peers", "named", "previous", "parents"]
+        guard let node, plan.base < 8 else { return "nodes" }
+        return plan.base < 6 ? "'\(names[plan.base])' of node \(node.id)" : "nodes of a list"
+    }
+
+    func anyNode() -> (node: Node, serial: Int)? {
+        let nodes = world.nodes
+        guard !nodes.isEmpty else { return nil }
+        let (id, serial) = nodes[plan.node % nodes.count]
+        return realm.object(ofType: Node.self, forPrimaryKey: id).map { ($0, serial) }
+    }
+
+    func results() -> Watcher {
+        let owner = anyNode()
+        let (base, rows) = base(owner?.node, owner?.serial ?? 0)
+        let query = ModelQuery(plan)
+        // Elements of lists move.
+        let isSorted = !query.descriptors.isEmpty || owner != nil && [0, 1, 3, 6, 7].contains(plan.base)
+        let name = "results of \(baseText(owner?.node)) \(query.text)"
+        let watcher = observe(name, query.apply(base), plan.nodePaths, isStable: !isSorted) { world in
+            query.apply(rows(world), world).map { world.item($0, plan.nodePaths) }
+        } live: {
+            $0.isInvalidated ? nil : $0.map { "\($0.id)" }
+        }
+        if plan.base < 6 { watcher.owner = owner?.serial }
+        return watcher
+    }
+
+    func projected() -> Watcher {
+        let query = ModelQuery(plan)
+        let paths = Label.all.map(\.path)
+        return observe(
+            "projections of nodes \(query.text)",
+            query.apply(realm.objects(Node.self)).projected(NodeProjection.self), nil,
+            isStable: query.descriptors.isEmpty
+        ) { world in
+            query.apply(world.nodes.map(\.serial), world).map { world.item($0, paths) }
+        } shown: { world in
+            query.apply(world.nodes.map(\.serial), world).map { world.text($0, "name") ?? "" }
+        } live: {
+            $0.storage.isInvalidated ? nil : $0.map(\.name)
+        }
+    }
+
+    private func list<C: ObservableCollection & ThreadConfined & RealmCollection & SendableMetatype>(
+        _ list: C, _ serial: Int, _ name: String, _ keyPaths: [String]?
+    ) -> Watcher where C.Element: ObjectBase {
+        observe("'\(name)' of \(owner(serial))", list, keyPaths, isStable: false) { world in
+            world.slots(serial, name).map { world.item($0, keyPaths) }
+        } live: {
+            $0.isInvalidated ? nil : $0.map { "\(($0 as? Node)?.id.description ?? ($0 as? Part)?.name ?? "")" }
+        }
+    }
+
+    private func owner(_ serial: Int) -> String {
+        world.id(serial).map { "node \($0)" } ?? world.rows[serial]?.type ?? "a deleted object"
+    }
+
+    private func links(_ node: Node, _ serial: Int) -> Watcher {
+        let names = ["previous", "parents", "peersOf", "namedBy"]
+        let links = [node.previous, node.parents, node.peersOf, node.namedBy]
+        let choice = plan.base % names.count
+        return observe("'\(names[choice])' of node \(node.id)", links[choice], plan.nodePaths, isStable: true) {
+            world in
+            world.targets(serial, names[choice]).map { world.item($0, plan.nodePaths) }
+        } live: {
+            $0.isInvalidated ? nil : $0.map { "\($0.id)" }
+        }
+    }
+
+    func values() -> Watcher? {
+        switch plan.base % 4 {
+        case 3:
+            guard let row = world.only("ScalarLists"), let nodes = realm.objects(ScalarLists.self).first?.nodes else {
+                return nil
+            }
+            return list(nodes, row, "nodes", plan.nodePaths)
+        case 0:
+            guard let row = world.only("ScalarLists"), let list = realm.objects(ScalarLists.self).first?.ints else {
+                return nil
+            }
+            return observe("a list of numbers", list, nil, isStable: false) { world in
+                world.slots(row, "ints").map { world.item($0, nil) }
+            } live: {
+                $0.isInvalidated ? nil : $0.map { "\(Double($0))" }
+            }
+        case 1:
+            guard let row = world.only("ScalarSets"), let set = realm.objects(ScalarSets.self).first?.strings else {
+                return nil
+            }
+            return observe("a set of texts", set, nil, isStable: false) { world in
+                world.slots(row, "strings").map { world.item($0, nil) }
+            } live: {
+                $0.isInvalidated ? nil : Array($0)
+            }
+        default:
+            guard let row = world.only("ScalarMaps"), let map = realm.objects(ScalarMaps.self).first?.doubles else {
+                return nil
+            }
+            return self.map(map, row, "doubles", nil)
+        }
+    }
+
+    func map<Value>(
+        _ map: Map<Value>, _ serial: Int, _ name: String, _ keyPaths: [String]?,
+        _ item: ((World, World.Slot) -> Item)? = nil
+    ) -> Watcher {
+        let items = Self.memoized { (world: World) in
+            world.slots(serial, name).map { item?(world, $0) ?? world.item($0, keyPaths) }
+        }
+        let watcher = Watcher("'\(name)' of \(owner(serial))\(Self.text(keyPaths))") {
+            ChangeChecker.missingChange(items($0), items($1))
+        } live: {
+            map.isInvalidated ? nil : (map.keys, items($0).map(\.key))
+        }
+        watcher.token = map.observe(keyPaths: keyPaths) { [onCall, unowned watcher] change in
+            switch change {
+            case .initial: onCall(watcher, .initial) { _, _ in nil }
+            case .update(_, let deletions, let insertions, let modifications):
+                onCall(watcher, CallRecord(deletions, insertions, modifications)) { old, new in
+                    ChangeChecker.entries(
+                        items(old), items(new), deletions: deletions, insertions: insertions,
+                        modifications: modifications
+                    ).map { "\($0): \(deletions) \(insertions) \(modifications)" }
+                }
+            case .error(let error): onCall(watcher, CallRecord(error)) { _, _ in "\(error)" }
+            }
+        }
+        return watcher
+    }
+}

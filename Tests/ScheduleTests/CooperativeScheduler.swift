@@ -1,0 +1,250 @@
+import Foundation
+import MartletEngine
+
+/// Runs real threads one at a time. When the current thread reaches a yield point, has to wait, or ends, the schedule decides
+/// which thread continues.
+///
+/// Ledger: everything is used by the current thread, and by the test before the first thread begins and after the last one
+/// ends. `hasEnded` is guarded by `ending`.
+// Sendable by the ledger above.
+final class CooperativeScheduler: @unchecked Sendable {
+    private var threads: [ScheduledThread] = []
+    /// The thread that runs; nil before the threads begin, and when all of them have ended or are deadlocked.
+    private var current: ScheduledThread?
+    private var schedule: Schedule
+    private let recordsTrace: Bool
+    /// Checkpoints that wait for earlier ones, of any file.
+    private var checkpoints: [@Sendable () -> Void] = []
+    private var isCheckpointing = false
+    /// True once no thread can continue except those that wait for idleness.
+    private(set) var isIdle = false
+    /// Whether the remaining work does not depend on the order. The schedule is not asked any more.
+    var isFinishing = false
+    private(set) var decisions: [Decision] = []
+    private(set) var trace: [String] = []
+    private(set) var failure: String?
+    private let ending = NSCondition()
+    private var hasEnded = false
+
+    /// The reason of threads that wait until all others are idle.
+    static let idle = "idleness"
+
+    init(_ schedule: Schedule, recordsTrace: Bool = false) {
+        self.schedule = schedule
+        self.recordsTrace = recordsTrace
+    }
+
+    /// The driver through which the engine yields, waits and starts threads.
+    var driver: ThreadDriver {
+        ThreadDriver(
+            pass: { [self] in pass("\($0)") }, wait: { [self] in wait("\($0)", until: $1) },
+            start: { [self] in start($0, $1) })
+    }
+
+    /// Runs threads until all have ended, including the threads that they start.
+    func run(_ bodies: [(name: String, body: @Sendable () -> Void)]) {
+        for thread in bodies { spawn(thread.name, thread.body) }
+        current = threads[0]
+        threads[0].resume()
+        let deadline = Date(timeIntervalSinceNow: 60)
+        ending.lock()
+        defer { ending.unlock() }
+        while !hasEnded {
+            guard ending.wait(until: deadline) else {
+                // The threads may still run. Nothing uses them any more.
+                return fail("'\(current?.name ?? "")' does not return from \(current?.place ?? "")")
+            }
+        }
+    }
+
+    func fail(_ failure: @autoclosure () -> String) {
+        guard self.failure == nil else { return }
+        let failure = "\(current.map { "\($0.name): " } ?? "")\(failure())"
+        self.failure = failure
+    }
+
+    /// Adds a line to the trace, which ends at the first failure.
+    func note(_ line: @autoclosure () -> String) {
+        if recordsTrace, failure == nil { trace.append("\(current.map { "\($0.name): " } ?? "")\(line())") }
+    }
+
+    // MARK: Threads
+
+    /// A yield point: another thread may run.
+    func pass(_ place: @autoclosure () -> String) {
+        if let me { switchThread(from: me, as: .ready, at: place()) }
+    }
+
+    /// Returns when `isOver` is true.
+    func wait(_ reason: String, until isOver: @escaping () -> Bool) {
+        if let me { switchThread(from: me, as: .waiting(isOver), at: reason) }
+    }
+
+    // Nil on threads of other tests. Such a thread may release the last reference to an object of the program.
+    private var me: ScheduledThread? {
+        guard let thread = Thread.current.threadDictionary[Self.key] as? ScheduledThread, thread === current else {
+            return nil
+        }
+        return thread
+    }
+
+    private static let key = "martlet.scheduled-thread"
+
+    /// Runs `body` in a new thread in place of the current one, and returns when the new thread has been joined. A later
+    /// thread may then get the same address.
+    func continueOnNewThread(_ body: @escaping @Sendable () -> Void) {
+        guard let scheduled = me else { return }
+        let work = Unmanaged.passRetained(
+            Work {
+                Thread.current.threadDictionary[Self.key] = scheduled
+                body()
+                Thread.current.threadDictionary[Self.key] = nil
+            })
+        var thread = pthread_t()
+        let status = pthread_create(
+            &thread, nil,
+            { argument in
+                if let argument { Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body() }
+                return nil
+            }, work.toOpaque())
+        guard status == 0 else { return fail("no thread could be created") }
+        pthread_join(thread, nil)
+    }
+
+    private final class Work: Sendable {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
+    private func start(_ work: BackgroundWork, _ body: @escaping @Sendable () -> Void) {
+        guard me != nil else { return }
+        guard work == .checkpoint else { return spawn("\(work)", body) }
+        checkpoints.append(body)
+        guard !isCheckpointing else { return }
+        isCheckpointing = true
+        spawn("\(work)") { [self] in runCheckpoints() }
+    }
+
+    private func runCheckpoints() {
+        while !checkpoints.isEmpty { checkpoints.removeFirst()() }
+        isCheckpointing = false
+    }
+
+    private func spawn(_ name: String, _ body: @escaping @Sendable () -> Void) {
+        let thread = ScheduledThread(number: threads.count, name: "\(name) \(threads.count)", body)
+        threads.append(thread)
+        Thread.detachNewThread { [self] in
+            Thread.current.threadDictionary[Self.key] = thread
+            thread.waitUntilResumed()
+            thread.perform()
+            switchThread(from: thread, as: .ended, at: "its end")
+        }
+    }
+
+    // MARK: Switching
+
+    private func switchThread(from me: ScheduledThread, as state: ScheduledThread.State, at place: String) {
+        me.state = state
+        me.place = place
+        guard let next = choose(after: me) else {
+            stop()
+            if !me.hasEnded { me.waitUntilResumed() }
+            return
+        }
+        if next !== me { note("\(place) → \(next.name)") }
+        next.state = .ready
+        current = next
+        guard next !== me else { return }
+        next.resume()
+        if !me.hasEnded { me.waitUntilResumed() }
+    }
+
+    private func choose(after me: ScheduledThread) -> ScheduledThread? {
+        var runnable = threads.filter(\.isRunnable)
+        if runnable.isEmpty, threads.contains(where: { !$0.hasEnded && $0.place == Self.idle }) {
+            isIdle = true
+            runnable = threads.filter(\.isRunnable)
+        }
+        guard let first = runnable.first else { return nil }
+        guard runnable.count > 1 else { return first }
+        let canContinue = runnable.contains { $0 === me }
+        let defaultChoice = canContinue ? me : runnable.first { $0.number > me.number } ?? first
+        if isFinishing { return defaultChoice }
+        let numbers = runnable.map(\.number)
+        let chosen = schedule.choose(decisions.count, numbers, defaultChoice: defaultChoice.number)
+        decisions.append(Decision(runnable: numbers, defaultChoice: defaultChoice.number, chosen: chosen, isFree: !canContinue))
+        return threads[chosen]
+    }
+
+    // No thread can continue: all have ended, or there is a deadlock.
+    private func stop() {
+        let stuck = threads.filter { !$0.hasEnded }
+        if !stuck.isEmpty {
+            current = nil
+            fail("deadlock: " + stuck.map { "'\($0.name)' waits for \($0.place)" }.joined(separator: ", "))
+        }
+        current = nil
+        ending.lock()
+        hasEnded = true
+        ending.signal()
+        ending.unlock()
+    }
+}
+
+/// One thread of a `CooperativeScheduler`.
+// Sendable: `isResumed` is used under the condition, everything else by the current thread.
+final class ScheduledThread: @unchecked Sendable {
+    enum State {
+        case ready
+        case waiting(() -> Bool)
+        case ended
+    }
+
+    let number: Int
+    let name: String
+    var state = State.ready
+    /// Where the thread yielded last.
+    var place = "its beginning"
+    private let condition = NSCondition()
+    private var isResumed = false
+    private var body: (@Sendable () -> Void)?
+
+    init(number: Int, name: String, _ body: @escaping @Sendable () -> Void) {
+        self.number = number
+        self.name = name
+        self.body = body
+    }
+
+    var isRunnable: Bool {
+        switch state {
+        case .ready: true
+        case .waiting(let isOver): isOver()
+        case .ended: false
+        }
+    }
+
+    var hasEnded: Bool {
+        if case .ended = state { true } else { false }
+    }
+
+    func resume() {
+        condition.lock()
+        isResumed = true
+        condition.signal()
+        condition.unlock()
+    }
+
+    func waitUntilResumed() {
+        condition.lock()
+        while !isResumed { condition.wait() }
+        isResumed = false
+        condition.unlock()
+    }
+
+    // Releases what the body retains before another thread runs.
+    func perform() {
+        let body = body
+        self.body = nil
+        body?()
+    }
+}

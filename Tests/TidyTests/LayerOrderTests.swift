@@ -1,0 +1,152 @@
+import Testing
+
+/// The layers of a module: its folders, from the lowest to the highest. A file uses its own layer and the layers below it.
+enum Layers {
+    static let ofModule: [String: [String]] = [
+        "MartletEngine": [
+            "Environment", "Keys", "Schema", "Changes", "Storage", "Query", "Transactions", "Diffing", "Migration",
+            "Coordination",
+        ],
+        "MartletDocs": ["Text", "Layout", "Diagram", "Pages"],
+        "Martlet": [
+            "Misuse", "Values", "Context", "Objects", "Query", "Collections", "Migration", "Realm", "Observation",
+            "Projections",
+        ],
+    ]
+
+    /// Allowed uses of a higher layer, with the reason. Should be empty.
+    static let exceptions: [Exception] = []
+
+    struct Exception {
+        /// The file that uses a higher layer.
+        let path: String
+        /// The type that the file names.
+        let type: String
+        let reason: String
+    }
+}
+
+/// A type that a file declares.
+struct TypeDeclaration: Equatable {
+    let name: String
+    let line: Int
+
+    private static let keywords: Set<Substring> = ["struct", "class", "enum", "protocol", "actor", "typealias"]
+
+    /// Types at the top level that are not private to the file.
+    static func visible(in file: SwiftFile) -> [TypeDeclaration] {
+        declarations(in: file).filter { $0.depth == 0 && !$0.isFilePrivate }.map(\.declaration)
+    }
+
+    /// Types at any depth.
+    static func all(in file: SwiftFile) -> [TypeDeclaration] {
+        declarations(in: file).map(\.declaration)
+    }
+
+    private struct Found {
+        let declaration: TypeDeclaration
+        let depth: Int
+        let isFilePrivate: Bool
+    }
+
+    private static func declarations(in file: SwiftFile) -> [Found] {
+        var found: [Found] = []
+        var depth = 0
+        var lineIsPrivate = false
+        let tokens = file.tokens
+        for index in tokens.indices {
+            let token = tokens[index]
+            if token.startsLine { lineIsPrivate = false }
+            switch token.text {
+            case "{": depth += 1
+            case "}": depth -= 1
+            case "private", "fileprivate": lineIsPrivate = true
+            case let keyword where keywords.contains(keyword):
+                let follows = index + 1 < tokens.count ? tokens[index + 1] : nil
+                let isMember = index > 0 && tokens[index - 1].text == "."
+                // `class func`, `class var`, and `protocol` in a constraint name no type.
+                guard let name = follows, name.isWord, !isMember, name.text.first?.isUppercase ?? false else {
+                    continue
+                }
+                let declaration = TypeDeclaration(name: String(name.text), line: token.line)
+                found.append(Found(declaration: declaration, depth: depth, isFilePrivate: lineIsPrivate))
+            default: break
+            }
+        }
+        return found
+    }
+}
+
+@Suite("layer order")
+struct LayerOrderTests {
+    @Test("a file names no type of a higher layer", arguments: Layers.ofModule.keys.sorted())
+    func layerOrder(module: String) throws {
+        let layers = try #require(Layers.ofModule[module])
+        let files = Repository.sources.filter { $0.file.isUnder("Sources/\(module)") }
+        let findings = Self.findings(module: module, layers: layers, files: files)
+        expectTidy(findings.filter { !Self.isExcepted($0) })
+    }
+
+    @Test("every exception is needed")
+    func exceptionsAreUsed() {
+        let findings = Layers.ofModule.flatMap { module, layers in
+            Self.findings(
+                module: module, layers: layers, files: Repository.sources.filter { $0.file.isUnder("Sources/\(module)") })
+        }
+        for exception in Layers.exceptions {
+            #expect(
+                findings.contains { $0.path == exception.path && $0.what.contains("'\(exception.type)'") },
+                "'\(exception.type)' in \(exception.path) needs no exception: remove it from the list")
+        }
+    }
+
+    private static func isExcepted(_ finding: Finding) -> Bool {
+        Layers.exceptions.contains { $0.path == finding.path && finding.what.contains("'\($0.type)'") }
+    }
+
+    static func findings(module: String, layers: [String], files: [SwiftFile]) -> [Finding] {
+        var layerOfFile: [String: Int] = [:]
+        var misplaced: [Finding] = []
+        for file in files {
+            let parts = file.path.split(separator: "/")
+            if parts.count > 3, let layer = layers.firstIndex(of: String(parts[2])) {
+                layerOfFile[file.path] = layer
+            } else if file.file.stem != "Placeholder" {
+                misplaced.append(
+                    Finding(
+                        path: file.path, line: 1, what: "is in no layer of \(module)",
+                        fix: "move it to one of \(layers.joined(separator: ", "))"))
+            }
+        }
+        // A type that is declared in several layers counts for the lowest.
+        var layerOfType: [String: Int] = [:]
+        for file in files {
+            guard let layer = layerOfFile[file.path] else { continue }
+            for type in TypeDeclaration.visible(in: file) {
+                layerOfType[type.name] = min(layer, layerOfType[type.name] ?? layer)
+            }
+        }
+        return misplaced
+            + files.flatMap { file in
+                layerOfFile[file.path].map { upward(from: file, in: $0, layers: layers, layerOfType: layerOfType) } ?? []
+            }
+    }
+
+    /// The first use of every type of a higher layer.
+    private static func upward(from file: SwiftFile, in layer: Int, layers: [String], layerOfType: [String: Int])
+        -> [Finding]
+    {
+        var seen = Set(TypeDeclaration.all(in: file).map(\.name))
+        return file.tokens.indices.compactMap { index in
+            let token = file.tokens[index]
+            let isMember = index > 0 && file.tokens[index - 1].text == "."
+            guard token.isWord, !isMember, let other = layerOfType[String(token.text)], other > layer,
+                seen.insert(String(token.text)).inserted
+            else { return nil }
+            return Finding(
+                path: file.path, line: token.line,
+                what: "'\(layers[layer])' names '\(token.text)' of the higher layer '\(layers[other])'",
+                fix: "move the use up as an extension, or the type down")
+        }
+    }
+}
