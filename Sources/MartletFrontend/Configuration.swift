@@ -52,7 +52,8 @@ extension Level {
     static let configuration = Level(
         name: "the configuration",
         entries: [
-            LevelKey("access", .words(AccessLevel.allCases.map(\.rawValue)), "The access level of the generated types."),
+            LevelKey(
+                "access", .words(AccessLevel.allCases.map(\.rawValue)), "The access level of the generated types."),
             LevelKey("namespace", .name, "The enum that contains all generated types."),
             LevelKey("lint", .level, "What lint looks for."),
         ],

@@ -19,7 +19,7 @@ package final class Statement {
         var text = sql
         var prepared: OpaquePointer?
         let code = text.withUTF8 { bytes in
-            bytes.withMemoryRecheckedBind(to: CChar.self) { chars in
+            bytes.withMemoryRebound(to: CChar.self) { chars in
                 sqlite3_prepare_v3(
                     connection, chars.baseAddress, Int32(chars.count), UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil
                 )
@@ -57,7 +57,7 @@ package final class Statement {
     package func bind(_ value: String, at index: Int) {
         var text = value
         text.withUTF8 { bytes in
-            bytes.withMemoryRecheckedBind(to: CChar.self) { chars in
+            bytes.withMemoryRebound(to: CChar.self) { chars in
                 checkedBind(chars.count) { cmartlet_bind_text_transient(pointer, Int32(index), chars.baseAddress, $0) }
             }
         }

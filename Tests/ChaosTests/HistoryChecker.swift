@@ -131,7 +131,8 @@ struct HistoryChecker {
             var last: (version: UInt64, sequence: Int) = (0, 0)
             for case .saw(let version, let sequence, let digest) in worker.entries {
                 guard version >= last.version, sequence >= last.sequence else {
-                    throw Violation("process \(worker.assignment.processNumber) saw version \(version) after \(last.version)")
+                    throw Violation(
+                        "process \(worker.assignment.processNumber) saw version \(version) after \(last.version)")
                 }
                 guard digests.indices.contains(sequence), digests[sequence] == digest else {
                     throw Violation(

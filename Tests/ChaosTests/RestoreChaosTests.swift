@@ -144,7 +144,9 @@ struct RestoreChaosTests {
     private func wait(_ worker: WorkerProcess, until isDone: () -> Bool) throws {
         let deadline = DispatchTime.now().uptimeNanoseconds + 60_000_000_000
         while worker.isRunning && !isDone() {
-            guard DispatchTime.now().uptimeNanoseconds < deadline else { throw Violation("the process does not answer") }
+            guard DispatchTime.now().uptimeNanoseconds < deadline else {
+                throw Violation("the process does not answer")
+            }
             worker.signal(SIGCONT)
             pause(milliseconds: 5)
             worker.listen()

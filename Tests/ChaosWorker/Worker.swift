@@ -202,8 +202,12 @@ final class Worker: @unchecked Sendable {
         let (transaction, author) = draw()
         let begun = Journal.now
         do {
-            let sequence = try realm.write { transaction.perform(realm, author) }
-            acknowledge(author, sequence, begun, version: realm.version)
+            // Afterwards the Realm may show a newer version: where the lock file was deleted, other processes write meanwhile.
+            let (sequence, version) = try realm.write { (transaction.perform(realm, author), realm.version + 1) }
+            if realm.version < version {
+                journal.fail("version \(realm.version) after the commit of version \(version)")
+            }
+            acknowledge(author, sequence, begun, version: version)
         } catch {
             journal.fail("a write was refused: \(error)")
         }

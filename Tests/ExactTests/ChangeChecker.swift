@@ -57,7 +57,9 @@ enum ChangeChecker {
     }
 
     /// Checks the values of deleted elements. Each element must be as it was in one of `worlds`.
-    static func deletedElements(_ old: [Item], _ worlds: [World], _ positions: [Int], _ past: [DeletedElement]) -> String? {
+    static func deletedElements(_ old: [Item], _ worlds: [World], _ positions: [Int], _ past: [DeletedElement])
+        -> String?
+    {
         if past.map(\.position) != positions { return "deleted elements at \(past.map(\.position))" }
         let wrong = past.first { element in !worlds.contains { isRight(element, old[element.position], $0) } }
         return wrong.map { "deleted element \($0.position) is not \(old[$0.position].text)" }

@@ -55,8 +55,13 @@ struct ChangeCheckerTests {
     }
 
     @Test("changes of sections are checked by section and row") func sections() {
-        let old = [ChangeChecker.Section(key: "a", items: [item(1), item(2)]), ChangeChecker.Section(key: "b", items: [item(3)])]
-        let new = [ChangeChecker.Section(key: "a", items: [item(2)]), ChangeChecker.Section(key: "c", items: [item(3)])]
+        let old = [
+            ChangeChecker.Section(key: "a", items: [item(1), item(2)]),
+            ChangeChecker.Section(key: "b", items: [item(3)]),
+        ]
+        let new = [
+            ChangeChecker.Section(key: "a", items: [item(2)]), ChangeChecker.Section(key: "c", items: [item(3)]),
+        ]
         func error(_ deletions: [IndexPath], _ insertions: [IndexPath], _ inserted: IndexSet, _ deleted: IndexSet)
             -> String?
         {

@@ -76,7 +76,9 @@ struct SchemaExactTests {
                 """)
             return
         }
-        print("exactness: \(count) random schemas, \(changes) changes made, \(reported) reported, \(denied) writes denied")
+        print(
+            "exactness: \(count) random schemas, \(changes) changes made, \(reported) reported, \(denied) writes denied"
+        )
         #expect(reported > changes / 20 && denied > count / 10)
     }
 }

@@ -64,7 +64,9 @@ final class FurtherAccessors {
 extension Operation {
     /// Adds an unmanaged object as an update of a node. It becomes a further accessor of the node. It has the links and
     /// collections of the node, or none.
-    func addFurtherAccessor(_ pair: NodePair, _ world: inout World, _ realm: Realm, _ furtherAccessors: FurtherAccessors) {
+    func addFurtherAccessor(
+        _ pair: NodePair, _ world: inout World, _ realm: Realm, _ furtherAccessors: FurtherAccessors
+    ) {
         let (node, serial) = (pair.node, pair.serial)
         let accessor = Node(id: node.id, name: letter, amount: amount)
         let isBare = c.isMultiple(of: 3)

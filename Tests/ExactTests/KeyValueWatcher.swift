@@ -30,7 +30,9 @@ final class KeyValueWatcher {
         knownTimes = path.times(world)
     }
 
-    static func make(_ plan: WatcherPlan, _ world: World, _ realm: Realm, _ furtherAccessors: FurtherAccessors) -> KeyValueWatcher? {
+    static func make(_ plan: WatcherPlan, _ world: World, _ realm: Realm, _ furtherAccessors: FurtherAccessors)
+        -> KeyValueWatcher?
+    {
         let nodes = world.nodes
         guard !nodes.isEmpty else { return nil }
         let (id, serial) = nodes[plan.node % nodes.count]

@@ -117,7 +117,9 @@ extension ModelRunner {
     func runLoops() {
         for watcher in watchers { watcher.callsInRun = 0 }
         needsDelivery = false
-        if let executors, !executors.run() { return fail("the observers on the queue and the actor do not become idle") }
+        if let executors, !executors.run() {
+            return fail("the observers on the queue and the actor do not become idle")
+        }
         loops.run()
         if needsDelivery { return }
         for watcher in watchers where watcher.isLoop && watcher.callsInRun > 1 {

@@ -220,7 +220,9 @@ final class ModelRunner {
         // Observers of objects report the changes since the version that the Realm shows now.
         guard watchers.count < 14, let shown = worlds[realm.context.version] else { return }
         if plan.kind == .keyValue {
-            guard keyValues.count < 8, let watcher = KeyValueWatcher.make(plan, shown, realm, furtherAccessors) else { return }
+            guard keyValues.count < 8, let watcher = KeyValueWatcher.make(plan, shown, realm, furtherAccessors) else {
+                return
+            }
             keyValues.append(watcher)
             note("watch \(watcher.name)")
             return

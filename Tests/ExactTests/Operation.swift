@@ -28,7 +28,10 @@ struct Operation: CustomStringConvertible {
 
     private static let weights: [Kind] =
         Kind.allCases.filter { !$0.isSpecial }
-        + [.add, .add, .add, .furtherAccessor, .delete, .name, .name, .name, .amount, .amount, .next, .childInsert, .childInsert]
+        + [
+            .add, .add, .add, .furtherAccessor, .delete, .name, .name, .name, .amount, .amount, .next, .childInsert,
+            .childInsert,
+        ]
         + [.peerInsert, .namedSet, .childRemove]
 
     /// The kinds that a program uses: about half of all, so that some programs use few kinds often.
@@ -49,7 +52,8 @@ struct Operation: CustomStringConvertible {
                 + [.doubleRemove, .byNameSet, .byNameRemove, .byNameName] + plain.suffix(1)
         case .furtherAccessors:
             [
-                .add, .add, .furtherAccessor, .furtherAccessor, .furtherAccessor, .furtherAccessor, .delete, .delete, .name, .name, .amount, .assignAgain, .next,
+                .add, .add, .furtherAccessor, .furtherAccessor, .furtherAccessor, .furtherAccessor, .delete, .delete,
+                .name, .name, .amount, .assignAgain, .next,
                 .next,
             ]
                 + [.nameAll, .part, .part, .partName, .partNode, .partsInsert, .partsRemove, .childAssign]

@@ -89,7 +89,8 @@ final class SchemaKeyValueWatcher: KeyValueObserver {
     }
 
     private func writeTimes(_ world: World) -> String {
-        path == "isInvalidated" ? "" : RowView(world, serial, [path.replacingOccurrences(of: ".@count", with: "")]).times
+        path == "isInvalidated"
+            ? "" : RowView(world, serial, [path.replacingOccurrences(of: ".@count", with: "")]).times
     }
 
     /// Nil for an object that was deleted and cannot be read.

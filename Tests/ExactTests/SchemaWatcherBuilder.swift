@@ -62,7 +62,9 @@ struct SchemaWatcherBuilder {
             switch change {
             case .initial: onCall(watcher, .initial) { _, _ in nil }
             case .update(_, let change):
-                onCall(watcher, CallRecord(change)) { ChangeChecker.elements(items($0), items($1), change, isStable: isStable) }
+                onCall(watcher, CallRecord(change)) {
+                    ChangeChecker.elements(items($0), items($1), change, isStable: isStable)
+                }
             case .error(let error): onCall(watcher, CallRecord(error)) { _, _ in "\(error)" }
             }
         }
@@ -164,7 +166,7 @@ struct SchemaWatcherBuilder {
         watcher.known = [world]
         watcher.token = object.observe(nil) { context, table in
             ObservedItems.properties(context.requireKeyPaths(paths, table), table, context.schema)
-        } tell: { [onCall, unowned watcher] outcome in
+        } notify: { [onCall, unowned watcher] outcome in
             switch outcome {
             case .deleted:
                 onCall(watcher, CallRecord(size: 1) { "is deleted" }) { old, new in

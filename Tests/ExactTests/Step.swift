@@ -6,7 +6,7 @@ enum Step: CustomStringConvertible {
     /// How an asynchronous write ends: by a commit, alone or grouped with others, or by a rollback. The write is rolled back
     /// if its block cancels it, throws an error, or does not commit it.
     enum Ending: CaseIterable {
-        case commit, commitGrouped, commitAlone, cancel, failure, leave
+        case commit, commitGrouped, commitAlone, cancel, failure, leaveOpen
 
         var endsInCommit: Bool { [.commit, .commitGrouped, .commitAlone].contains(self) }
     }
@@ -17,9 +17,9 @@ enum Step: CustomStringConvertible {
     case cancelled([Operation])
     case turn
     /// Waits until the pending changes are computed, without delivering them.
-    case ripen
+    case waitUntilComputed
     /// Runs turns until nothing is pending.
-    case settle
+    case deliverAll
     /// Runs the asynchronous loops.
     case loops
     case invalidate
@@ -124,7 +124,9 @@ struct Program {
         var random = SeededGenerator(seed)
         let hasForeignWrites = seed.isMultiple(of: 4)
         usesExecutors = seed % 5 < 2
-        let themes: [Theme] = [.chain, .long, .maps, .any, .any, .furtherAccessors, .furtherAccessors] + Array(repeating: .plain, count: 10)
+        let themes: [Theme] =
+            [.chain, .long, .maps, .any, .any, .furtherAccessors, .furtherAccessors]
+            + Array(repeating: .plain, count: 10)
         theme = themes[Int.random(in: 0..<themes.count, using: &random)]
         hasShortChunks = Bool.random(using: &random) || theme == .long
         searchesAlways = Bool.random(using: &random)

@@ -95,7 +95,9 @@ final class Watcher {
     }
 
     /// Receives changes in an asynchronous loop, which runs on `executor`.
-    func consume<Change>(_ changes: Changes<Change>, on executor: ManualTaskExecutor, _ body: @escaping (Change) -> Void) {
+    func consume<Change>(
+        _ changes: Changes<Change>, on executor: ManualTaskExecutor, _ body: @escaping (Change) -> Void
+    ) {
         // Begin to observe now: another loop may run first, write, and delete the observed object.
         nonisolated(unsafe) let iterator = changes.makeAsyncIterator()
         nonisolated(unsafe) let body = body

@@ -126,7 +126,9 @@ extension WatcherBuilder {
             let (before, now) = (RowView(old, serial, names[name]), RowView(new, serial, names[name]))
             let change = changes.first { $0.name == name }
             if change == nil && before.values != now.values { return "'\(name)' is not reported" }
-            if change != nil && before.times == now.times && !Item.allowsExtraChanges { return "'\(name)': nothing was written" }
+            if change != nil && before.times == now.times && !Item.allowsExtraChanges {
+                return "'\(name)': nothing was written"
+            }
             guard let change, let property = world.classes.named(name, of: new.rows[serial]?.type ?? ""),
                 case .single = property.kind, names[name] == [name]
             else { continue }

@@ -43,7 +43,9 @@ extension WatcherBuilder {
     private static func missingChange(_ old: [ChangeChecker.Section], _ new: [ChangeChecker.Section]) -> String? {
         if old.map(\.key) != new.map(\.key) { return "changes of sections are not reported" }
         for (old, new) in zip(old, new) {
-            if let missing = ChangeChecker.missingChange(old.items, new.items) { return "section '\(new.key)': \(missing)" }
+            if let missing = ChangeChecker.missingChange(old.items, new.items) {
+                return "section '\(new.key)': \(missing)"
+            }
         }
         return nil
     }

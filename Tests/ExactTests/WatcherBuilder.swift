@@ -9,11 +9,13 @@ typealias CallHandler = (Watcher, CallRecord, (World, World) -> String?) -> Void
 extension Watcher {
     /// Registers an observer. Returns nil if there is nothing to observe.
     static func make(
-        _ plan: WatcherPlan, _ world: World, _ realm: Realm, _ furtherAccessors: FurtherAccessors, _ loops: ManualTaskExecutor, _ executors: ObserverExecutors?,
+        _ plan: WatcherPlan, _ world: World, _ realm: Realm, _ furtherAccessors: FurtherAccessors,
+        _ loops: ManualTaskExecutor, _ executors: ObserverExecutors?,
         history: @escaping () -> [World], onCall: @escaping CallHandler
     ) -> Watcher? {
         let builder = WatcherBuilder(
-            plan: plan, world: world, realm: realm, loops: loops, executors: executors, history: history, onCall: onCall)
+            plan: plan, world: world, realm: realm, loops: loops, executors: executors, history: history, onCall: onCall
+        )
         switch plan.kind {
         case .values: return builder.values()
         case .results: return builder.results()

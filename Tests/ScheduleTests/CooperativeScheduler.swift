@@ -172,7 +172,8 @@ final class CooperativeScheduler: @unchecked Sendable {
         if isFinishing { return defaultChoice }
         let numbers = runnable.map(\.number)
         let chosen = schedule.choose(decisions.count, numbers, defaultChoice: defaultChoice.number)
-        decisions.append(Decision(runnable: numbers, defaultChoice: defaultChoice.number, chosen: chosen, isFree: !canContinue))
+        decisions.append(
+            Decision(runnable: numbers, defaultChoice: defaultChoice.number, chosen: chosen, isFree: !canContinue))
         return threads[chosen]
     }
 

@@ -293,7 +293,9 @@ final class PartRunner {
         let coordinator = realm?.context.coordinator
         coordinator?.pollForCommits()
         repeat {
-            run.threadScheduler.wait(CooperativeScheduler.idle) { [scheduler, threadScheduler = run.threadScheduler] in scheduler.count > 0 || threadScheduler.isIdle }
+            run.threadScheduler.wait(CooperativeScheduler.idle) { [scheduler, threadScheduler = run.threadScheduler] in
+                scheduler.count > 0 || threadScheduler.isIdle
+            }
             turn()
         } while !run.threadScheduler.isIdle || scheduler.count > 0
         if let realm {

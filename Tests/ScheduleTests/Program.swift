@@ -15,12 +15,12 @@ struct Program {
         case cancel(UInt64)
         /// Asynchronous writes: one that commits, one whose block cancels it, and one whose block throws an error.
         case writeAsync(UInt64), cancelAsync(UInt64), failAsync(UInt64)
-        case refresh, turn, invalidate, look, checkpoint
+        case refresh, turn, invalidate, pollForCommits, checkpoint
         /// Releases the Realm. The next step opens another one.
         case close
         case watch, watchObject, endWatch
         /// The thread ends while its Realm stays open. The part continues on another thread.
-        case move
+        case switchThread
         /// Frozen Realms are shared by all threads.
         case freeze, readFrozen, dropFrozen
     }

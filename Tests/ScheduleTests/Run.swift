@@ -72,7 +72,8 @@ final class Run: @unchecked Sendable {
         if run.threadScheduler.failure == nil { try run.checkFile() }
         if run.threadScheduler.failure == nil, program.logLimit != nil { try run.checkLogLimit(run.configuration.path) }
         return Outcome(
-            failure: run.threadScheduler.failure, decisions: run.threadScheduler.decisions, trace: run.threadScheduler.trace, writes: run.writes,
+            failure: run.threadScheduler.failure, decisions: run.threadScheduler.decisions,
+            trace: run.threadScheduler.trace, writes: run.writes,
             notifications: run.notifications)
     }
 

@@ -61,7 +61,8 @@ struct Schedule {
         case .ranks(let changes):
             // New threads rank above those that lost their rank.
             for thread in runnable where ranks[thread] == nil { ranks[thread] = random.next() | 1 << 32 }
-            let highest = { (ranks: [Int: UInt64]) in runnable.max { (ranks[$0] ?? 0, $0) < (ranks[$1] ?? 0, $1) } ?? defaultChoice
+            let highest = { (ranks: [Int: UInt64]) in
+                runnable.max { (ranks[$0] ?? 0, $0) < (ranks[$1] ?? 0, $1) } ?? defaultChoice
             }
             if changes.contains(number) { ranks[highest(ranks)] = UInt64(changes.count { $0 > number }) }
             return highest(ranks)

@@ -23,7 +23,9 @@ enum ScheduleExplorer {
         var notifications = 0
         var decisions = 0
 
-        var text: String { "\(runs) schedules, \(decisions) decisions, \(writes) writes, \(notifications) calls of observers" }
+        var text: String {
+            "\(runs) schedules, \(decisions) decisions, \(writes) writes, \(notifications) calls of observers"
+        }
 
         mutating func add(_ outcome: Run.Outcome) {
             runs += 1

@@ -28,13 +28,17 @@
             var count = ScheduleExplorer.Count()
             for (name, program) in Program.small {
                 printLine("seed \(name)")
-                guard let finding = try ScheduleExplorer.everySchedule(of: program, preemptions: 1, &count) else { continue }
+                guard let finding = try ScheduleExplorer.everySchedule(of: program, preemptions: 1, &count) else {
+                    continue
+                }
                 return ("small", finding)
             }
             for seed in 1...seeds {
                 // Some races trap: the last printed seed is the one that failed.
                 printLine("seed \(seed)")
-                guard let finding = try ScheduleExplorer.schedule(seed, of: Program(seed: seed), &count) else { continue }
+                guard let finding = try ScheduleExplorer.schedule(seed, of: Program(seed: seed), &count) else {
+                    continue
+                }
                 return ("\(seed)", try ScheduleExplorer.shortest(finding))
             }
             return nil

@@ -91,7 +91,8 @@ struct LayerOrderTests {
     func exceptionsAreUsed() {
         let findings = Layers.ofModule.flatMap { module, layers in
             Self.findings(
-                module: module, layers: layers, files: Repository.sources.filter { $0.file.isUnder("Sources/\(module)") })
+                module: module, layers: layers,
+                files: Repository.sources.filter { $0.file.isUnder("Sources/\(module)") })
         }
         for exception in Layers.exceptions {
             #expect(
@@ -128,7 +129,8 @@ struct LayerOrderTests {
         }
         return misplaced
             + files.flatMap { file in
-                layerOfFile[file.path].map { upward(from: file, in: $0, layers: layers, layerOfType: layerOfType) } ?? []
+                layerOfFile[file.path].map { upward(from: file, in: $0, layers: layers, layerOfType: layerOfType) }
+                    ?? []
             }
     }
 

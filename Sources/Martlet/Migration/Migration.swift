@@ -39,7 +39,9 @@ public final class Migration {
         let property: String
     }
 
-    init(_ migration: TypeMigration, oldContext: RealmContext, newContext: RealmContext, _ declared: [String: ModelClass]) {
+    init(
+        _ migration: TypeMigration, oldContext: RealmContext, newContext: RealmContext, _ declared: [String: ModelClass]
+    ) {
         self.migration = migration
         self.oldContext = oldContext
         self.newContext = newContext

@@ -173,7 +173,9 @@ enum Misuse {
     static func wrongValue(_ value: Any?, property: String, expected: String, at path: String? = nil) -> Never {
         let place = path.map { $0 == property ? "" : " at '\($0)'" } ?? ""
         guard let value else {
-            trap("'\(property)' takes \(expected), but was given 'nil'\(place). Assign a value, or declare the property optional")
+            trap(
+                "'\(property)' takes \(expected), but was given 'nil'\(place). Assign a value, or declare the property optional"
+            )
         }
         let text = "\(value)"
         trap(
@@ -182,7 +184,9 @@ enum Misuse {
     }
 
     static func linkingObjectsAssigned(_ property: String, origin: String) -> Never {
-        trap("'\(property)' cannot be assigned: it is computed from links. Set '\(origin)' of the objects that link to this one")
+        trap(
+            "'\(property)' cannot be assigned: it is computed from links. Set '\(origin)' of the objects that link to this one"
+        )
     }
 
     static func wrongKind(_ property: String, is type: String, _ wanted: String) -> Never {

@@ -120,7 +120,9 @@ final class CollectionCore {
         let elements = try context.handle.read {
             try ChunkedElements.load(owner: owner, ordinal: ordinal, count: count, table: layout.chunks, $0)
         }
-        if let position = property.firstInvalidPosition(elements) { throw damaged(elements[position], at: position, of: ordinal) }
+        if let position = property.firstInvalidPosition(elements) {
+            throw damaged(elements[position], at: position, of: ordinal)
+        }
         return elements
     }
 

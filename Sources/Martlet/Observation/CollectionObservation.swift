@@ -52,7 +52,8 @@ extension RealmContext {
             let kept = keepsDeleted ? Self.separateSnapshot(handle, coordinator) : nil
             guard let known else {
                 let state = try tracker.firstState(changes, handle)
-                return .init(state: RetainedState(state: state, handle: kept), change: .some(nil), isLast: state.isInvalidated)
+                return .init(
+                    state: RetainedState(state: state, handle: kept), change: .some(nil), isLast: state.isInvalidated)
             }
             let (state, change) = try tracker.advance(known.state, changes, handle)
             let old = known.state

@@ -260,7 +260,8 @@ struct QueryBinder {
             var literals: [QueryLiteral] = []
             for part in parts {
                 guard case .literal(let literal, _) = part else {
-                    throw QuerySyntaxError(offset: part.offset, message: "expected a value; a list cannot contain key paths")
+                    throw QuerySyntaxError(
+                        offset: part.offset, message: "expected a value; a list cannot contain key paths")
                 }
                 literals.append(literal)
             }
@@ -310,7 +311,8 @@ struct QueryBinder {
         }
         if case .aggregate(let function) = function { return try aggregate(function, resolved, path) }
         guard position == path.components.count, end == position else {
-            throw QuerySyntaxError(offset: path.offset, message: "'@count' must follow a collection, at the end of the path")
+            throw QuerySyntaxError(
+                offset: path.offset, message: "'@count' must follow a collection, at the end of the path")
         }
         return BoundOperand(.count(resolved.path), .scalar(.int), "the count of \(text)")
     }

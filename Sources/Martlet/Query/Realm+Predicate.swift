@@ -119,7 +119,8 @@ extension QueryBinder {
             element.target == nil || word == "DISTINCT"
         else {
             throw QuerySyntaxError(
-                offset: path.offset, message: "'\(word)' needs properties with one value, reached through to-one links only")
+                offset: path.offset,
+                message: "'\(word)' needs properties with one value, reached through to-one links only")
         }
         return resolved.path
     }

@@ -45,7 +45,9 @@ struct GenerateCommand: ParsableCommand {
             try report(writer.check(compilation.outputs))
             return
         }
-        let (written, removed) = try reportingDiskErrors { () throws(DiskError) in try writer.update(compilation.outputs) }
+        let (written, removed) = try reportingDiskErrors { () throws(DiskError) in
+            try writer.update(compilation.outputs)
+        }
         let done = written.map { "wrote \($0.printable)\n" } + removed.map { "removed \($0.printable)\n" }
         try Console.write(done.isEmpty ? "nothing to do\n" : done.joined())
     }

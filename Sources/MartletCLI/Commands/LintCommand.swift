@@ -48,7 +48,9 @@ struct LintCommand: ParsableCommand {
 
     /// Applies the fixes and reports them on standard error, because standard output contains the findings.
     private func applyFixes(_ input: SchemaInput, _ paths: [String], _ options: CompilerOptions) throws -> SchemaInput {
-        let result = try reportingDiskErrors { () throws(DiskError) in try SourceFixer(paths).fix(input, options: options) }
+        let result = try reportingDiskErrors { () throws(DiskError) in
+            try SourceFixer(paths).fix(input, options: options)
+        }
         Console.error(result.report.text)
         return result.input
     }

@@ -221,7 +221,8 @@ extension StoreCoordinator {
             guard var connection = try? takeConnection() else { return false }
             defer { returnConnection(connection) }
             guard (try? connection.run("BEGIN")) != nil, let meta = try? Catalog.meta(connection),
-                meta.version == handle.version, meta.epoch == handle.epoch, let old = handle.replaceConnection(connection)
+                meta.version == handle.version, meta.epoch == handle.epoch,
+                let old = handle.replaceConnection(connection)
             else {
                 isLogUnused = false
                 continue

@@ -131,7 +131,8 @@ extension StoreCoordinator {
             types = overlay.types(types)
         }
         let found = Dictionary(types.map { ($0.type.name, $0.type) }, uniquingKeysWith: { first, _ in first })
-        let changed = declared.values.filter { found[$0.name]?.isStorageCompatible(with: $0) != true }.map(\.name).sorted()
+        let changed = declared.values.filter { found[$0.name]?.isStorageCompatible(with: $0) != true }.map(\.name)
+            .sorted()
         guard changed.isEmpty else {
             throw EngineError(
                 .schemaMismatch, path: path,

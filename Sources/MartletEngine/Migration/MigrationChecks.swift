@@ -52,7 +52,8 @@ struct MigrationChecks {
             guard !uses.isEmpty else { continue }
             let shared = try keys("SELECT key FROM (\(uses)) GROUP BY key HAVING sum(uses) > 1 ORDER BY key")
             conflicts += try conflict(
-                type, shared, "several owners", "give each owner an object of its own in the 'migrationBlock'", previous)
+                type, shared, "several owners", "give each owner an object of its own in the 'migrationBlock'", previous
+            )
         }
         return conflicts
     }

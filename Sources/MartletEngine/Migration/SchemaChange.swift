@@ -65,7 +65,8 @@ struct SchemaChange {
 
     private func replaceSchemaFacts(_ type: ObjectTypeSchema) throws {
         try connection.run(
-            "UPDATE martlet_types SET facts = ?2 WHERE name = ?1", [.text(type.name), .text(SchemaFactsWriter.facts(type))])
+            "UPDATE martlet_types SET facts = ?2 WHERE name = ?1",
+            [.text(type.name), .text(SchemaFactsWriter.facts(type))])
     }
 
     private func renameType(_ old: String, _ new: String, keepingIndexes: Bool) throws {

@@ -21,7 +21,9 @@ struct SchemaOverlay: Sendable {
             let name = diff.renames.first { $0.value == declaration.type.name }?.key ?? declaration.type.name
             builder.add(declaration, over: storedByName[name])
         }
-        (statements, changed, added, unavailable) = (builder.statements, builder.changed, builder.added, builder.unavailable)
+        (statements, changed, added, unavailable) = (
+            builder.statements, builder.changed, builder.added, builder.unavailable
+        )
         if changed.isEmpty && added.isEmpty { return nil }
     }
 

@@ -106,7 +106,8 @@ struct TableRebuild {
             }
             try row.insert(layout, key)
             for property in collections {
-                guard let converter = converters[property.index], let elements = converter.convert(try previous.elements(of: converter.old, select))
+                guard let converter = converters[property.index],
+                    let elements = converter.convert(try previous.elements(of: converter.old, select))
                 else {
                     unconverted.insert(key, property.index, of: type.name)
                     continue

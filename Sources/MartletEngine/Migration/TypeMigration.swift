@@ -57,7 +57,8 @@ package final class TypeMigration {
             converters[property.index] = sources[property.name].flatMap { converter(old, $0, property, declaration) }
         }
         try TableRebuild(
-            previous: PreviousType(old, previous), type: type, declaration: declaration, converters: converters, connection: connection
+            previous: PreviousType(old, previous), type: type, declaration: declaration, converters: converters,
+            connection: connection
         ).run(&unconverted)
         return type
     }
@@ -94,11 +95,15 @@ package final class TypeMigration {
 
     /// Copies the values of a property in the file to a property of all remaining rows.
     package func fill(_ type: ObjectTypeSchema, _ property: PropertySchema, from name: String) throws {
-        guard let old = storedType(of: type.name), let converter = converter(old, name, property, declarations[type.name]) else {
+        guard let old = storedType(of: type.name),
+            let converter = converter(old, name, property, declarations[type.name])
+        else {
             return
         }
         renamed[type.name, default: [:]][property.name] = name
-        try PropertyCopier(previous: PreviousType(old, previous), type: type, converter: converter, connection: connection).run(&unconverted)
+        try PropertyCopier(
+            previous: PreviousType(old, previous), type: type, converter: converter, connection: connection
+        ).run(&unconverted)
         if property.element == .scalar(.any) { try AnyLinkRows(connection, staged)?.rebuildIndex() }
     }
 

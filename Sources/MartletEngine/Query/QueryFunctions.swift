@@ -99,7 +99,9 @@ extension QueryFunctions {
         (arguments: FunctionArguments) throws(TableFunction.MalformedArguments) in
         let count = arguments.integer(0)
         // No collection has more elements.
-        guard count <= Int64(Int32.max) else { throw TableFunction.MalformedArguments("a link is counted \(count) times") }
+        guard count <= Int64(Int32.max) else {
+            throw TableFunction.MalformedArguments("a link is counted \(count) times")
+        }
         return (0..<max(0, count)).map { [.integer($0)] }
     }
 }

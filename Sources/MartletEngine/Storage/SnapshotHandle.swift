@@ -65,10 +65,14 @@ package final class SnapshotHandle: @unchecked Sendable {
     }
 
     /// Records the Realm that uses the handle, for reports of pinned versions.
-    package func recordOwner(live holder: (any CustomStringConvertible & Sendable)?) { owners.withLock { $0.live = holder } }
+    package func recordOwner(live holder: (any CustomStringConvertible & Sendable)?) {
+        owners.withLock { $0.live = holder }
+    }
 
     /// Records where the handle was frozen, for reports of pinned versions.
-    package func recordOwner(frozen holder: any CustomStringConvertible & Sendable) { owners.withLock { $0.frozen = holder } }
+    package func recordOwner(frozen holder: any CustomStringConvertible & Sendable) {
+        owners.withLock { $0.frozen = holder }
+    }
 
     var holders: [String] {
         let owners = owners.withLock { $0 }

@@ -27,7 +27,8 @@ extension PropertySchema {
         case .link, .embedded, .intEnum, .scalar(.int), .scalar(.int64):
             elements.firstIndex { if case .integer = $0 { false } else { !accepts($0) } }
         case .stringEnum, .scalar(.string): elements.firstIndex { if case .text = $0 { false } else { !accepts($0) } }
-        case .scalar(.double), .scalar(.date): elements.firstIndex { if case .real = $0 { false } else { !accepts($0) } }
+        case .scalar(.double), .scalar(.date):
+            elements.firstIndex { if case .real = $0 { false } else { !accepts($0) } }
         default: elements.firstIndex { !accepts($0) }
         }
     }

@@ -35,7 +35,8 @@ struct FileReader {
         diagnostics += encoding.diagnostics
         guard encoding.isReadable else {
             return FileReading(
-                root: nil, comments: CommentReader(emptySource, outside: []), diagnostics: diagnostics, unreadableWords: [],
+                root: nil, comments: CommentReader(emptySource, outside: []), diagnostics: diagnostics,
+                unreadableWords: [],
                 doubtful: [])
         }
         let conflicts = ConflictCheck(source)

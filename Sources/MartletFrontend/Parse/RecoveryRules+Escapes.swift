@@ -5,7 +5,8 @@ extension RecoveryRules {
     /// Reports all invalid escapes of a scalar as one diagnostic, because a path or a regular expression contains many
     /// of them.
     @Sendable static func badEscape(_ site: FailureSite) -> SyntaxRecovery? {
-        guard site.contextContains("quoted scalar"), site.messageContains("escape") || site.messageContains("hexdecimal"),
+        guard site.contextContains("quoted scalar"),
+            site.messageContains("escape") || site.messageContains("hexdecimal"),
             let opening = site.failure.contextOffset
         else { return nil }
         let scan = EscapeScan(site.bytes, from: opening)

@@ -32,7 +32,10 @@ extension RecoveryRules {
 
     /// `Dog` without a colon above nested lines, or `name String`.
     @Sendable static func missingColon(_ site: FailureSite) -> SyntaxRecovery? {
-        guard site.messageContains("could not find expected ':'") || site.messageContains("mapping values are not allowed") else {
+        guard
+            site.messageContains("could not find expected ':'")
+                || site.messageContains("mapping values are not allowed")
+        else {
             return nil
         }
         for line in suspects(site) {

@@ -59,7 +59,10 @@ enum RecoveryRules {
 
     /// A key of more than 1,024 characters, for which libyaml reports a misleading error.
     private static func longKey(_ site: FailureSite) -> SyntaxRecovery? {
-        guard site.messageContains("could not find expected ':'") || site.messageContains("mapping values are not allowed") else {
+        guard
+            site.messageContains("could not find expected ':'")
+                || site.messageContains("mapping values are not allowed")
+        else {
             return nil
         }
         let line = site.lines.line(at: site.failure.contextOffset ?? site.failure.offset)
@@ -130,10 +133,13 @@ enum RecoveryRules {
         guard
             site.messageContains("unexpected end of stream") || site.messageContains("did not find expected")
                 || site.messageContains("mapping values are not allowed") || site.messageContains("unknown escape")
-                || site.messageContains("could not find expected ':'") || site.messageContains("unexpected document indicator")
+                || site.messageContains("could not find expected ':'")
+                || site.messageContains("unexpected document indicator")
         else { return nil }
         let line: Int
-        if site.contextContains("quoted scalar"), let opening = site.failure.contextOffset, site.messageContains("unexpected") {
+        if site.contextContains("quoted scalar"), let opening = site.failure.contextOffset,
+            site.messageContains("unexpected")
+        {
             line = site.lines.line(at: opening)
         } else if let suspect = lineWithOpenQuote(site) {
             line = suspect
@@ -257,7 +263,8 @@ enum RecoveryRules {
         let detail = [site.failure.context, site.failure.problem].filter { !$0.isEmpty }.joined(separator: " ")
         var notes: [DiagnosticNote] = []
         if let context = site.failure.contextOffset, context < site.bytes.count, context != site.failure.offset {
-            notes.append(DiagnosticNote("the text that is being parsed begins here", at: site.text.span(context, context + 1)))
+            notes.append(
+                DiagnosticNote("the text that is being parsed begins here", at: site.text.span(context, context + 1)))
         }
         let diagnostic = Diagnostic(
             .yamlTrap, "this is not valid YAML, \(detail); correct the line, or quote its text",

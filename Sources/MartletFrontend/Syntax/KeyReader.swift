@@ -60,7 +60,8 @@ struct KeyReader {
                     ? [DiagnosticNote("the keys here are \(level.keys.map { "'\($0)'" }.joined(separator: ", "))")]
                     : [],
                 help: help,
-                fixes: names.map { Fix("write '\($0)'", isSpellingVariant ? .safe : .suggested, [Edit(key.span, $0)]) }))
+                fixes: names.map { Fix("write '\($0)'", isSpellingVariant ? .safe : .suggested, [Edit(key.span, $0)]) })
+        )
         return names.count == 1 ? names[0] : nil
     }
 }

@@ -230,7 +230,8 @@ struct TypeExpressionParser {
                     fixes: scalar.contentStart == nil
                         ? [] : [Fix("write '\(right)'", kind.isCertain ? .safe : .suggested, [Edit(all, right)])]))
         } else {
-            report(.unknownType, "the type is written in '<' and '>'; write '\(right)'", start..<end, replacement: right)
+            report(
+                .unknownType, "the type is written in '<' and '>'; write '\(right)'", start..<end, replacement: right)
         }
     }
 

@@ -54,7 +54,8 @@ struct ValueConversionTests {
     }
 
     private func fit(_ old: String, _ new: String, _ elements: [SQLValue]) throws -> [SQLValue]? {
-        let types = try [old, new].map { text in try #require(SchemaFactsParser.objectType("object Dog\nproperty a \(text)"))
+        let types = try [old, new].map { text in
+            try #require(SchemaFactsParser.objectType("object Dog\nproperty a \(text)"))
         }
         return PropertyConverter(types[0].properties[0], types[1].properties[0], nil).convert(elements)
     }

@@ -6,7 +6,8 @@ import Testing
 struct SchemaDiffTests {
     private func diff(_ stored: [String], _ declared: [String]) -> SchemaDiff {
         SchemaDiff(
-            stored: stored.compactMap(SchemaFactsParser.objectType), declared: declared.compactMap(SchemaFactsParser.objectType))
+            stored: stored.compactMap(SchemaFactsParser.objectType),
+            declared: declared.compactMap(SchemaFactsParser.objectType))
     }
 
     @Test("equal types need no step, and types that only the file has remain O68")
@@ -45,7 +46,8 @@ struct SchemaDiffTests {
         #expect(
             found.steps == [
                 .renameType(from: "Dog", to: "Hound"), .renameProperty(type: "Hound", from: "name", to: "title"),
-                .renameProperty(type: "Hound", from: "tags", to: "marks"), .replaceSchemaFacts("Hound"), .replaceSchemaFacts("Man"),
+                .renameProperty(type: "Hound", from: "tags", to: "marks"), .replaceSchemaFacts("Hound"),
+                .replaceSchemaFacts("Man"),
             ])
     }
 
@@ -67,7 +69,8 @@ struct SchemaDiffTests {
         let types = diff(
             ["object Dog\nproperty a Int"],
             ["object Hound\nrenamedFrom Dog\nproperty a Int", "object Wolf\nrenamedFrom Dog\nproperty a Int"])
-        #expect(types.steps == [.renameType(from: "Dog", to: "Hound"), .replaceSchemaFacts("Hound"), .createType("Wolf")])
+        #expect(
+            types.steps == [.renameType(from: "Dog", to: "Hound"), .replaceSchemaFacts("Hound"), .createType("Wolf")])
     }
 
     @Test("floating properties that change their position keep the bits of their special values O68")

@@ -131,7 +131,8 @@ import Testing
         let kept = Array(all)
         try test.realm.write { for node in all { node.amount = Double(node.id) } }
         #expect(kept.allSatisfy { $0.amount == Double($0.id) })
-        try test.onNewThread { realm in try realm.write { for node in realm.objects(Node.self) { node.name = "again" } } }
+        try test.onNewThread { realm in try realm.write { for node in realm.objects(Node.self) { node.name = "again" } }
+        }
         test.realm.refresh()
         #expect(kept.allSatisfy { $0.name == "again" && $0.amount == Double($0.id) })
     }

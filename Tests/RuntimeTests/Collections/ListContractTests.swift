@@ -23,7 +23,8 @@ import Testing
             #expect(Array(managed.ints) == expected)
         }
         #expect(Array(managed.ints) == expected && managed.ints.count == expected.count)
-        try test.onNewThread { realm in #expect(realm.objects(ScalarLists.self).first.map { Array($0.ints) } == expected)
+        try test.onNewThread { realm in
+            #expect(realm.objects(ScalarLists.self).first.map { Array($0.ints) } == expected)
         }
         #expect(busyStatements(test.realm.context.handle).isEmpty)
     }

@@ -83,7 +83,8 @@ import Testing
             test.realm.add([Node(id: 9, name: "c"), Node(id: 11, name: "z")])
             #expect(sections.count == 3 && third.map(\.id) == [9])
         }
-        try test.onNewThread { realm in try realm.write { realm.delete(realm.objects(Node.self).filter("name == 'b'")) } }
+        try test.onNewThread { realm in try realm.write { realm.delete(realm.objects(Node.self).filter("name == 'b'")) }
+        }
         #expect(sections.count == 3)
         test.realm.refresh()
         #expect(sections.allKeys == ["a", "c"] && ids(sections) == [[1, 2, 3, 5], [9]])

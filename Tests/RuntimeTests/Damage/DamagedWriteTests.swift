@@ -76,7 +76,9 @@ import Testing
     }
 
     @Test("a required Decimal128 of an object without a class is zero") func zeroDecimal() throws {
-        let previous = try PreviousProgram(["object Undeclared\nprimaryKey id\nproperty id Int\nproperty price Decimal128"])
+        let previous = try PreviousProgram([
+            "object Undeclared\nprimaryKey id\nproperty id Int\nproperty price Decimal128"
+        ])
         let realm = try Realm(configuration: previous.configuration([Scalars.self], schemaVersion: 0))
         try realm.write { realm.dynamicCreate("Undeclared", value: ["id": 1]) }
         #expect(realm.dynamicObjects("Undeclared").filter("price == 0").count == 1)
@@ -121,7 +123,8 @@ import Testing
             [Int.max], [Int.max - 1], [Int.max, Int.max - 1, 5], [Int.min, Int.max, 0], [Int.min, Int.max],
         ])
     func highKeys(_ keys: [Int]) throws {
-        let previous = try PreviousProgram(["object Keyless\nprimaryKey id\nproperty id Int\nproperty content String"]) {
+        let previous = try PreviousProgram(["object Keyless\nprimaryKey id\nproperty id Int\nproperty content String"])
+        {
             create in
             for key in keys { _ = create("Keyless", ["id": key, "content": "old \(key)"]) }
         }

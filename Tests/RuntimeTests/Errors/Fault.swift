@@ -22,14 +22,17 @@ struct Fault: Sendable, CustomStringConvertible {
         repair: @escaping @Sendable (FaultFixture) throws -> Void = { $0.retained = [] },
         by provoke: @escaping @Sendable (FaultFixture) throws -> Void
     ) {
-        (self.code, self.description, self.messagePart, self.provoke, self.repair) = (code, description, messagePart, provoke, repair)
+        (self.code, self.description, self.messagePart, self.provoke, self.repair) = (
+            code, description, messagePart, provoke, repair
+        )
     }
 
     static let all = openings + files + writes + inputs
 
     private static let openings = [
         Fault(
-            .fileNotFound, "a file that is opened for reading only is missing", messagePart: "'readOnly' does not create one"
+            .fileNotFound, "a file that is opened for reading only is missing",
+            messagePart: "'readOnly' does not create one"
         ) {
             try $0.openOtherFile("missing.realm") { $0.readOnly = true }
         },
@@ -41,7 +44,7 @@ struct Fault: Sendable, CustomStringConvertible {
                 at: fixture.folder.appending(path: "folder.realm"), withIntermediateDirectories: false)
             try fixture.openOtherFile("folder.realm")
         },
-        Fault(.fileAccess, "an open file is deleted", messagePart: "let go of its Realms") { fixture in
+        Fault(.fileAccess, "an open file is deleted", messagePart: "release its Realms") { fixture in
             fixture.retained = [try fixture.open()]
             try Realm.deleteFiles(for: fixture.configuration)
         },
@@ -103,11 +106,13 @@ struct Fault: Sendable, CustomStringConvertible {
             try fixture.overwriteBytes(at: { _ in 60 }, [0, 0, 99, 0])
             try fixture.open()
         },
-        Fault(.fileCorrupted, "a page is overwritten", messagePart: "restore a backup", repair: { try $0.restore() }) { fixture in
+        Fault(.fileCorrupted, "a page is overwritten", messagePart: "restore a backup", repair: { try $0.restore() }) {
+            fixture in
             try fixture.overwriteBytes(at: { $0.count - 4096 }, Array(repeating: 0xA5, count: 4096))
             try fixture.open { $0.readOnly = true }.writeCopy(toFile: fixture.folder.appending(path: "second.realm"))
         },
-        Fault(.fileCorrupted, "the file is truncated", messagePart: "restore a backup", repair: { try $0.restore() }) { fixture in
+        Fault(.fileCorrupted, "the file is truncated", messagePart: "restore a backup", repair: { try $0.restore() }) {
+            fixture in
             try fixture.useCopy()
             let bytes = try Data(contentsOf: fixture.url)
             try bytes.prefix(bytes.count / 2).write(to: fixture.url)
@@ -137,7 +142,8 @@ struct Fault: Sendable, CustomStringConvertible {
             fixture.disk.fail(.read, of: .main)
             try fixture.openOnFaultyDisk()
         },
-        Fault(.commitOutcomeUnknown, "the disk does not confirm a commit", messagePart: "open the file again") { fixture in
+        Fault(.commitOutcomeUnknown, "the disk does not confirm a commit", messagePart: "open the file again") {
+            fixture in
             try fixture.write { fixture.disk.fail(.sync, of: .wal) }
         },
         Fault(.busy, "another thread has an open write", messagePart: "another thread") { fixture in
@@ -149,7 +155,7 @@ struct Fault: Sendable, CustomStringConvertible {
             fixture.retained = [fixture.lockAsAnotherProcess()]
             try realm.write { realm.add(Node(id: 4)) }
         },
-        Fault(.tooManyVersions, "too many versions are in use", messagePart: "let go of frozen objects") {
+        Fault(.tooManyVersions, "too many versions are in use", messagePart: "release frozen objects") {
             fixture in
             let realm = try fixture.open { $0.maximumNumberOfActiveVersions = 2 }
             for _ in 0..<3 {
@@ -176,7 +182,8 @@ struct Fault: Sendable, CustomStringConvertible {
                 }
             }
         },
-        Fault(.deletionDenied, "the target of a link with 'onDelete: deny' is deleted", messagePart: "'onDelete: deny'") {
+        Fault(.deletionDenied, "the target of a link with 'onDelete: deny' is deleted", messagePart: "'onDelete: deny'")
+        {
             fixture in
             let realm = try fixture.open()
             try realm.write { realm.add(Owner(id: 1, guarded: Treasure(id: 1))) }

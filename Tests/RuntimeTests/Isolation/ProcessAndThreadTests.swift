@@ -128,7 +128,8 @@ import Testing
     // MARK: Opening in the background
 
     private func previousProgram() throws -> PreviousProgram {
-        try PreviousProgram(["object Keyless\nproperty content Int"]) { create in _ = create("Keyless", ["content": 5]) }
+        try PreviousProgram(["object Keyless\nproperty content Int"]) { create in _ = create("Keyless", ["content": 5])
+        }
     }
 
     @Test("'try await Realm(configuration:)' does not block the actor while the file is migrated N148") @MainActor

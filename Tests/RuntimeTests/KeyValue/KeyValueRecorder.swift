@@ -82,7 +82,7 @@ extension TestRealm {
 
     /// Changes a node in a write of another Realm, on another thread.
     func changeRemotely(_ id: Int, _ body: @escaping (Node, Realm) -> Void) throws {
-        try elsewhere { realm in
+        try onNewThread { realm in
             try realm.write {
                 if let node = realm.object(ofType: Node.self, forPrimaryKey: id) { body(node, realm) }
             }

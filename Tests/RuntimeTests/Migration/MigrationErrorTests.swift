@@ -104,7 +104,8 @@ import Testing
     }
 
     @Test("duplicate keys and unconverted values that the block leaves are reported O2") func conflicts() throws {
-        let previous = try PreviousProgram(["object Int64Key\nproperty number String\nproperty content Data"]) { create in
+        let previous = try PreviousProgram(["object Int64Key\nproperty number String\nproperty content Data"]) {
+            create in
             for number in ["1", "2", "x"] { _ = create("Int64Key", ["number": number, "content": Data([1])]) }
         }
         let before = previous.contents
@@ -142,7 +143,7 @@ import Testing
         let before = previous.contents
         let error = #expect(throws: Realm.Error.self) {
             _ = try previous.migrated([Keyless.self]) { migration, _ in
-                try limitGrowth(migration.present.handle, pages: 2)
+                try limitGrowth(migration.newContext.handle, pages: 2)
                 for _ in 0..<200 {
                     migration.create("Keyless", value: ["content": String(repeating: "x", count: 5_000)])
                 }

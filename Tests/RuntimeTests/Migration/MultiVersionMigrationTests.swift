@@ -20,7 +20,9 @@ import Testing
     @Test("enumerating a type that neither the file nor the schema has yields no objects O71 O2") func unknownType()
         throws
     {
-        let previous = try PreviousProgram(["object Keyless\nproperty title String"]) { _ = $0("Keyless", ["title": "a"]) }
+        let previous = try PreviousProgram(["object Keyless\nproperty title String"]) {
+            _ = $0("Keyless", ["title": "a"])
+        }
         let realm = try previous.migrated([Keyless.self]) { migration, _ in
             migration.enumerateObjects(ofType: "Gone") { _, _ in Issue.record("there is none") }
         }

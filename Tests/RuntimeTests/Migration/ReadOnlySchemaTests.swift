@@ -107,7 +107,8 @@ import Testing
         #expect(realm.objects(Renamed.self).map(\.name) == ["a", "b"])
         #expect(realm.objects(Renamed.self)[1].children.map(\.name) == ["a", "a"])
         #expect(realm.objects(Renamed.self).where { $0.children.name == "a" }.map(\.id) == [2])
-        let enums = try PreviousProgram(["object EnumHolder\nprimaryKey id\nproperty id Int\nproperty level enum:Int"]) {
+        let enums = try PreviousProgram(["object EnumHolder\nprimaryKey id\nproperty id Int\nproperty level enum:Int"])
+        {
             _ = $0("EnumHolder", ["id": 1, "level": 5])
         }
         let holders = try Realm(configuration: configuration(enums, [EnumHolder.self])).objects(EnumHolder.self)
@@ -117,7 +118,8 @@ import Testing
     @Test("a missing full-text index, or a property that would be lost, throws O74 O2") func refused() throws {
         let words = try PreviousProgram(["object Indexed\nprimaryKey id\nproperty id Int"])
         let error = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration(words, [Indexed.self])) }
-        #expect(error?.code == .schemaMismatch && error?.message.contains("the full-text index of 'Indexed.body'") == true)
+        #expect(
+            error?.code == .schemaMismatch && error?.message.contains("the full-text index of 'Indexed.body'") == true)
         let lost = try PreviousProgram(["object Keyless\nproperty title String"])
         let loss = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration(lost, [Keyless.self])) }
         #expect(loss?.code == .schemaMismatch)

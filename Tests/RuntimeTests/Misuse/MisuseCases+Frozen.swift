@@ -9,7 +9,8 @@ import MartletTestSupport
 extension MisuseCases {
     static let frozenObjects = [
         MisuseCase(
-            "frozen", "a 'Node' is frozen and cannot be changed. Change what 'thaw()' returns, inside a write transaction"
+            "frozen",
+            "a 'Node' is frozen and cannot be changed. Change what 'thaw()' returns, inside a write transaction"
         ) {
             let node = Node(id: 1)
             let test = try TestRealm(holding: node)

@@ -68,7 +68,8 @@ extension MisuseCases {
             _ = try TestRealm().realm.objects(Dog.self).sorted(byKeyPath: "siblings.name")
         },
         MisuseCase(
-            "severalValues", "'tags' cannot be distinct by: name a property with one value, reached through to-one links only"
+            "severalValues",
+            "'tags' cannot be distinct by: name a property with one value, reached through to-one links only"
         ) {
             _ = try TestRealm().realm.objects(Dog.self).distinct(by: ["tags"])
         },
@@ -98,7 +99,8 @@ extension MisuseCases {
             let _: Int = Node(children: [Node(name: "a")]).children.sum(ofProperty: "name")
         },
         MisuseCase(
-            "aggregateOfOtherType", "'name' has values that are not of type 'Int'. Use the type that the schema declares"
+            "aggregateOfOtherType",
+            "'name' has values that are not of type 'Int'. Use the type that the schema declares"
         ) {
             let _: Int? = try TestRealm(holding: Node(name: "a")).realm.objects(Node.self).max(ofProperty: "name")
         },

@@ -103,7 +103,8 @@ struct EnumChanges: BreakingRule {
             at: after.nameSpan, was: before.nameSpan)
     }
 
-    private func removed(_ before: EnumCaseModel, in old: EnumModel, _ new: EnumModel, isStored: Bool) -> BreakingChange {
+    private func removed(_ before: EnumCaseModel, in old: EnumModel, _ new: EnumModel, isStored: Bool) -> BreakingChange
+    {
         let added = new.cases.filter { old.enumCase(named: $0.name) == nil }
         let advice = added.first.map {
             "if '\($0.name)' is its new name, keep what is stored: write '\($0.name): \(before.rawValue.plain)'"
