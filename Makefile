@@ -1,28 +1,28 @@
-# What can be made here:
+# What make can do:
 #
-#   make quickstart                   install what is missing, build, run the flights example on the bundled sample
-#   make quickstart FLIGHTS=<folder>  the same on the full data
+#   make quickstart                   install missing packages, build, and run the flights example on the bundled sample
+#   make quickstart FLIGHTS=<folder>  run the flights example on the full data
 #   make tour                         build and print the guided tour of Examples/Kennel
-#   make test                         everything a change must pass, with totals at the end
-#   make format                       lay out all Swift files as the house does
-#   make generate                     write Generated/ anew from Schemas/
-#   make bench                        measure against SQLite's C API and GRDB (ARGS="--quick" for a trial)
-#   make flights-verify FLIGHTS=<folder>  hold answers about the full data against ones computed from the CSV files
+#   make test                         run all checks that a change must pass
+#   make format                       format all Swift files
+#   make generate                     generate Generated/ from Schemas/
+#   make bench                        compare with SQLite's C API and GRDB (ARGS="--quick" for a short run)
+#   make flights-verify FLIGHTS=<folder>  compare query results on the full data with those computed from the CSV files
 #   make plugin-check                 build packages that use the plugin, with both build systems
 #   make importer-check               build the importer of Realm models and run its tests
-#   make durability                   power cuts, kills and I/O faults at every operation with many seeds (SEEDS=200)
-#   make exact                        random changes against random observers, with many seeds (SEEDS=20000, FIRST=1)
-#   make chaos                        processes that write and watch one file, killed at random (KILLS=10000, SEED=…)
-#   make exact-bugs                   whether the same finds each of many seeded bugs, in a build of its own (SEEDS=3000)
-#   make schedules                    random threads in random orders, one at a time (SEEDS=20000, FIRST=1)
-#   make schedule-bugs                whether the same finds each of several seeded races, in a build of its own (SEEDS=3000)
-#   make fuzz-schema                  the schema compiler under libFuzzer (SECONDS=60, or RUNS=…), in a folder of its own
-#   make bombs                        inputs made to be slow, against the release build of 'martlet' (ARGS="--only …")
-#   make sanitize                     the tests under the thread sanitizer, in a build folder of its own
-#   make tsan                         threads, queues and actors under the thread sanitizer, over and over (TIMES=20)
-#   make leaks                        everyday work over and over: memory, files and threads stay level (SECONDS=1800)
-#   make release-check                whether the repository is ready to be tagged
-#   make clean                        remove everything that was built
+#   make durability                   test power cuts, kills and I/O faults at every operation (SEEDS=200)
+#   make exact                        test random changes with random observers, with many seeds (SEEDS=20000, FIRST=1)
+#   make chaos                        kill processes that write and observe one file at random (KILLS=10000, SEED=…)
+#   make exact-bugs                   check that 'make exact' finds each seeded bug, in a separate build (SEEDS=3000)
+#   make schedules                    test random threads in random schedules (SEEDS=20000, FIRST=1)
+#   make schedule-bugs                check that 'make schedules' finds each seeded race, in a separate build (SEEDS=3000)
+#   make fuzz-schema                  fuzz the schema compiler with libFuzzer, in a separate build (SECONDS=60, or RUNS=…)
+#   make bombs                        measure 'martlet' with inputs designed to be slow (ARGS="--only …")
+#   make sanitize                     run the tests with the thread sanitizer, in a separate build
+#   make tsan                         repeat the concurrency tests with the thread sanitizer (TIMES=20)
+#   make leaks                        look for leaks of memory, files and threads in everyday work (SECONDS=1800)
+#   make release-check                check that the repository is ready to be tagged
+#   make clean                        remove all build folders
 #
 # Swift 6.3 is taken from PATH, or from a usual place of an installation: see Scripts/find-swift.
 
@@ -85,7 +85,7 @@ durability: packages
 exact: packages
 	MARTLET_EXACT=$(or $(SEEDS),20000) MARTLET_EXACT_SEED=$(or $(FIRST),1) swift test --filter ExactTests
 
-# A run that fails leaves the file and the journals of all processes in .build/chaos, and says so.
+# A failed run keeps the file and the journals of all processes in .build/chaos and prints the path.
 chaos: packages
 	MARTLET_CHAOS=$(or $(KILLS),10000) $(if $(SEED),MARTLET_CHAOS_SEED=$(SEED)) swift test --filter ChaosTests
 
@@ -99,8 +99,8 @@ schedules: packages
 schedule-bugs: packages
 	SEEDS=$(SEEDS) Scripts/seeded-bugs schedules $(BUGS)
 
-# What the fuzzer finds lies in .build-fuzz/finds; put it into Tests/SchemaFuzzer/Corpus once it is mended.
-# The texts that it thinks up go to .build-fuzz/corpus. Clang's linker is the one that takes what the sanitizers give.
+# Inputs that fail are written to .build-fuzz/finds. Add them to Tests/SchemaFuzzer/Corpus when the bug is fixed.
+# Generated inputs are kept in .build-fuzz/corpus. The sanitizers require the linker of Clang.
 FUZZ_BUILD = MARTLET_FUZZ=1 swift build -c release --product SchemaFuzzer --scratch-path .build-fuzz
 FUZZ_FLAGS = --sanitize=address -Xswiftc -sanitize=fuzzer -Xswiftc -use-ld=lld
 FUZZ_LIMIT = $(if $(RUNS),-runs=$(RUNS),-max_total_time=$(or $(SECONDS),60))
@@ -116,13 +116,13 @@ bombs: packages-python
 	swift build -c release --product martlet
 	Benchmarks/bombs.py "$$(swift build -c release --show-bin-path)/martlet" $(ARGS)
 
-# Reports of races end the run at once; the backtracer would only repeat them.
+# The run ends at the first race. The backtracer is disabled because it would repeat the report.
 sanitize: packages
 	TSAN_OPTIONS=halt_on_error=1 SWIFT_BACKTRACE=enable=no swift test --sanitize=thread --scratch-path .build-thread
 
-# What threads do differs from run to run, so each test runs many times. What is suppressed is not seen rightly, and why stands
-# with it.
-TSAN = swift test --sanitize=thread --scratch-path .build-tsan --filter 'RuntimeTests.(Freeze|Reference|AsyncWrite|Actor|Pin|ObservationStress|Delivery|WhileOpening)Tests'
+# Threads behave differently in each run, so each test runs many times. The suppression file explains each false
+# positive.
+TSAN = swift test --sanitize=thread --scratch-path .build-tsan --filter 'RuntimeTests.(Freeze|Reference|AsyncWrite|Actor|PinnedVersion|ObservationStress|Delivery|WhileOpening)Tests'
 
 tsan: packages
 	swift build --build-tests --sanitize=thread --scratch-path .build-tsan
@@ -130,7 +130,7 @@ tsan: packages
 		TSAN_OPTIONS="halt_on_error=1 suppressions=$(CURDIR)/Tests/thread-sanitizer.suppressions" \
 			SWIFT_BACKTRACE=enable=no $(TSAN) --skip-build || exit 1; done
 
-# First what the process holds, in the build that the tests use; then a leak checker, which also finds what is small.
+# First check the resources of the process in the normal build, then run a leak checker, which also finds small leaks.
 LEAKS = MARTLET_TESTS=LeakTests MARTLET_LEAKS
 LEAK_CHECKER = --sanitize=address --scratch-path .build-leaks -Xswiftc -use-ld=lld
 

@@ -14,14 +14,14 @@ let package = Package(
         // For the packages under Tools, which check and format the schemas they write.
         .library(name: "MartletCompiler", targets: ["MartletCompiler", "MartletSchema"]),
         .executable(name: "martlet", targets: ["MartletCLI"]),
-        // The command plugin finds a tool by its target's name.
+        // The command plugin finds a tool by the name of its target.
         .executable(name: "MartletCLI", targets: ["MartletCLI"]),
         .plugin(name: "MartletPlugin", targets: ["MartletPlugin"]),
         .plugin(name: "MartletCommand", targets: ["MartletCommand"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        // For MartletCombine alone, where there is no Combine.
+        // Only for MartletCombine, on platforms without Combine.
         .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
     ],
     targets: [
@@ -150,7 +150,7 @@ if Context.environment["MARTLET_SEEDED_BUGS"] != nil {
 }
 
 // A short edit-and-test loop: MARTLET_TESTS=RuntimeTests,EngineTests builds only these test targets, and
-// MARTLET_TEST_FILES=Observation,Traps.swift only these files and folders of the first one.
+// MARTLET_TEST_FILES=Observation,ExpectMessage.swift only these files and folders of the first one.
 if let tests = Context.environment["MARTLET_TESTS"]?.split(separator: ",").map(String.init) {
     let unused = package.targets.filter { $0.type == .test && !tests.contains($0.name) }.map(\.name)
     package.targets.removeAll { unused.contains($0.name) }

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Inputs made to be slow: every one must be answered by 'martlet' in at most a second and 256 MiB.
+"""Inputs designed to be slow: 'martlet' must process each of them within a second and 256 MiB.
 
     Benchmarks/bombs.py MARTLET [--only WORD,...] [--size BYTES] [--commands lint,format,...] [--doubling]
 
-MARTLET is the executable of a release build. Each bomb is a schema folder of its own, and each command a process of its
-own; of three runs the fastest counts, since other work of the machine can only make a run slower. --doubling shows how
-the time grows from a quarter to a half to the whole size: anything much above 2 is worse than linear.
+MARTLET is the executable of a release build. Each bomb is a schema folder, and each command runs in its own process. The
+fastest of three runs counts, because other work of the machine can only make a run slower. --doubling shows the time for a
+quarter, half and the whole of the size: a factor much above 2 is worse than linear.
 """
 import argparse
 import os
@@ -22,17 +22,17 @@ MEGABYTES = 256
 
 HEAD = "objects:\n  Dog:\n    properties:\n"
 
-# Thousands of files that come and go are dear to a file system on a disk, which is not what is measured.
+# Thousands of files are slow on a disk, which is not what is measured.
 MEMORY = Path("/dev/shm")
 
 
 def fill(unit, size, head="", tail=""):
-    """As many units as there is room for."""
+    """Return as many units as fit into the size."""
     return head + unit * ((size - len(head) - len(tail)) // len(unit)) + tail
 
 
 def count_up(pattern, size, head="", tail="", separator=""):
-    """Numbered units, as many as there is room for."""
+    """Return as many numbered units as fit into the size."""
     parts, length, number = [], len(head) + len(tail), 0
     while True:
         part = pattern.format(n=number, next=number + 1)
@@ -44,7 +44,7 @@ def count_up(pattern, size, head="", tail="", separator=""):
 
 
 def ring(pattern, size, head):
-    """Numbered units of which each names the next one, and the last the first."""
+    """Return numbered units, each of which refers to the next one, and the last to the first."""
     count = (size - len(head)) // (len(pattern.format(n=10_000, next=10_000)) + 2)
     return head + "".join(pattern.format(n=number, next=(number + 1) % count) for number in range(count))
 
@@ -64,7 +64,7 @@ def alias_bomb():
     return "\n".join(lines) + "\n"
 
 
-# The bombs that the contract names: one finding each, within 50 ms.
+# The documented bombs: one finding each, within 50 ms.
 NAMED = {
     "named: 200 KB of [": "[" * 200_000,
     "named: 200 KB of {": "{" * 200_000,
@@ -75,7 +75,7 @@ NAMED = {
     "named: key of 2,000 letters": HEAD + "      name: String\n" + "k" * 2_000 + ": 1\n",
 }
 
-# Signs and words of YAML, again and again.
+# Characters and words of YAML, repeated.
 UNITS = [
     "\n", "- ", "? ", "\t", ":", ": ", "\"", "'", "#", "# ", "## a\n", "&a ", "*a ", "!a ", "|\n", ">\n", "%", "@", "`",
     "\\", "\r", ",", "[", "{", "]", "}", "[]", "{}", "[a,", "{a,", "---\n", "...\n", "<<: 1\n", "<<<<<<< \n", ">>>>>>> \n",
@@ -83,12 +83,12 @@ UNITS = [
     "a: \"\\q\"\n", "\ta: b\n", "  a: [\n", "- a\n  - b\n", "\x00", "\x07", "\u202e", "\u00e9", "\ufeff", "x",
 ]
 
-# Bytes that are no text.
+# Bytes that are not text.
 BYTES = [b"\xff", b"a\xff", b"\xc3", b"\xed\xa0\x80", b"\xf0\x9f"]
 
 
 def structured(size):
-    """Bombs that look like schemas."""
+    """Return bombs in the form of schemas."""
     prop = "      p{n}: Int\n"
     bombs = {
         "50,000 properties": lambda: count_up(prop, size, HEAD),
@@ -193,7 +193,7 @@ def structured(size):
 
 
 def folders(size):
-    """Bombs of more than one file."""
+    """Return bombs of several files."""
     good = "objects: {Dog: {properties: {a: Int}}}\n"
     deep = "/".join(["a"] * 40)
     return {
@@ -269,7 +269,7 @@ def run_once(martlet, command, files, limit):
                     break
                 time.sleep(0.001)
             process.returncode = 0
-            # What the process itself used: others on the machine do not count.
+            # CPU time of the process, which does not depend on other processes.
             seconds = usage.ru_utime + usage.ru_stime
             code = "hangs" if killer else os.waitstatus_to_exitcode(status)
             return Outcome(seconds, usage.ru_maxrss / 1024, code, os.fstat(output.fileno()).st_size)
@@ -294,7 +294,7 @@ def main():
     parser.add_argument("--commands", default="lint,format,generate")
     parser.add_argument("--doubling", action="store_true")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--least", type=float, default=0, help="show only what takes as many seconds")
+    parser.add_argument("--least", type=float, default=0, help="show only runs that take at least so many seconds")
     arguments = parser.parse_args()
     words = arguments.only.split(",") if arguments.only else [""]
     failures = 0

@@ -1,5 +1,5 @@
-"""The schema compiler's part of the benchmarks: how fast schemas are linted and generated, and what generated code costs to
-compile. Called by run.py; the tables are those of Documentation/Benchmarks.md."""
+"""The benchmarks of the schema compiler: the time to lint and generate schemas, and the time to compile generated code.
+Called by run.py. The tables are in Documentation/Benchmarks.md."""
 import json
 import os
 import statistics
@@ -16,7 +16,7 @@ ROOT = HERE.parent
 
 
 def run(command, folder=None, allowed=(0,)):
-    """Wall-clock seconds, and CPU seconds of the process and all that it started."""
+    """Return the wall-clock seconds, and the CPU seconds of the process and its children."""
     begin = time.monotonic()
     process = subprocess.Popen([str(c) for c in command], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     errors = process.stderr.read()
@@ -39,7 +39,7 @@ def measure(title, rounds, limit, command, before=lambda: None):
 
 
 def speed_rows(martlet, folder, rounds):
-    """S46: linting and generating, from the start of the process to its end."""
+    """Measure linting and generating, from the start of the process to its end (S46)."""
     large, hundred, output = folder / "large", folder / "hundred", folder / "output"
     large.mkdir()
     hundred.mkdir()
@@ -59,7 +59,7 @@ def speed_rows(martlet, folder, rounds):
     ]
 
 
-# MARK: What compiling costs
+# MARK: Compile times
 
 WRAPPED_TYPES = {
     "Int": "Int", "String": "String", "Bool": "Bool", "Double": "Double", "Date": "Date", "String?": "String?",
@@ -68,7 +68,7 @@ WRAPPED_TYPES = {
 
 
 def wrapped_property(line):
-    """`name: String = ""` of a schema as `@Persisted var name: String = ""`."""
+    """Return `name: String = ""` of a schema as `@Persisted var name: String = ""`."""
     name, kind = line.split(": ", 1)
     kind, _, default = kind.partition(" = ")
     if name == "p0":
@@ -79,7 +79,7 @@ def wrapped_property(line):
 
 
 def write_shapes(martlet, folder, extra=False):
-    """The same sixty classes as the compiler writes them and as people write them with wrappers, a file for each."""
+    """Write the same sixty classes as generated code and with property wrappers, one file for each class."""
     schema, generated, wrapped = folder / "schema", folder / "generated", folder / "wrapped"
     for path in (schema, generated, wrapped):
         path.mkdir(exist_ok=True)
@@ -98,7 +98,7 @@ def write_shapes(martlet, folder, extra=False):
 
 
 class Shape:
-    """One of the two, compiled as a debug build does it: a file at a time, incrementally."""
+    """Generated or wrapped classes, compiled incrementally as in a debug build."""
 
     def __init__(self, sources, build, flags):
         self.sources, self.build, self.flags = sources, build, flags
@@ -119,7 +119,7 @@ class Shape:
 
 
 def module_flags(scratch):
-    """Builds Martlet for debugging and says where its module is."""
+    """Build Martlet for debugging and return the compiler flags for its module."""
     build = ["swift", "build", "--package-path", ROOT, "--scratch-path", scratch]
     if subprocess.run([*build, "--target", "Martlet"], stdout=subprocess.DEVNULL).returncode != 0:
         sys.exit("Martlet did not build")
@@ -133,7 +133,7 @@ def module_flags(scratch):
 
 
 def compile_rows(martlet, folder, scratch, rounds):
-    """S24: CPU seconds, since several compilers run beside each other."""
+    """Measure CPU seconds, because several compiler processes run in parallel (S24)."""
     module = folder / "module"
     module.mkdir()
     run(["swiftc", "-Onone", "-parse-as-library", "-swift-version", "6", "-module-name", "Wrapped", "-emit-module",
@@ -142,9 +142,9 @@ def compile_rows(martlet, folder, scratch, rounds):
          module / "Wrapped.o"])
     flags = {"generated": module_flags(scratch), "wrapped": ["-I", module]}
     times = {key: {"clean": [], "added": []} for key in flags}
-    for turn in range(rounds):
+    for round_number in range(rounds):
         for key in flags:
-            work = folder / f"{key}-{turn}"
+            work = folder / f"{key}-{round_number}"
             work.mkdir()
             shapes = write_shapes(martlet, work)
             build = work / "build"

@@ -3,12 +3,12 @@
 
     Benchmarks/run.py [--quick] [--rounds N] [--only WORD,...] [--flights FOLDER] [--json FILE] [--no-build]
 
-'compiler' among the words of --only, or no words at all, measures the schema compiler too: how fast it is, and what the
-code it writes costs to compile.
+The word 'compiler' in --only, or no --only at all, also measures the schema compiler: its speed, and the time to compile
+generated code.
 
-Every measurement is a process of its own. For each workload the peers take turns, round after round, on equal data
-(their checks are compared) in equal settings (write-ahead log, synchronous=FULL); medians are printed.
---quick takes 50,000 people instead of 1,000,000 and one round: it shows that everything runs, not how fast.
+Each measurement runs in its own process. For each workload the peers alternate, round after round, on equal data (their
+checks are compared) with equal settings (write-ahead log, synchronous=FULL). The results are medians.
+--quick uses 50,000 people instead of 1,000,000 and one round: it checks that everything runs, not how fast.
 """
 import argparse
 import json
@@ -26,7 +26,8 @@ import compiler
 HERE = Path(__file__).resolve().parent
 PEERS = {"C": "yardstick", "GRDB": "PeerGRDB", "Martlet": "PeerMartlet"}
 
-# name, the file it needs, whether it changes it. "new": a file that does not exist yet, kept under the given name.
+# Name, required file, whether the workload changes it. "new": a file that does not exist yet, kept under the given
+# name.
 WORKLOADS = [
     ("insert", "new people", True),
     ("insert-indexed", "new indexed", True),
@@ -92,7 +93,7 @@ def title(workload, n):
 
 
 def database_files(path):
-    """The files that make up a database that nobody has open, without what SQLite makes anew."""
+    """Return the files of a closed database, without those that SQLite creates again."""
     return [f for f in path.parent.glob(path.name + "*") if not f.name.endswith(("-shm", ".lock"))]
 
 
@@ -127,7 +128,7 @@ class Runner:
         self.failures = []
 
     def run(self, peer, workload, need, changes):
-        """Runs one workload in one process and keeps what it printed."""
+        """Run one workload in its own process and store its measurements."""
         path = prepare_file(self.folders[peer], need, changes)
         command = [self.binaries / PEERS[peer], workload, path, str(self.people)]
         if workload == "import":
@@ -148,7 +149,7 @@ class Runner:
 
 
 def needed(only):
-    """The workloads asked for, and those that make the files they need."""
+    """Return the chosen workloads, and those that create the files they require."""
     if not only:
         return WORKLOADS
     chosen = [w for w in WORKLOADS if any(word in w[0] for word in only)]
@@ -157,7 +158,7 @@ def needed(only):
 
 
 def summarize(lines):
-    """{workload: {peer: medians}}, in the order of the first line of each workload."""
+    """Return {workload: {peer: medians}}, in the order of the first line of each workload."""
     table = {}
     for line in lines:
         table.setdefault(line["workload"], {}).setdefault(line["peer"], []).append(line)
@@ -228,7 +229,7 @@ def measure_compiler(scratch, rounds):
 
 
 def check_equality(summary):
-    """Peers that computed different things were not measured doing the same."""
+    """Report workloads whose peers computed different results, so that their times are not comparable."""
     return [
         f"{workload}: checks differ: { {peer: values['check'] for peer, values in peers.items()} }"
         for workload, peers in summary.items()
@@ -237,7 +238,7 @@ def check_equality(summary):
 
 
 def build(scratch):
-    # SwiftPM looks for files that moved in a package by path only when the manifest is newer than its plan.
+    # SwiftPM notices moved files of a path dependency only if the manifest is newer than its build plan.
     (HERE / "Package.swift").touch()
     command = ["swift", "build", "-c", "release", "--package-path", HERE, "--scratch-path", scratch]
     if subprocess.run(command).returncode != 0:
@@ -247,15 +248,15 @@ def build(scratch):
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="50,000 people, one round")
-    parser.add_argument("--people", type=int, help="how many people (1,000,000)")
-    parser.add_argument("--rounds", type=int, help="turns of each peer (3)")
+    parser.add_argument("--people", type=int, help="number of people (1,000,000)")
+    parser.add_argument("--rounds", type=int, help="rounds for each peer (3)")
     parser.add_argument("--only", help="workloads whose name contains one of these words, separated by commas")
     parser.add_argument("--peers", default=",".join(PEERS), help="peers to run (C,GRDB,Martlet)")
     parser.add_argument("--flights", default=HERE.parent / "Examples/Flights/Data", help="folder of CSV files")
     parser.add_argument("--json", type=Path, help="also write all measurements to this file")
-    parser.add_argument("--directory", help="where the databases go (a temporary folder; keep it on a real disk)")
-    parser.add_argument("--scratch-path", type=Path, default=HERE / ".build", help="where the build goes")
-    parser.add_argument("--no-build", action="store_true", help="use what was built before")
+    parser.add_argument("--directory", help="folder of the databases (a temporary folder; it should be on a real disk)")
+    parser.add_argument("--scratch-path", type=Path, default=HERE / ".build", help="folder of the build")
+    parser.add_argument("--no-build", action="store_true", help="use the previous build")
     return parser.parse_args()
 
 

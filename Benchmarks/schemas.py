@@ -1,11 +1,11 @@
-"""The schemas that the compiler is measured on: made up, the same in every run."""
+"""Synthetic schemas for measuring the compiler, equal in every run."""
 
 SCALARS = ["Int", "String = \"\"", "Bool = false", "Double = 0.5", "Date = now", "String?", "Int? = 3", "Data", "UUID = new"]
 WORDS = ["name", "age", "weight", "note", "place", "owner", "count", "height", "colour", "title", "price", "rank"]
 
 
 def type_text(number, count):
-    """One object type of about 400 bytes with documentation, an index, a link, a list and a key path."""
+    """Return an object type of about 400 bytes with documentation, an index, a link, a list and a key path."""
     lines = [
         f"  ## Kind {number} of what the kennel keeps.",
         f"  Type{number}:",
@@ -30,12 +30,12 @@ def type_text(number, count):
 
 
 def large(count=2000):
-    """About 400 bytes for each type, in one file."""
+    """Return one file with about 400 bytes for each type."""
     return "objects:\n" + "".join(type_text(number, count) for number in range(count))
 
 
 def classes(count=60, width=12):
-    """Names and property lines of the classes that are compiled: plain properties, links and lists, as models have."""
+    """Yield names and property lines of typical classes: plain properties, links and lists."""
     kinds = ["Int", "String = \"\"", "Bool = false", "Double = 0", "Date = now", "String?", "Int?", "Data", "Float = 0"]
     for number in range(count):
         lines = [f"p{step}: {kinds[step % len(kinds)]}" for step in range(width - 3)]

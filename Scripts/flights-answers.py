@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Answer questions about the flights from the CSV files alone, with no code of Martlet.
+"""Answer questions about the flights directly from the CSV files, without Martlet.
 
     Scripts/flights-answers.py <folder of CSV files> [-o answers.json]
 
-Writes {question: answer} as JSON. A flight is named by its row: the first line below the header of flights.csv is 1.
+Writes {question: answer} as JSON. A flight is identified by its row: the first line below the header of flights.csv is 1.
 A missing value is NA in the files and None here. A flight links to its airline, plane, airports and weather by
-carrier, tailnum, origin, dest, and (origin, time_hour); a link whose target is not in the files is None too.
+carrier, tailnum, origin, dest, and (origin, time_hour). A link whose target is not in the files is None, too.
 """
 import csv
 import json
@@ -17,7 +17,7 @@ ANSWERS = {}
 
 
 def question(name):
-    """Registers a function of the data as the answer to a question."""
+    """Register a function that computes the answer to a question from the data."""
 
     def register(function):
         ANSWERS[name] = function
@@ -81,7 +81,7 @@ def mean(values):
 
 
 def over(row, column, limit):
-    """A missing value is over no limit."""
+    """Return whether a value exceeds the limit. A missing value does not."""
     return row[column] is not None and row[column] > limit
 
 

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Cut the committed sample of flights out of the full CSV files.
+"""Extract the committed sample of flights from the full CSV files.
 
     Scripts/make-flights-sample.py <folder of the full data> <folder to write>
 
-Rows are copied as they stand and keep their order: all flights of the days below, every airline, airport and
-plane they name, and the weather of these days. Missing values and dangling references stay as they are.
+Rows are copied unchanged and keep their order: all flights of the days below, every airline, airport and plane that they
+refer to, and the weather of these days. Missing values and dangling references are kept.
 """
 import csv
 import sys
 from pathlib import Path
 
-# Two days of a snow storm, one of summer, and the last two of the data.
+# Two days of a snowstorm, one summer day, and the last two days of the data.
 DAYS = {(2013, 2, 8), (2013, 2, 9), (2013, 7, 10), (2013, 12, 30), (2013, 12, 31)}
 
 

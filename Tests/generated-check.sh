@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Compiles generated code as its users do, warnings as errors, and looks at what the compiler and the program then say.
+# Compiles generated code like a user's package, with warnings as errors, and checks the output of the compiler and of
+# programs.
 #
-#   Tests/generated-check.sh [modes|names|values|messages|queries|confinement|articles|catalog]…     all parts when none is named
+#   Tests/generated-check.sh [modes|names|values|messages|queries|confinement|articles|catalog]…     all parts if none is named
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -32,41 +33,41 @@ main_actor=(-swift-version 6 -default-isolation MainActor)
 upcoming=(-swift-version 6 -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault
     -enable-upcoming-feature MemberImportVisibility -enable-upcoming-feature NonisolatedNonsendingByDefault)
 
-# A user's own file beside the generated ones, with the plain imports that people write.
+# A source file of the user beside the generated ones, with ordinary imports.
 cat >"$scratch/User.swift" <<'SWIFT'
 import Foundation
 import Martlet
 
-func look(at realm: Realm, since moment: Date) {}
+func use(_ realm: Realm, since date: Date) {}
 SWIFT
 
-# The same beside a namespace, with a type that Swift has too.
+# A source file of the user beside a namespace. It also uses a type of Swift with the same name.
 cat >"$scratch/NamespaceUser.swift" <<'SWIFT'
 import Foundation
 import Martlet
 
-func look(at realm: Realm, since moment: Date) -> Task<Int, Never> { Task { 7 } }
+func use(_ realm: Realm, since date: Date) -> Task<Int, Never> { Task { 7 } }
 func urgent(_ tasks: Results<Kennel.Task>) -> Results<Kennel.Task> { tasks.where { $0.priority > 2 } }
 SWIFT
 
 ok() { printf '  ok    %s\n' "$1"; }
 
-# fail NAME LOG: remembered in a file, since checks run side by side.
+# fail NAME LOG: prints and records a failure. It is recorded in a file because checks run in parallel.
 fail() {
     printf '  FAIL  %s\n' "$1"
     { grep -E '^[^ ].*(error|warning):' "$2" || cat "$2"; } | head -10 | cut -c 1-300
     echo "$1" >>"$scratch/failures"
 }
 
-# holds NAME COMMAND…: one line for each thing that must hold.
+# holds NAME COMMAND…: runs a check and prints one line.
 holds() {
     local name=$1
     shift
     if "$@" >"$scratch/log" 2>&1; then ok "$name"; else fail "$name" "$scratch/log"; fi
 }
 
-# As many at once as there are processors.
-in_turn() {
+# Waits until fewer checks run than there are processors.
+wait_for_processor() {
     while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n || true; done
 }
 
@@ -89,7 +90,7 @@ generate() {
         "$binaries/MartletGenerator" --output "$2" --root "$1" --config "$2/martlet.yaml" --
 }
 
-# The good examples of the reference: one schema.
+# Writes the good examples of the reference, which form one schema.
 reference() {
     mkdir "$1"
     awk -v folder="$1" '
@@ -108,8 +109,8 @@ check_modes() {
             generate "$schema" "$folder" "$access"
             for mode in swift_5 swift_6 main_actor upcoming; do
                 local -n options=$mode
-                in_turn
-                compiles "S22 ${schema##*/} $access: $mode" "${options[@]}" "$folder"/*.swift "$scratch/User.swift" &
+                wait_for_processor
+                compiles "${schema##*/} $access: $mode S22" "${options[@]}" "$folder"/*.swift "$scratch/User.swift" &
             done
         done
     done
@@ -118,8 +119,8 @@ check_modes() {
         generate Schemas/Kennel "$folder" "$access" Kennel
         for mode in swift_5 swift_6 main_actor upcoming; do
             local -n options=$mode
-            in_turn
-            compiles "S7 S22 Kennel in a namespace $access: $mode" "${options[@]}" "$folder"/*.swift \
+            wait_for_processor
+            compiles "Kennel in a namespace $access: $mode S7 S22" "${options[@]}" "$folder"/*.swift \
                 "$scratch/NamespaceUser.swift" &
         done
     done
@@ -134,37 +135,37 @@ symbol_graph() {
         -target "$(swiftc -print-target-info | sed -nE 's/.*"unversionedTriple": "([^"]*)".*/\1/p')" -output-dir "$folder"
 }
 
-# Every awkward name, wherever a schema can name something, is refused at its place or compiles.
+# Every awkward name, in every place where a schema has a name, is rejected at its location or compiles.
 check_names() {
     local folder name file
     echo "names:"
     mkdir "$scratch/graph"
     symbol_graph Martlet "$scratch/graph" -include-spi-symbols
-    holds "S14 MRT0402 names are refused at their place, members of the runtime all of them" \
+    holds "invalid names are rejected at their location, including all members of the runtime S14 MRT0402" \
         Tests/Hostile/names.py "$binaries/martlet" "$scratch/graph/Martlet.symbols.json" "$scratch/names"
     for folder in "$scratch"/names/*/; do
         name=$(basename "$folder")
         generate "$folder" "$scratch/names-out/$name"
         for mode in swift_5 main_actor; do
-            # The larger half of the time goes into types, which are the same in every mode.
+            # Types take more than half of the time, and the code is the same in every mode.
             [[ $mode = swift_5 && $name = *-types-0 ]] && continue
             local -n options=$mode
-            in_turn
-            compiles "S14 S22 $name: $mode" "${options[@]}" "$scratch/names-out/$name"/*.swift &
+            wait_for_processor
+            compiles "$name: $mode S14 S22" "${options[@]}" "$scratch/names-out/$name"/*.swift &
         done
     done
     wait
-    # Namespaces called as what generated code, the runtime or Swift speaks of: all of them in one module.
+    # Namespaces named like types of generated code, the runtime or Swift, all in one module.
     for name in Object EmbeddedObject List Map Field FieldPath Projection Element Key Value Storage Class Optional Array Set \
         Sendable Models Space; do
         folder=$scratch/spaces/$name
         generate Tests/Hostile "$folder" public "$name"
         for file in "$folder"/*.swift; do mv "$file" "$folder/$name-${file##*/}"; done
     done
-    compiles "S7 S14 S22 namespaces called as types of others" "${main_actor[@]}" "$scratch"/spaces/*/*.swift
+    compiles "namespaces named like other types S7 S14 S22" "${main_actor[@]}" "$scratch"/spaces/*/*.swift
 }
 
-# Texts come back from compiled code as the schema has them.
+# Texts of the schema are unchanged in compiled code.
 check_values() {
     local folder=$scratch/values objects
     echo "values:"
@@ -172,41 +173,41 @@ check_values() {
     generate "$folder/Schemas" "$folder/out"
     objects=$(find "$binaries"/{Martlet,MartletEngine,MartletSQLite,CMartletRuntime,CMartletLogVFS,CMartletMemoryVFS}.build -name '*.o')
     mkdir "$folder/graph"
-    holds "S14 awkward texts compile, without warnings" swiftc "${models[@]}" -warnings-as-errors "${modules[@]}" \
+    holds "awkward texts compile, without warnings S14" swiftc "${models[@]}" -warnings-as-errors "${modules[@]}" \
         "${swift_6[@]}" -emit-module -emit-module-path "$folder/Models.swiftmodule" -emit-symbol-graph \
         -emit-symbol-graph-dir "$folder/graph" "$folder"/out/*.swift
-    holds "S14 documentation and deprecations are the texts of the schema" \
+    holds "documentation and deprecations are the texts of the schema S14" \
         Tests/Hostile/values.py symbols "$folder/graph/Models.symbols.json"
     # shellcheck disable=SC2086
-    holds "S14 a program that compares its values with the texts compiles" swiftc -module-name Models "${modules[@]}" \
+    holds "a program that compares its values with the texts compiles S14" swiftc -module-name Models "${modules[@]}" \
         "${swift_6[@]}" "$folder"/out/*.swift "$folder/main.swift" $objects -lsqlite3 -o "$folder/program"
-    holds "S14 defaults and raw values are the texts of the schema" "$folder/program"
+    holds "defaults and raw values are the texts of the schema S14" "$folder/program"
     mkdir "$folder/own"
     cp Tests/Hostile/Own.yaml "$folder/own"
     generate "$folder/own" "$folder/own-out"
     cp Tests/Hostile/Own.swift "$folder/own-out/main.swift"
     # shellcheck disable=SC2086
-    holds "S14 S21 a program that uses members named as types compiles" swiftc -module-name Models "${modules[@]}" \
+    holds "a program that uses members named like types compiles S14 S21" swiftc -module-name Models "${modules[@]}" \
         "${swift_6[@]}" "$folder"/own-out/*.swift $objects -lsqlite3 -o "$folder/own-program"
-    holds "S14 S21 members named as types mean what the schema says" "$folder/own-program"
+    holds "members named like types refer to the right declarations S14 S21" "$folder/own-program"
     mkdir "$folder/space"
     cp Tests/Hostile/Space.yaml "$folder/space"
     generate "$folder/space" "$folder/space-out" public Space
     cp Tests/Hostile/Space.swift "$folder/space-out/main.swift"
-    # The module has the name of the namespace, too.
+    # The module is named like the namespace, too.
     # shellcheck disable=SC2086
-    holds "S7 S14 a program that uses members and a module named as the namespace compiles" swiftc \
+    holds "a program that uses members and a module named like the namespace compiles S7 S14" swiftc \
         -module-name Space "${modules[@]}" "${swift_6[@]}" "$folder"/space-out/*.swift $objects -lsqlite3 \
         -o "$folder/space-program"
-    holds "S7 S14 S21 members named as the namespace mean what the schema says" "$folder/space-program"
+    holds "members named like the namespace refer to the right declarations S7 S14 S21" "$folder/space-program"
     swiftc -typecheck "${models[@]}" "${modules[@]}" "${swift_6[@]}" "$folder"/out/*.swift "$folder/User.swift" \
         >"$folder/warnings" 2>&1 || true
-    holds "S22 deprecated properties warn where the user uses them, with the text of the schema, and nowhere else" \
+    holds "only uses of deprecated properties warn, with the text of the schema S22" \
         Tests/Hostile/values.py warnings "$folder/warnings"
 }
 
-# says NAME TEXT FILE…: the files do not compile, and the compiler says so in one error of this text.
-says() {
+# fails_with NAME TEXT FILE…: checks that compiling the files fails with exactly one error, which contains the text.
+fails_with() {
     local name=$1 text=$2 log=$scratch/message
     shift 2
     if swiftc -typecheck "${models[@]}" "${modules[@]}" "${swift_6[@]}" "$@" >"$log" 2>&1 ||
@@ -224,7 +225,7 @@ check_messages() {
     while IFS='|' read -r kind text; do
         printf 'import Martlet\nfunc send<Value: Sendable>(_ value: Value) {}\nfunc use(_ value: %s) { send(value) }\n' \
             "$kind" >"$scratch/Send.swift"
-        says "S22 '$kind' is not Sendable, and the compiler says what to use" "$text" "$folder"/*.swift "$scratch/Send.swift"
+        fails_with "'$kind' is not Sendable, and the error names an alternative S22" "$text" "$folder"/*.swift "$scratch/Send.swift"
     done <<'KINDS'
 Dog|stay where their Realm was opened; pass a primary key and look the object up
 Address|stay where their Realm was opened; pass a primary key and look the object up
@@ -239,40 +240,40 @@ ProjectedResults<PersonProjection>|stay where their Realm was opened; query a Re
 Realm|stays where it was opened; open another one with the same configuration there
 KINDS
     sed -i 's/GeneratedCodeFormat[0-9]*/GeneratedCodeFormat0/' "$folder/MartletSchema.martlet.swift"
-    says "S23 an old generated file is one error that says what to do" \
+    fails_with "an old generated file is one error with instructions S23" \
         "generated for an older version of Martlet; generate it again" "$folder"/*.swift
     sed -i 's/GeneratedCodeFormat[0-9]*/GeneratedCodeFormat99/' "$folder/MartletSchema.martlet.swift"
-    says "S23 a generated file of a newer version is one error" "'GeneratedCodeFormat99'" "$folder"/*.swift
+    fails_with "a generated file of a newer version is one error S23" "'GeneratedCodeFormat99'" "$folder"/*.swift
 }
 
-# Typed queries: what means something compiles, and each line of what does not is an error.
+# Valid typed queries compile, and each line with an invalid query is an error.
 check_queries() {
     local folder=$scratch/queries wrong=$scratch/WrongQueries.swift
     echo "queries:"
     generate Schemas/Kennel "$folder"
-    compiles "O50 typed queries compile, without warnings" "${swift_6[@]}" "$folder"/*.swift Tests/Queries/Valid.swift
+    compiles "typed queries compile, without warnings O50" "${swift_6[@]}" "$folder"/*.swift Tests/Queries/Valid.swift
     sed -n '/^func /p' Tests/Queries/Invalid.swift | grep -c . >"$scratch/expected"
     { echo 'import Martlet'; sed '1,/^import/d' Tests/Queries/Invalid.swift; } >"$wrong"
     swiftc -typecheck "${models[@]}" "${modules[@]}" "${swift_6[@]}" "$folder"/*.swift "$wrong" >"$scratch/log" 2>&1 || true
     grep -nE '^func ' "$wrong" | cut -d: -f1 | sort -n >"$scratch/lines"
     sed -nE "s|^$wrong:([0-9]+):[0-9]+: error: .*|\\1|p" "$scratch/log" | sort -nu >"$scratch/refused"
-    holds "O50 each of $(cat "$scratch/expected") wrong queries does not compile" diff "$scratch/lines" "$scratch/refused"
+    holds "each of $(cat "$scratch/expected") invalid queries does not compile O50" diff "$scratch/lines" "$scratch/refused"
 }
 
-# generate_classes SCHEMA OUTPUT: without the list of them, whose constants for a linker section need more than 'flows' does.
+# generate_classes SCHEMA OUTPUT: generates without the registry, whose linker-section constants 'flows' cannot compile.
 generate_classes() {
     generate "$1" "$2"
     rm "$2/MartletSchema.martlet.swift"
 }
 
-# flows NAME OPTION… FILE…: compiles, the flow of values included, which is where the compiler looks for data races.
+# flows NAME OPTION… FILE…: compiles to SIL, including the region analysis that finds data races.
 flows() {
     local name=$1
     shift
     holds "$name" swiftc -emit-sil -o /dev/null -wmo "${models[@]}" -warnings-as-errors "${modules[@]}" "$@"
 }
 
-# refused FILE OUT MODE…: the lines that the compiler refuses for where objects live, and nothing else.
+# refused FILE OUT MODE…: writes the numbers of the lines that the compiler rejects because of isolation.
 refused() {
     local file=$1 out=$2
     shift 2
@@ -281,25 +282,25 @@ refused() {
     sed -nE "s/^${file//\//\\/}:([0-9]+):.* error: .*(Sendable|data race).*/\1/p" "$scratch/log" | sort -nu >"$out"
 }
 
-# Live objects and the borders between threads: what is right compiles, each line of what is wrong does not.
+# Live objects and isolation boundaries: correct code compiles, each line of incorrect code does not.
 check_confinement() {
     local wrong=$scratch/Wrong.swift
     echo "confinement:"
     generate_classes Schemas/Kennel "$scratch/confinement"
-    flows "O1 N125 N129 ways from one home of objects to another compile, without warnings" "${swift_6[@]}" \
+    flows "correct transfers between isolation domains compile without warnings O1 N125 N129" "${swift_6[@]}" \
         "$scratch/confinement"/*.swift Tests/Isolation/Valid.swift
     grep -nE '^func ' Tests/Isolation/Invalid.swift | cut -d: -f1 >"$scratch/lines"
     cp Tests/Isolation/Invalid.swift "$wrong"
     refused "$wrong" "$scratch/by-type" -typecheck
-    # The flow of values is looked at only where all types are right.
+    # The region analysis runs only if type checking succeeds.
     awk 'NR == FNR { refused[$1]; next } { print FNR in refused ? "" : $0 }' "$scratch/by-type" "$wrong" >"$scratch/Flow.swift"
     refused "$scratch/Flow.swift" "$scratch/by-flow" -emit-sil -o /dev/null
     sort -n "$scratch/by-type" "$scratch/by-flow" >"$scratch/refused"
-    holds "O1 each of $(wc -l <"$scratch/lines") ways of live objects to where they are not at home does not compile" \
+    holds "each of $(wc -l <"$scratch/lines") transfers of live objects out of their isolation does not compile O1" \
         diff "$scratch/lines" "$scratch/refused"
 }
 
-# The examples of the articles, each a function of its own.
+# The examples of the articles, each in its own function.
 check_articles() {
     local article folder=$scratch/articles combine
     echo "articles:"
@@ -320,7 +321,7 @@ check_articles() {
     done
 }
 
-# The pages of the libraries, articles and symbols, made without a warning: links lead somewhere, parameters are told of.
+# The documentation of the libraries builds without warnings: links are valid and parameters are documented.
 check_catalog() {
     local module folder
     echo "catalog:"
@@ -341,4 +342,4 @@ if [ -e "$scratch/failures" ]; then
     echo "$(wc -l <"$scratch/failures") failed"
     exit 1
 fi
-echo "all well"
+echo "all passed"

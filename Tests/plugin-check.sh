@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds Examples/PluginDemo in a scratch copy and looks at what each change of a schema makes the build do (S30 to S34).
-# The copy lies at a path with blanks and letters beyond ASCII, and has a second target with schemas.
+# Builds Examples/PluginDemo in a scratch copy and checks what the build does after each change of a schema (S30 to
+# S34). The path of the copy contains spaces and non-ASCII letters. A second target has schemas, too.
 #
-#   Tests/plugin-check.sh [native|swiftbuild]…     both when none is named; KEEP=1 keeps the copy
+#   Tests/plugin-check.sh [native|swiftbuild]…     both if none is named; KEEP=1 keeps the copy
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -22,7 +22,7 @@ fail() {
     failures=$((failures + 1))
 }
 
-# check NAME COMMAND…: one line for each thing that must hold.
+# check NAME COMMAND…: runs a check and prints one line.
 check() {
     local name=$1
     shift
@@ -36,9 +36,9 @@ copy() {
     done | tar cf - --null -T -) | tar xf - -C "$copy"
 }
 
-# A build system that is ended by a signal is not what is looked at here: it gets a second try, and a line.
-# Swift's driver compares the times of files in whole seconds: of two edits in one second, built one by one, it takes the
-# second for no edit. So a build waits until the second is over in which the one before it ended.
+# If a signal ends the build system, which is not what this script tests, the build is tried once more with a note.
+# The Swift driver compares modification times in whole seconds, and does not notice an edit in the same second as the
+# previous build. So each build waits until the second of the previous one is over.
 build() {
     while [ "$(date +%s)" = "${ended:-}" ]; do sleep 0.05; done
     attempt build
@@ -57,11 +57,11 @@ attempt() {
 }
 
 built() { build && [ "$status" -eq 0 ]; }
-refused() { build && [ "$status" -ne 0 ]; }
-says() { grep -qF -- "$1" "$log"; }
-silent() { ! grep -qF -- "$1" "$log"; }
+fails() { build && [ "$status" -ne 0 ]; }
+log_contains() { grep -qF -- "$1" "$log"; }
+log_lacks() { ! grep -qF -- "$1" "$log"; }
 
-# Files of a module with the times they were written at: generated Swift, and what it was compiled to.
+# The generated Swift files and the object files of a module, with their modification times.
 outputs() { find "$demo/.build/plugins/outputs" -path "*$1*" -name '*.martlet.swift' -printf '%f %T@\n' | sort; }
 objects() {
     find "$demo/.build/" -path "*$1*" \( -name '*.martlet*.o' -o -name 'Anchor*.o' \) -printf '%f %T@\n' |
@@ -72,18 +72,18 @@ remember() {
     objects ZooModels >"$scratch/objects"
     { outputs ShopModels; objects ShopModels; } >"$scratch/shop"
 }
-since() { "$1" ZooModels | comm -13 "$scratch/$1" - | cut -d' ' -f1 | tr '\n' ' '; }
-is() { [ "$1" = "$2" ] || { echo "'$1' is not '$2'" >>"$log"; return 1; }; }
-# What was written, and what was compiled, since `remember`.
-wrote() { is "$(since outputs)" "$1"; }
-compiled() { is "$(since objects)" "$1"; }
-other_target_rests() { { outputs ShopModels; objects ShopModels; } | cmp -s "$scratch/shop" -; }
+changed() { "$1" ZooModels | comm -13 "$scratch/$1" - | cut -d' ' -f1 | tr '\n' ' '; }
+equals() { [ "$1" = "$2" ] || { echo "'$1' is not '$2'" >>"$log"; return 1; }; }
+# Compares the files written or compiled since `remember` with the expected ones.
+wrote() { equals "$(changed outputs)" "$1"; }
+compiled() { equals "$(changed objects)" "$1"; }
+other_target_unchanged() { { outputs ShopModels; objects ShopModels; } | cmp -s "$scratch/shop" -; }
 
 new_schema() {
     printf 'objects:\n  ## A visitor.\n  Visitor:\n    primaryKey: id\n    properties:\n      id: Int = 0\n' >"$1"
 }
 
-# A second target, with a folder of its own for schemas, one of them a link to a single file, and its own martlet.yaml.
+# Adds a second target with its own schema folder, a schema that is a symbolic link, and its own martlet.yaml.
 add_shop() {
     local shop="$demo/Sources/Läden & Buden"
     mkdir -p "$shop/Waren"
@@ -103,92 +103,92 @@ add_shop() {
 
 run_checks() {
     local schemas=$demo/Schemas/Zoo
-    check "S30 a first build compiles the schemas of two targets, and modules that use them" built
-    check "S30 one Swift file for each schema and the registry" \
-        is "$(outputs ZooModels | cut -d' ' -f1 | tr '\n' ' ')" "Animal.martlet.swift Enclosure.martlet.swift MartletSchema.martlet.swift "
-    check "S30 a link to a single file is a schema of its target" \
-        is "$(outputs ShopModels | cut -d' ' -f1 | tr '\n' ' ')" "MartletSchema.martlet.swift Shop.martlet.swift Waren_Ware.martlet.swift "
-    check "S7 each target has the access level and the namespace of its martlet.yaml" settings
-    built # SwiftPM links the tool once more after a clean build
+    check "a first build compiles the schemas of two targets, and modules that use them S30" built
+    check "one Swift file for each schema and the registry S30" \
+        equals "$(outputs ZooModels | cut -d' ' -f1 | tr '\n' ' ')" "Animal.martlet.swift Enclosure.martlet.swift MartletSchema.martlet.swift "
+    check "a symbolic link to a file is a schema of its target S30" \
+        equals "$(outputs ShopModels | cut -d' ' -f1 | tr '\n' ' ')" "MartletSchema.martlet.swift Shop.martlet.swift Waren_Ware.martlet.swift "
+    check "each target has the access level and the namespace of its martlet.yaml S7" settings
+    built # SwiftPM links the tool again after a clean build
 
     remember
-    check "S31 a build without changes succeeds" built
-    check "S31 a build without changes runs nothing" silent "Martlet: schemas"
-    check "S31 a build without changes compiles nothing" compiled ""
+    check "a build without changes succeeds S31" built
+    check "a build without changes runs nothing S31" log_lacks "Martlet: schemas"
+    check "a build without changes compiles nothing S31" compiled ""
 
     touch "$schemas/Animal.yaml"
-    check "S31 a touched file: builds" built
-    check "S31 a touched file: writes nothing" wrote ""
-    check "S31 a touched file: compiles nothing" compiled ""
+    check "a touched file: builds S31" built
+    check "a touched file: writes nothing S31" wrote ""
+    check "a touched file: compiles nothing S31" compiled ""
 
     sed -i 's/What its keepers call it/What its keepers shout/' "$schemas/Animal.yaml"
-    check "S31 edited documentation: builds" built
-    check "S31 edited documentation: writes its own output" wrote "Animal.martlet.swift "
+    check "edited documentation: builds S31" built
+    check "edited documentation: writes its own output S31" wrote "Animal.martlet.swift "
     if [ "$system" = native ]; then
-        check "S20 edited documentation: compiles its own output" says "Compiling ZooModels Animal.martlet.swift"
+        check "edited documentation: compiles its own output S20" log_contains "Compiling ZooModels Animal.martlet.swift"
     fi
 
-    # An object file is written only where it differs, so the edit has to reach the machine code.
+    # An object file is written only if it differs, so the edit has to change the machine code.
     remember
     sed -i 's/row: \[name, enclosure.name\]/row: [name, diet]/' "$schemas/Animal.yaml"
-    check "S31 an edited key path: builds" built
-    check "S31 an edited key path: writes its own output" wrote "Animal.martlet.swift "
-    check "S20 an edited key path: compiles its own output and no other" compiled "Animal.martlet "
-    check "S30 an edited key path: the other target is left alone" other_target_rests
+    check "an edited key path: builds S31" built
+    check "an edited key path: writes its own output S31" wrote "Animal.martlet.swift "
+    check "an edited key path: compiles its own output and no other S20" compiled "Animal.martlet "
+    check "an edited key path: the other target is unchanged S30" other_target_unchanged
 
-    # What others see of the type has changed: Swift compiles the files that name it as well.
+    # The interface of the type changes, so Swift also compiles the files that use it.
     remember
     sed -i 's/diet: Diet = both/diet: Diet = plants/' "$schemas/Animal.yaml"
-    check "S31 an edited default: builds" built
-    check "S31 an edited default: writes its own output" wrote "Animal.martlet.swift "
+    check "an edited default: builds S31" built
+    check "an edited default: writes its own output S31" wrote "Animal.martlet.swift "
 
     remember
     new_schema "$schemas/Visitor.yaml"
-    check "S31 an added file: builds" built
-    check "S31 an added file: writes its output and the registry" wrote "MartletSchema.martlet.swift Visitor.martlet.swift "
-    check "S30 an added file: the other target is left alone" other_target_rests
+    check "an added file: builds S31" built
+    check "an added file: writes its output and the registry S31" wrote "MartletSchema.martlet.swift Visitor.martlet.swift "
+    check "an added file: the other target is unchanged S30" other_target_unchanged
 
     remember
     mkdir -p "$schemas/Guests"
     mv "$schemas/Visitor.yaml" "$schemas/Guests/Guest.yaml"
-    check "S31 a renamed file: builds, with the type declared once" built
-    check "S31 a renamed file: writes its new output" wrote "Guests_Guest.martlet.swift "
+    check "a renamed file: builds, with the type declared once S31" built
+    check "a renamed file: writes its new output S31" wrote "Guests_Guest.martlet.swift "
 
     remember
     rm -r "$schemas/Guests"
-    check "S31 a removed file: builds" built
-    check "S31 a removed file: writes the registry" wrote "MartletSchema.martlet.swift "
+    check "a removed file: builds S31" built
+    check "a removed file: writes the registry S31" wrote "MartletSchema.martlet.swift "
 
     remember
     sed -i 's/weight: Double?/weight: Duoble?/' "$schemas/Animal.yaml"
-    check "S32 a broken file: fails" refused
-    check "S32 a broken file: says where, at the real file, what and the code" says_finding "$schemas/Animal.yaml" \
+    check "a broken file: fails S32" fails
+    check "a broken file: reports the real file, position, message and code S32" reports_finding "$schemas/Animal.yaml" \
         Duoble 15 "error: unknown type 'Duoble'; did you mean 'Double'? [MRT0203]"
-    check "S13 a broken file: writes nothing" wrote ""
-    check "S32 a broken file: fails again" refused
+    check "a broken file: writes nothing S13" wrote ""
+    check "a broken file: fails again S32" fails
     sed -i 's/weight: Duoble?/weight: Double?/' "$schemas/Animal.yaml"
-    check "S31 a repaired file: builds" built
-    check "S31 a repaired file: writes nothing" wrote ""
-    check "S31 a repaired file: compiles nothing" compiled ""
+    check "a repaired file: builds S31" built
+    check "a repaired file: writes nothing S31" wrote ""
+    check "a repaired file: compiles nothing S31" compiled ""
 
     sed -i 's/= hay/= 5/; s/String/Itn/' "$demo/Schemas/Ware.yaml"
-    check "S32 a broken file behind a link to it: fails" refused
-    check "S32 a broken file behind a link to it: says where, at the real file" says_finding "$demo/Schemas/Ware.yaml" \
+    check "a broken file behind a link: fails S32" fails
+    check "a broken file behind a link: reports the real file S32" reports_finding "$demo/Schemas/Ware.yaml" \
         Itn 13 "error: unknown type 'Itn'"
     sed -i 's/= 5/= hay/; s/Itn/String/' "$demo/Schemas/Ware.yaml"
 
     sed -i 's/public/pubic/' "$schemas/martlet.yaml"
-    check "S32 a broken martlet.yaml: fails" refused
-    check "S32 a broken martlet.yaml: says where" says_finding "$schemas/martlet.yaml" pubic 9 "error: 'access' is one of"
+    check "a broken martlet.yaml: fails S32" fails
+    check "a broken martlet.yaml: reports the position S32" reports_finding "$schemas/martlet.yaml" pubic 9 "error: 'access' is one of"
     sed -i 's/pubic/public/' "$schemas/martlet.yaml"
-    check "S31 all repaired: builds" built
+    check "all repaired: builds S31" built
 }
 
-# says_finding FILE WORD COLUMN TEXT: one line of the log is `path:line:column: ` and the text.
-says_finding() {
+# reports_finding FILE WORD COLUMN TEXT: the log contains the line `path:line:column: ` and the text, at the first WORD.
+reports_finding() {
     local line
     line=$(grep -n -- "$2" "$1" | head -1 | cut -d: -f1)
-    says "$1:$line:$3: $4"
+    log_contains "$1:$line:$3: $4"
 }
 
 settings() {
@@ -198,28 +198,28 @@ settings() {
         ! grep -qrF 'public enum Store' "$demo/.build/plugins/outputs"
 }
 
-# Mistakes of the package's author. The folder is looked at anew only when its structure changes.
+# Mistakes in the package. SwiftPM reads a folder again only if its structure changes.
 run_mistakes() {
     local models=$demo/Sources/ZooModels
     rm "$models/Schemas"
-    check "S30 a target without schemas: says so" refused_saying "no schema in target 'ZooModels'"
+    check "a target without schemas: is an error S30" fails_with "no schema in target 'ZooModels'"
     ln -s ../../Schemas/Zoo "$models/Schemas"
 
     new_schema "$demo/Schemas/Zoo/A_B.yaml"
     mkdir "$demo/Schemas/Zoo/A"
     new_schema "$demo/Schemas/Zoo/A/B.yaml"
-    check "S20 two paths with one output name: says so" refused_saying "would both become 'A_B.martlet.swift'"
+    check "two paths with one output name: are an error S20" fails_with "would both become 'A_B.martlet.swift'"
     rm -r "$demo/Schemas/Zoo/A" "$demo/Schemas/Zoo/A_B.yaml"
 
     martlet generate Schemas/Zoo --output Sources/ZooModels/Generated || true
-    check "S30 committed files beside the plugin: says so" refused_saying "which MartletPlugin writes as well; keep one"
-    check "S30 committed files beside the plugin: says what to leave out" says "add 'exclude: [\"Schemas\"]' to the target"
+    check "committed files and the plugin: an error S30" fails_with "which MartletPlugin writes as well; keep one"
+    check "committed files and the plugin: the error says what to exclude S30" log_contains "add 'exclude: [\"Schemas\"]' to the target"
     rm -r "$models/Generated"
 
     mv "$models/Anchor.swift" "$scratch/Anchor.swift"
     build
-    # No plugin can say it better: SwiftPM leaves the target out before it asks one.
-    check "S30 a target without Swift files: SwiftPM says so" says "Source files for target ZooModels should be located under"
+    # The plugin cannot report it: SwiftPM omits the target before it runs a plugin.
+    check "a target without Swift files: SwiftPM reports it S30" log_contains "Source files for target ZooModels should be located under"
     mv "$scratch/Anchor.swift" "$models/Anchor.swift"
 }
 
@@ -228,46 +228,46 @@ martlet() {
     return "$status"
 }
 
-# The command plugin, for people who commit what is generated. Paths count from the package.
+# The command plugin, for users who commit generated code. Paths are relative to the package.
 run_command() {
     local generated=$demo/Generated
-    check "S34 generate writes the package's own files" martlet generate Schemas/Zoo --output Generated
-    check "S34 generate --check is content with them" martlet generate --check Schemas/Zoo --output Generated
+    check "generate writes files of the package S34" martlet generate Schemas/Zoo --output Generated
+    check "generate --check accepts them S34" martlet generate --check Schemas/Zoo --output Generated
     sed -i 's/public var name/public var nom/' "$generated/Animal.martlet.swift"
-    check "S34 generate --check fails when one was edited" not martlet generate --check Schemas/Zoo --output Generated
-    check "S34 generate --check says which, and the difference" says_all \
+    check "generate --check fails if one was edited S34" not martlet generate --check Schemas/Zoo --output Generated
+    check "generate --check shows which, and the difference S34" log_contains_all \
         "Generated/Animal.martlet.swift:" "[MRT0005]" "-    public var nom" "+    public var name"
     rm -r "$generated"
-    check "S34 lint is content with the schemas" martlet lint Schemas/Zoo --preset minimal
+    check "lint accepts the schemas S34" martlet lint Schemas/Zoo --preset minimal
     sed -i 's/weight: Double?/weight: Duoble?/' "$demo/Schemas/Zoo/Animal.yaml"
-    check "S34 lint fails where something is wrong" not martlet lint --format sarif Schemas/Zoo
-    check "S34 lint --format reaches the tool" says '"ruleId": "MRT0203"'
+    check "lint fails for a schema with errors S34" not martlet lint --format sarif Schemas/Zoo
+    check "lint passes --format to the tool S34" log_contains '"ruleId": "MRT0203"'
     sed -i 's/weight: Duoble?/weight: Double?/' "$demo/Schemas/Zoo/Animal.yaml"
     cp -r "$demo/Schemas/Zoo" "$demo/Before"
-    check "S34 breaking is content where nothing has changed" martlet breaking Schemas/Zoo --against ./Before
+    check "breaking accepts an unchanged schema S34" martlet breaking Schemas/Zoo --against ./Before
     sed -i '/weight: Double?/d' "$demo/Schemas/Zoo/Animal.yaml"
-    check "S34 breaking finds a property that is gone" not martlet breaking Schemas/Zoo --against ./Before
-    check "S34 breaking says which" says_all "[MRT0601]" "weight"
+    check "breaking finds a removed property S34" not martlet breaking Schemas/Zoo --against ./Before
+    check "breaking names it S34" log_contains_all "[MRT0601]" "weight"
     cp "$demo/Before/Animal.yaml" "$demo/Schemas/Zoo/Animal.yaml"
     rm -r "$demo/Before"
     printf '\n\n' >>"$demo/Schemas/Zoo/Animal.yaml"
-    check "S34 format --check names a file that would change" not martlet format --check Schemas/Zoo
-    check "S34 format lays it out" martlet format Schemas/Zoo
-    check "S34 format --check is content with that" martlet format --check Schemas/Zoo
-    check "S34 init writes a first schema" martlet init Started
-    check "S34 what init wrote has no findings" martlet lint Started
+    check "format --check names a file that would change S34" not martlet format --check Schemas/Zoo
+    check "format changes it S34" martlet format Schemas/Zoo
+    check "format --check accepts the result S34" martlet format --check Schemas/Zoo
+    check "init writes a first schema S34" martlet init Started
+    check "the schema of init has no findings S34" martlet lint Started
     rm -r "$demo/Started"
-    check "S34 explain reaches the tool" martlet explain MRT0203
+    check "explain is passed to the tool S34" martlet explain MRT0203
 }
 
-says_all() {
+log_contains_all() {
     local text
-    for text in "$@"; do says "$text" || { echo "no '$text'" >>"$log"; return 1; }; done
+    for text in "$@"; do log_contains "$text" || { echo "no '$text'" >>"$log"; return 1; }; done
 }
 
 not() { ! "$@"; }
 
-refused_saying() { refused && says "$1"; }
+fails_with() { fails && log_contains "$1"; }
 
 for system in "${systems[@]}"; do
     say "$system:"
@@ -286,4 +286,4 @@ if [ "$failures" -gt 0 ]; then
     say "$failures failed"
     exit 1
 fi
-say "all well"
+say "all passed"

@@ -1,13 +1,13 @@
-// What the property-wrapper shape of a model needs of its runtime: enough that sixty classes of it compile and would
-// work. It stands in for the libraries that ask their users for `@Persisted var name: String`; the classes compiled
-// against it are written by Benchmarks/compiler.py, one line for each property, as people write them.
+// A minimal runtime for models with property wrappers: sixty such classes compile against it and would work. It
+// replaces the libraries whose users write `@Persisted var name: String`. Benchmarks/compiler.py writes the classes,
+// with one line for each property.
 //
-// Its declarations are those that such a library has, since they are what the compiler works on: a wrapper with its
-// initialisers for indexes and keys, a value in one of several states, conditional conformances of optionals and lists.
+// The declarations are those of such libraries, because they determine the work of the compiler: a wrapper with
+// initializers for indexes and keys, a value with several states, and conditional conformances of optionals and lists.
 
 public import Foundation
 
-/// Types that can stand in a class.
+/// Types of stored properties.
 public protocol Persistable {
     associatedtype Stored
     static var initial: Self { get }
@@ -15,10 +15,10 @@ public protocol Persistable {
     func store(_ object: WrappedObject, _ key: Int)
 }
 
-/// Types that can be elements of lists, and the content of optionals.
+/// Types of elements of lists and of optionals.
 public protocol PersistableValue: Persistable, Hashable {}
 
-/// What a property with an index, and a primary key, are stored as.
+/// Stored types that support an index or a primary key.
 public protocol IndexedStorage {}
 public protocol KeyStorage {}
 
@@ -27,7 +27,7 @@ extension Persistable {
     public func store(_ object: WrappedObject, _ key: Int) { object.row[key] = self }
 }
 
-/// The root of the classes.
+/// The base class of the models.
 open class WrappedObject: Hashable {
     fileprivate var row: [Int: Any] = [:]
 
@@ -99,7 +99,7 @@ public final class WrappedList<Element: PersistableValue>: Persistable, RandomAc
     public func append(objectsIn values: some Sequence<Element>) { elements.append(contentsOf: values) }
 }
 
-/// One stored property of a class.
+/// A stored property of a class.
 @propertyWrapper
 public struct Persisted<Value: Persistable> {
     private enum State {
@@ -115,7 +115,7 @@ public struct Persisted<Value: Persistable> {
     public init() { state = .unset(isIndexed: false, isKey: false) }
     public init(wrappedValue: Value) { state = .unmanaged(wrappedValue, isIndexed: false, isKey: false) }
 
-    @available(*, unavailable, message: "@Persisted stands in classes alone")
+    @available(*, unavailable, message: "@Persisted is available only in classes")
     public var wrappedValue: Value {
         get { Value.initial }
         set {}

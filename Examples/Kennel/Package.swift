@@ -12,7 +12,7 @@ let package = Package(
             name: "KennelTour",
             dependencies: [.product(name: "Martlet", package: "Martlet")],
             plugins: [.plugin(name: "MartletPlugin", package: "Martlet")]),
-        // Writes a file as an earlier version of the program did, to be migrated by the tour.
+        // Writes a file with an earlier version of the schema, which the tour migrates.
         .executableTarget(
             name: "KennelOfLastYear",
             dependencies: [.product(name: "Martlet", package: "Martlet")],

@@ -1,12 +1,12 @@
 import MartletCompiler
 import MartletSchema
 
-/// A schema as the files of the corpus hold it: a line `#~ file name` begins another file, `#~ file martlet.yaml` the
-/// configuration, as in the fixtures.
+/// The format of corpus files, as in the fixtures: a line `#~ file name` begins another file of the schema, and `#~
+/// file martlet.yaml` begins the configuration.
 public enum CorpusText {
     static let configurationPath = "martlet.yaml"
     private static let mark = Array("#~ file ".utf8)
-    /// More files than this tell nothing new, and cost time.
+    /// More files make the fuzzer slower and find nothing new.
     private static let maximumFiles = 8
 
     static func input(of bytes: [UInt8]) -> SchemaInput {
@@ -44,7 +44,7 @@ public enum CorpusText {
         return parts
     }
 
-    /// Paths come from folders, so they hold no signs that could not stand there.
+    /// Returns a path of ordinary characters: real paths come from the file system.
     private static func name(_ bytes: ArraySlice<UInt8>) -> String {
         let name = String(decoding: bytes, as: UTF8.self).filter {
             $0.isASCII && ($0.isLetter || $0.isNumber || "-_./".contains($0))

@@ -2,12 +2,12 @@ import MartletBackend
 public import MartletCompiler
 import MartletSchema
 
-/// What must hold of the compiler whatever it is given. The fuzzer and the tests of its corpus check the same.
+/// The invariants of the compiler for any input. The fuzzer and the tests of its corpus check them.
 public struct SchemaInvariants {
     private let input: SchemaInput
-    private var broken: [String] = []
+    private var violations: [String] = []
 
-    /// What does not hold of these bytes, in words; empty when all is well.
+    /// Returns a description of each invariant that these bytes violate; empty if none is violated.
     public static func violations(of bytes: [UInt8]) -> [String] {
         violations(of: CorpusText.input(of: bytes))
     }
@@ -15,7 +15,7 @@ public struct SchemaInvariants {
     public static func violations(of input: SchemaInput) -> [String] {
         var invariants = SchemaInvariants(input)
         invariants.check()
-        return invariants.broken
+        return invariants.violations
     }
 
     private init(_ input: SchemaInput) {
@@ -28,34 +28,34 @@ public struct SchemaInvariants {
         let compilation = Compiler.compile(input, options: Self.options)
         checkOutcome(compilation)
         checkOrder(of: compilation.diagnostics)
-        for finding in compilation.diagnostics { checkPlaces(of: finding) }
+        for finding in compilation.diagnostics { checkLocations(of: finding) }
         checkDeterminism(compilation)
         checkReports(of: compilation.diagnostics)
-        checkLayout(compilation)
+        checkFormatting(compilation)
         checkFixes(of: compilation.diagnostics)
         checkComparison(compilation)
     }
 
     private mutating func expect(_ isTrue: Bool, _ message: @autoclosure () -> String) {
-        if !isTrue { broken.append(message()) }
+        if !isTrue { violations.append(message()) }
     }
 
-    // MARK: The outcome
+    // MARK: Outcome
 
     private mutating func checkOutcome(_ compilation: Compilation) {
         if compilation.hasErrors {
-            expect(compilation.model == nil, "a schema in error has a model")
-            expect(compilation.outputs.isEmpty, "a schema in error has output")
+            expect(compilation.model == nil, "a schema with errors has a model")
+            expect(compilation.outputs.isEmpty, "a schema with errors has output")
         } else {
             expect(compilation.model != nil, "a schema without errors has no model")
             expect(!compilation.outputs.isEmpty, "a schema without errors has no output")
         }
         for output in compilation.outputs {
-            expect(output.text.hasSuffix("\n"), "'\(output.name)' has no line end at its end")
+            expect(output.text.hasSuffix("\n"), "'\(output.name)' does not end with a line feed")
             expect(output.text.utf8.allSatisfy { $0 >= 0x20 || $0 == 0x0A }, "'\(output.name)' has control characters")
         }
         let names = Set(compilation.outputs.map(\.name))
-        expect(names.count == compilation.outputs.count, "two outputs have one name")
+        expect(names.count == compilation.outputs.count, "two outputs have the same name")
     }
 
     private mutating func checkOrder(of diagnostics: [Diagnostic]) {
@@ -65,8 +65,7 @@ public struct SchemaInvariants {
             return (paths[span.file] ?? "", span.start, span.end, finding.code.rawValue)
         }
         expect(zip(keys, keys.dropFirst()).allSatisfy { $0 <= $1 }, "findings are not sorted")
-        // A finding that is repeated tells nothing.
-        expect(Set(diagnostics).count == diagnostics.count, "a finding is there twice")
+        expect(Set(diagnostics).count == diagnostics.count, "a finding is repeated")
         for source in input.allSources {
             let count = diagnostics.count { $0.span?.file == source.file && $0.isError }
             expect(count <= 201, "\(count) errors in one file")
@@ -80,13 +79,13 @@ public struct SchemaInvariants {
         expect(again.outputs == compilation.outputs, "output depends on the order of files")
     }
 
-    // MARK: Places
+    // MARK: Locations
 
-    private mutating func checkPlaces(of finding: Diagnostic) {
+    private mutating func checkLocations(of finding: Diagnostic) {
         let edits = finding.fixes.flatMap(\.edits)
         for span in [finding.span].compactMap(\.self) + finding.notes.compactMap(\.span) + edits.map(\.span) {
             guard let source = input.allSources.first(where: { $0.file == span.file }) else {
-                broken.append("'\(finding.message)' points into no file")
+                violations.append("'\(finding.message)' is located in an unknown file")
                 continue
             }
             let isInside = span.start >= 0 && span.start <= span.end && span.end <= source.bytes.count
@@ -94,15 +93,15 @@ public struct SchemaInvariants {
             guard isInside else { continue }
             expect(
                 source.isBoundary(span.start) && source.isBoundary(span.end),
-                "'\(finding.message)' has a range inside a letter: \(span)")
+                "'\(finding.message)' has a range that splits a character: \(span)")
         }
         expect(finding.fixes.count <= 3, "'\(finding.message)' has \(finding.fixes.count) fixes")
-        expect(!finding.message.isEmpty && !finding.message.hasSuffix("."), "'\(finding.message)' is no message")
+        expect(!finding.message.isEmpty && !finding.message.hasSuffix("."), "'\(finding.message)' is not a message")
         let words =
             [finding.message] + [finding.label, finding.help].compactMap(\.self) + finding.notes.map(\.message)
             + finding.fixes.map(\.title)
         for text in words {
-            expect(text.printable == text, "'\(text.printable)' has something in it that cannot be seen")
+            expect(text.printable == text, "'\(text.printable)' contains invisible characters")
         }
         expect(finding.message.utf8.count < 2000, "'\(finding.message)' is too long")
         for fix in finding.fixes {
@@ -117,66 +116,67 @@ public struct SchemaInvariants {
         report.add(diagnostics, of: input.allSources, named: "Schemas")
         for format in ReportFormat.allCases {
             let size = report.text(as: format).utf8.count
-            // Every place shows a line of 160 signs at most, and messages are cut.
+            // Every location shows at most 160 characters of its line, and messages are truncated.
             let places = diagnostics.reduce(1) { $0 + 1 + $1.notes.count + $1.fixes.flatMap(\.edits).count }
             expect(size < 100_000 + places * 8000, "the report '\(format)' has \(size) bytes")
         }
     }
 
-    // MARK: Layout
+    // MARK: Formatting
 
-    private mutating func checkLayout(_ compilation: Compilation) {
-        var laidOut = input
+    private mutating func checkFormatting(_ compilation: Compilation) {
+        var formatted = input
         for (index, source) in input.sources.enumerated() {
-            if let bytes = layout(of: source) { laidOut.sources[index] = source.replacing(bytes) }
+            if let bytes = format(source) { formatted.sources[index] = source.replacing(bytes) }
         }
-        if let source = input.configuration, let bytes = layout(of: source) {
-            laidOut.configuration = source.replacing(bytes)
+        if let source = input.configuration, let bytes = format(source) {
+            formatted.configuration = source.replacing(bytes)
         }
-        let after = Compiler.compile(laidOut, options: Self.options)
-        expect(after.model?.dump() == compilation.model?.dump(), "a layout changes the model")
-        expect(after.outputs == compilation.outputs, "a layout changes the output")
+        let after = Compiler.compile(formatted, options: Self.options)
+        expect(after.model?.dump() == compilation.model?.dump(), "formatting changes the model")
+        expect(after.outputs == compilation.outputs, "formatting changes the output")
         if !compilation.hasErrors {
             let before = compilation.diagnostics.map(\.code.rawValue).sorted()
-            expect(after.diagnostics.map(\.code.rawValue).sorted() == before, "a layout changes the findings")
+            expect(after.diagnostics.map(\.code.rawValue).sorted() == before, "formatting changes the findings")
         }
     }
 
-    private mutating func layout(of source: SourceText) -> [UInt8]? {
+    private mutating func format(_ source: SourceText) -> [UInt8]? {
         let formatting = Compiler.format(source)
         guard let bytes = formatting.bytes else {
-            expect(formatting.diagnostics.contains(where: \.isError), "a text is not laid out, and nobody says why")
+            expect(formatting.diagnostics.contains(where: \.isError), "a text is not formatted, and there is no error")
             return nil
         }
-        expect(Compiler.format(source.replacing(bytes)).bytes == bytes, "a layout is not final")
+        expect(Compiler.format(source.replacing(bytes)).bytes == bytes, "formatting is not idempotent")
         return bytes
     }
 
-    // MARK: Fixes
+    // MARK: Fix-its
 
     private mutating func checkFixes(of diagnostics: [Diagnostic]) {
-        let mended = FixApplier.apply(input, options: Self.options)
-        let left = Compiler.lint(mended.input, options: Self.options).diagnostics
+        let fixed = FixApplier.apply(input, options: Self.options)
+        let left = Compiler.lint(fixed.input, options: Self.options).diagnostics
         for finding in left where finding.fixes.first?.applicability == .safe {
-            broken.append("'\(finding.message)' is left behind all safe fixes")
+            violations.append("'\(finding.message)' remains after all safe fix-its")
         }
         expect(
-            FixApplier.apply(mended.input, options: Self.options).count == 0, "fixing twice is not fixing once")
-        expect(mended.rounds <= 12, "fixes lie \(mended.rounds) deep upon each other")
-        checkValues(behind: mended.input)
+            FixApplier.apply(fixed.input, options: Self.options).count == 0, "fixing is not idempotent")
+        expect(fixed.rounds <= 12, "fix-its needed \(fixed.rounds) rounds")
+        checkValues(after: fixed.input)
         for fix in diagnostics.flatMap(\.fixes).prefix(8) {
             _ = Compiler.lint(input.applying(fix), options: Self.options)
         }
     }
 
-    /// A fix may take away what is useless, such as an index; what is stored and what it begins with stay.
-    private mutating func checkValues(behind mended: SchemaInput) {
+    /// A fix-it may remove what has no effect, such as a redundant index. Stored properties and their defaults must not
+    /// change.
+    private mutating func checkValues(after fixed: SchemaInput) {
         guard let before = Compiler.lint(input, options: Self.options).model else { return }
-        guard let after = Compiler.lint(mended, options: Self.options).model else {
-            broken.append("safe fixes make a schema wrong")
+        guard let after = Compiler.lint(fixed, options: Self.options).model else {
+            violations.append("safe fix-its cause an error")
             return
         }
-        expect(values(of: before) == values(of: after), "a safe fix changes a value")
+        expect(values(of: before) == values(of: after), "a safe fix-it changes a value")
     }
 
     private func values(of schema: SchemaModel) -> [String] {
@@ -194,7 +194,7 @@ public struct SchemaInvariants {
         let comparison = Compiler.compare(input, with: input)
         guard !compilation.hasErrors else { return }
         expect(comparison.oldErrors.isEmpty, "a schema without errors cannot be compared")
-        expect(comparison.diagnostics.isEmpty, "a schema breaks with itself")
+        expect(comparison.diagnostics.isEmpty, "a schema has breaking changes compared with itself")
     }
 }
 
@@ -203,7 +203,7 @@ extension SourceText {
         SourceText(file: file, relativePath: relativePath, displayPath: displayPath, bytes: bytes)
     }
 
-    /// False inside the bytes of one letter; bytes that are no UTF-8 are letters of their own.
+    /// Returns false inside the bytes of a character. Bytes that are not valid UTF-8 count as characters.
     fileprivate func isBoundary(_ offset: Int) -> Bool {
         guard offset < bytes.count, bytes[offset] & 0xC0 == 0x80 else { return true }
         let start = (Swift.max(0, offset - 3)..<offset).last { bytes[$0] >= 0xC0 } ?? offset

@@ -1,7 +1,7 @@
 import Foundation
 import Martlet
 
-// What the names of Own.yaml mean, looked at in a program that uses them.
+// Uses the generated names of Own.yaml in a program and checks what they mean.
 var failures = 0
 
 @MainActor func check<Value: Equatable>(_ name: String, _ value: Value, _ expected: Value) {
@@ -10,15 +10,15 @@ var failures = 0
     print("\(name): \(value) is not \(expected)")
 }
 
-check("an optional default called none", Dog().Size, .some(.none))
-check("a default of an enum with a case of its own name", Cat().Size, Size.none)
+check("an optional default named none", Dog().Size, .some(.none))
+check("a default of an enum with a case of the same name", Cat().Size, Size.none)
 check("the raw value of that case", Size.Size.rawValue, "Size")
-check("a default behind an optional", Home().Size, .some(.small))
+check("a default of an optional", Home().Size, .some(.small))
 check("one path", Dog.KeyPaths.Dog.keyPath, "Dog.Size")
 check("through a collection", Dog.KeyPaths.Cat.keyPath, "Cat.Dog.Size")
 check("a list of paths", Dog.KeyPaths.Size.map(\.keyPath), ["Size", "Dog.Cat.Dog.Size", "Home.Size"])
-check("through what is deprecated", Dog.KeyPaths.Home.keyPath, "old.Dog.Size")
-check("a property of elements called as one of collections", Dog.KeyPaths.count.keyPath, "packs.count")
+check("through a deprecated property", Dog.KeyPaths.Home.keyPath, "old.Dog.Size")
+check("a property of elements named like one of collections", Dog.KeyPaths.count.keyPath, "packs.count")
 
 let realm = try Realm(configuration: Realm.Configuration(inMemoryIdentifier: "own names"))
 let friend = Dog(Size: .small)
@@ -27,7 +27,7 @@ try realm.write { realm.add(dog) }
 let card = Card(projecting: dog)
 check("a label", card.Dog, .small)
 check("a projected collection", Array(card.Cat), [Size.none])
-check("a label of the projection's own name", card.Card, "y")
+check("a label named like its projection", card.Card, "y")
 check("a query", realm.objects(Dog.self).where { $0.Dog.Size == .small }.count, 1)
-check("another", realm.objects(Dog.self).filter { $0.Size == .some(.none) }.count, 0)
+check("a query for none", realm.objects(Dog.self).filter { $0.Size == .some(.none) }.count, 0)
 exit(failures == 0 ? 0 : 1)

@@ -1,7 +1,8 @@
 import Foundation
 import Martlet
 
-// What the names of Space.yaml mean in the namespace 'Space', looked at in a program that uses them beside Swift's own.
+// Uses the names of Space.yaml in the namespace 'Space', beside the types of Swift with the same names, and checks what
+// they mean.
 var failures = 0
 
 @MainActor func check<Value: Equatable>(_ name: String, _ value: Value, _ expected: Value) {
@@ -13,18 +14,18 @@ var failures = 0
 func plain() -> Result<Int, any Error> { .success(7) }
 
 check("a type of Swift", try plain().get(), 7)
-check("another", await Task { 8 }.value, 8)
+check("another type of Swift", await Task { 8 }.value, 8)
 check("a default with the name of the namespace", Space.Task().Result, .Space)
 check("its raw value", Space.Result.Space.rawValue, "Space")
-check("an optional default called none", Space.Error().Result, .some(.none))
-check("an ignored one", Space.Task().Sequence, .some(.none))
+check("an optional default named none", Space.Error().Result, .some(.none))
+check("the default of an ignored property", Space.Task().Sequence, .some(.none))
 check("one path", Space.Task.KeyPaths.Space.keyPath, "Space.Result")
 check(
     "a list of paths", Space.Task.KeyPaths.Task.map(\.keyPath),
     ["Result", "Space.Space.Error.Space", "Array.Space.Result"])
-check("through what is deprecated", Space.Task.KeyPaths.Error.keyPath, "old.Error.Space")
+check("through a deprecated property", Space.Task.KeyPaths.Error.keyPath, "old.Error.Space")
 check("the name at run time", Space.Task.className(), "Task")
-check("that of a word of Swift", Space.class.className(), "class")
+check("the name of a type named like a keyword", Space.class.className(), "class")
 
 let realm = try Realm(configuration: Realm.Configuration(inMemoryIdentifier: "space"))
 let friend = Space.Task(id: 1, Result: .small)

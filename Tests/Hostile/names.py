@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Write schemas that use every awkward name wherever a schema can name something.
+"""Write schemas that use every awkward name in every place where a schema has a name.
 
     Tests/Hostile/names.py <martlet binary> <symbol graph of Martlet> <folder>
 
-The names are the words of Swift, types of the standard library and of Foundation, and every public name of the runtime,
-read from its symbol graph so that the list cannot go stale. Each is either refused, at exactly its place, or stays in the
-schema, and then the generated code has to compile: that is for the caller to see. Prints the folders of the schemas.
+The names are the keywords of Swift, types of the standard library and of Foundation, and every public name of the runtime.
+The latter are read from its symbol graph, so that the list stays complete. Each name is either rejected, at its exact
+location, or kept in the schema. The caller compiles the code that is generated for the kept names. Prints the folders of
+the schemas.
 """
 import json
 import re
@@ -23,10 +24,10 @@ actor any borrow copy consume discard each distributed isolated macro module mov
 available unavailable escaping autoclosure inlinable objc dynamicType type of line file column function selector keyPath
 """.split()
 
-# Words that YAML or the schema reads as something else where they stand alone.
+# Words that YAML or the schema language reads as a value if they are alone.
 LITERALS = ["true", "false", "null", "yes", "no", "on", "off", "y", "n", "now", "new"]
 
-# What generated code declares or calls itself, without its underscores, and the variables in it.
+# Names that generated code declares or calls, without their underscores, and its local variables.
 NEIGHBOURS = """
 newValue oldValue error path row root model value object objects fields load link list map mutableSet linkingObjects facts
 encode decode applyDefaults prepare guard state dirty key table context observers unknown allCases rawValue hashValue hash
@@ -44,7 +45,7 @@ Iterator RawValue AllCases SubSequence Index Failure Success
 
 RUNTIME_TYPES = ["Martlet", "Swift", "Foundation", "Models", "Root", "Model", "Fields", "KeyPaths"]
 
-# What even backticks cannot make a name of.
+# Names that are invalid even in backticks.
 IMPOSSIBLE = {
     "property": {"self", "init", "Type", "Protocol"},
     "label": {"self", "init", "Type", "Protocol"},
@@ -62,7 +63,7 @@ def runtime_names(graph):
             base = re.match(r"[A-Za-z][A-Za-z0-9_]*", component)
             if base:
                 names.add(base.group())
-    # Symbol graphs leave out what begins with an underscore, and storage is called like that.
+    # Symbol graphs omit names that begin with an underscore, and generated storage has such names.
     sources = Path(__file__).resolve().parents[2] / "Sources" / "Martlet"
     for file in sources.rglob("*.swift"):
         names.update(re.findall(r"\b(?:var|func|let|init|class|struct|enum|protocol|typealias)\s*\(?_([A-Za-z]\w*)", file.read_text()))
@@ -83,7 +84,7 @@ def member_names(graph):
 
 
 def distinct(names):
-    """One spelling of each: names that differ by case alone are refused beside each other."""
+    """Group names so that no two of a group differ only in case: a schema with both is rejected."""
     spellings = {}
     for name in names:
         spellings.setdefault(name.lower(), []).append(name)
@@ -91,7 +92,7 @@ def distinct(names):
     return [[group[i] for group in spellings.values() if i < len(group)] for i in range(rounds)]
 
 
-# One of each shape that generated code writes another accessor for; `Other`, `Kind` and `Part` are declared beside them.
+# One shape for each kind of generated accessor. `Other`, `Kind` and `Part` are declared beside them.
 SHAPES = [
     "Int = 7", "String?", "Kind? = second", "Kind = second", "Other?", "List<Other>", "List<Int?>", "Set<String>",
     "Set<Other>", "Map<Double>", "Map<Other?>", "Part?", "List<Part>", "Date = now", "Data?", "UUID = new",
@@ -110,12 +111,12 @@ objects:
 """
 
 
-# Methods with labels and static members, beside which Swift takes a property of the same name.
+# Methods with labels and static members. Swift allows a property with the same name.
 FREE = {"value", "changes", "encode", "fields", "hash"}
 
 
 class Schema:
-    """One schema folder, of which refused names are taken out again."""
+    """A schema folder. It is written again without the rejected names."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -138,7 +139,7 @@ def properties(schema, names, shift):
 
 
 def paths(schema, names):
-    """Key paths, and lists of them; one leads through deprecated properties, where other code is written."""
+    """Key paths and lists of key paths. Some lead through deprecated properties, for which other code is generated."""
     targets = ["name", "[name, next.name]", "next.next.name", "others.name", "old.name", "oldName", "oldOnes", "part.name"]
     lines = [f'      "{name}": {targets[i % len(targets)]}' for i, name in enumerate(names)]
     schema.write("Support.yaml", SUPPORT.format(links=""))
@@ -176,7 +177,7 @@ def cases(schema, names):
 
 
 def types(schema, names, kind):
-    """Each type speaks of itself by its own name in every place where a name can stand."""
+    """Types that refer to themselves in every place where a type name is allowed."""
     lines = []
     for name in names:
         if kind == "enum":
@@ -218,15 +219,15 @@ def lint(martlet, schema):
     return [finding for finding in json.loads(done.stdout)["findings"] if finding["severity"] == "error"]
 
 
-def refused(martlet, schema, names):
-    """The names that are refused. A refusal stands at the name and has one of the codes for names."""
+def rejected(martlet, schema, names):
+    """Return the rejected names: those with an error at the name that has one of the codes for names."""
     found = set()
     for finding in lint(martlet, schema):
         path = schema.folder / Path(finding["path"]).name
         start, end = finding["place"]["start"], finding["place"]["end"]
         line = path.read_text().split("\n")[start["line"] - 1]
         token = line[start["column"] - 1:end["column"] - 1].strip('"') if start["line"] == end["line"] else ""
-        # What else is in error only spoke of a type that is refused: without that it must be gone.
+        # Other errors are in references to a rejected type. They must disappear when the type is removed.
         if path.name == "Names.yaml" and finding["code"] in ("MRT0402", "MRT0204") and token in names:
             found.add(token)
     return found
@@ -235,21 +236,21 @@ def refused(martlet, schema, names):
 def make(martlet, folder, name, write, names, expected=None, required=()):
     schema = Schema(folder / name)
     write(schema, names)
-    out = refused(martlet, schema, set(names))
+    out = rejected(martlet, schema, set(names))
     if expected is not None:
         words = {word for word in names if word in WORDS}
         wrong = (out & words) ^ (expected & words)
         if wrong:
-            sys.exit(f"{name}: refused and should not be, or the other way round: {sorted(wrong)}")
+            sys.exit(f"{name}: rejected but expected to be valid, or the reverse: {sorted(wrong)}")
     missing = set(required) & set(names) - out
     if missing:
-        sys.exit(f"{name}: members of the runtime's classes are not refused: {sorted(missing)}")
+        sys.exit(f"{name}: members of the runtime's classes are not rejected: {sorted(missing)}")
     kept = [word for word in names if word not in out]
     write(schema, kept)
     left = lint(martlet, schema)
     if left:
-        sys.exit(f"{name}: still in error without what was refused: {left[:3]}")
-    print(f"{schema.folder}\t{len(kept)} names, {len(out)} refused")
+        sys.exit(f"{name}: still has errors without the rejected names: {left[:3]}")
+    print(f"{schema.folder}\t{len(kept)} names, {len(out)} rejected")
 
 
 def main():

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Hold what compiled code says to the very text that a schema gave.
+"""Compare the texts of compiled code with the texts of the schema.
 
-    Tests/Hostile/values.py schema <folder>             write a schema of awkward texts, a program that looks at them, and
-                                                        User.swift, which uses all that is deprecated
-    Tests/Hostile/values.py symbols <symbol graph>      hold documentation and deprecations to the same texts
-    Tests/Hostile/values.py warnings <output of swiftc> hold what users are told to the same texts
+    Tests/Hostile/values.py schema <folder>             write a schema of awkward texts, a program that checks them, and
+                                                        User.swift, which uses everything that is deprecated
+    Tests/Hostile/values.py symbols <symbol graph>      compare documentation and deprecations with the texts
+    Tests/Hostile/values.py warnings <output of swiftc> compare the warnings of the compiler with the texts
 
-The texts are written into the schema by escapes of YAML and of its literals, and into the program as numbers: neither goes
-through code of ours on the way.
+The schema contains the texts as escapes of YAML and of its literals, the program as numbers. No code of Martlet encodes
+them.
 """
 import json
 import re
@@ -27,19 +27,19 @@ TEXTS = [
 
 
 def yaml(text):
-    """A double-quoted scalar of printable ASCII."""
+    """Return the text as a double-quoted scalar of printable ASCII."""
     return '"' + "".join(
         c if " " <= c <= "~" and c not in '"\\' else f"\\U{ord(c):08x}" for c in text) + '"'
 
 
 def literal(text):
-    """A literal of the schema in a single-quoted scalar."""
+    """Return the text as a string literal of the schema, to be put into a single-quoted scalar."""
     inner = "".join(c if " " <= c <= "~" and c not in '"\\' else f"\\u{{{ord(c):X}}}" for c in text)
     return '"' + inner.replace("'", "''") + '"'
 
 
 def direct(text):
-    """The text as it is, between single quotes of the schema; None where a schema file cannot hold its characters."""
+    """Return the text without escapes in single quotes of the schema, or None if a schema file cannot contain it."""
     if not text or any(ord(c) < 32 or 0x7F <= ord(c) <= 0x9F or 0x2028 <= ord(c) <= 0x202E or 0x2066 <= ord(c) <= 0x2069 or
                        c in "\ufeff\U0010ffff" for c in text):
         return None
@@ -62,7 +62,7 @@ def schema(folder):
         add(f"dynamic{i}", f"'AnyRealmValue = {literal(text)}'", text)
         plain = direct(text)
         if plain is not None:
-            # The quotes of the schema stand within quotes of YAML.
+            # The quotes of the schema are inside quotes of YAML.
             add(f"direct{i}", "'String = " + plain.replace("'", "''") + "'", text)
         cases.append(f"      case{i}: {yaml(text)}")
         checks.append(f"check(\"case{i}\", Words.case{i}.rawValue, [{', '.join(str(ord(c)) for c in text)}])")
@@ -72,7 +72,7 @@ def schema(folder):
     (folder / "Schemas" / "Texts.yaml").write_text(
         "enums:\n  Words:\n    raw: String\n    cases:\n" + "\n".join(cases)
         + "\nobjects:\n  Texts:\n    properties:\n" + "\n".join(lines) + "\n", encoding="utf-8", newline="")
-    # Documentation by comments: with CRLF, and with what would end a comment of Swift.
+    # Documentation comments with CRLF, and with characters that would end a comment in Swift.
     (folder / "Schemas" / "Comments.yaml").write_text(
         "objects:\r\n  ## */ first \\(x)\r\n  ## /* \"\"\" second\r\n  Comments:\r\n    properties:\r\n"
         "      ## a\u0301 \U0001f985 #\"x\"#\r\n      number: Int = 1\r\n", encoding="utf-8", newline="")
@@ -113,7 +113,7 @@ HARMFUL = {*range(0, 9), *range(10, 32), *range(0x7F, 0xA0), 0x61C, 0x200E, 0x20
 
 
 def documentation(text):
-    """The lines that documentation has in Swift: what ends a line anywhere ends it, and what deceives the eye is left out."""
+    """Return the documentation lines in Swift: every kind of line end is one, and invisible control characters are removed."""
     for end in ["\r\n", "\r", "\v", "\f", "\u0085", "\u2028", "\u2029"]:
         text = text.replace(end, "\n")
     lines = ["".join(c for c in line if ord(c) not in HARMFUL).rstrip(" \t") for line in text.split("\n")]
@@ -125,12 +125,12 @@ def documentation(text):
 
 
 def deprecated():
-    """The numbers of the texts that something can be documented with."""
+    """Return the indexes of the texts that are not blank, which can be documentation."""
     return [i for i, text in enumerate(TEXTS) if text.strip()]
 
 
 def read_literal(text):
-    """Symbol graphs show messages as they stand in the source; the compiler itself reads them when it warns."""
+    """Decode a message of a symbol graph, which contains it as in the source. Warnings of the compiler are decoded."""
     escape = re.compile(r'\\(?:u\{([0-9A-F]+)\}|(["\\]))')
     return escape.sub(lambda match: match[2] or chr(int(match[1], 16)), text)
 
@@ -145,20 +145,20 @@ def symbols(path):
     found = {tuple(symbol["pathComponents"]): symbol for symbol in graph["symbols"]}
     failures = []
 
-    def hold(symbol, text):
+    def check(symbol, text):
         comment = [line["text"].strip(" \t") for line in found[symbol].get("docComment", {"lines": []})["lines"]]
         if comment != [line.strip(" \t") for line in documentation(text)]:
             failures.append(f"{symbol}: {comment} is not {documentation(text)}")
 
     for i in deprecated():
-        hold(("Texts", f"documented{i}"), TEXTS[i])
+        check(("Texts", f"documented{i}"), TEXTS[i])
         for owner in (["Texts"], ["Texts", "Fields"]):
             marks = found[(*owner, f"deprecated{i}")].get("availability", [])
-            said = [read_literal(mark.get("message", "")) for mark in marks if mark.get("isUnconditionallyDeprecated")]
-            if said != [TEXTS[i]]:
-                failures.append(f"deprecated{i}: {said} does not say {TEXTS[i]!r}")
-    hold(("Comments",), '*/ first \\(x)\n/* """ second')
-    hold(("Comments", "number"), 'a\u0301 \U0001f985 #"x"#')
+            texts = [read_literal(mark.get("message", "")) for mark in marks if mark.get("isUnconditionallyDeprecated")]
+            if texts != [TEXTS[i]]:
+                failures.append(f"deprecated{i}: {texts} is not {TEXTS[i]!r}")
+    check(("Comments",), '*/ first \\(x)\n/* """ second')
+    check(("Comments", "number"), 'a\u0301 \U0001f985 #"x"#')
     report(failures, "documentations or deprecations")
 
 
@@ -166,12 +166,13 @@ def warnings(path):
     log = Path(path).read_bytes().decode("utf-8", "replace")
     failures = []
     for i in deprecated():
-        told = f": warning: 'deprecated{i}' is deprecated: "
-        # A message of several lines, or one that steers terminals, is only looked for: swiftc shows it its own way.
+        warning = f": warning: 'deprecated{i}' is deprecated: "
+        # swiftc formats messages with several lines or control characters in its own way, so only the beginning is
+        # compared.
         if TEXTS[i].isprintable():
-            told += f"{TEXTS[i]} ["
-        if told not in log:
-            failures.append(f"no{told[1:]}")
+            warning += f"{TEXTS[i]} ["
+        if warning not in log:
+            failures.append(f"no{warning[1:]}")
     others = [line for line in log.split("\n") if re.match(r"/.*: (warning|error): ", line) and "/User.swift:" not in line]
     report(failures + others, "warnings")
 

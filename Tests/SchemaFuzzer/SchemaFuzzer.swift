@@ -1,7 +1,7 @@
 import CompilerInvariants
 import Glibc
 
-/// Hands what libFuzzer thinks up to the compiler, and ends at the first thing that does not hold: `make fuzz-schema`.
+/// Passes the inputs of libFuzzer to the compiler and aborts at the first violated invariant: `make fuzz-schema`.
 @main
 struct SchemaFuzzer {
     static func main() {
@@ -18,7 +18,7 @@ private func runFuzzer(
     _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
 ) -> CInt
 
-/// The name that the library is linked against, though it is given the function as well.
+/// libFuzzer requires this symbol at link time, although it also gets the function as an argument.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func checkOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let violations = SchemaInvariants.violations(of: Array(UnsafeBufferPointer(start: bytes, count: count)))

@@ -9,7 +9,7 @@ let package = Package(
     ],
     dependencies: [
         .package(name: "Martlet", path: "../.."),
-        // Each minor version reads another Swift; this one reads 6.3.
+        // Each minor version parses one version of Swift; this one parses 6.3.
         .package(url: "https://github.com/swiftlang/swift-syntax", .upToNextMinor(from: "603.0.1")),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
@@ -30,7 +30,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "RealmImporterTests",
-            // The command is run as a process, so it is built with the tests.
+            // The tests run the command as a process, so it is built with them.
             dependencies: [
                 "RealmImporter", "RealmImporterCLI", .product(name: "MartletCompiler", package: "Martlet"),
             ],

@@ -73,7 +73,7 @@ static int two_digits(const char *text)
     return (text[0] - '0') * 10 + text[1] - '0';
 }
 
-// Days since 1970 by Howard Hinnant's days_from_civil.
+// Days since 1970, computed with days_from_civil by Howard Hinnant.
 static int64_t days_from_civil(int64_t year, int month, int day)
 {
     year -= month <= 2;

@@ -1,13 +1,13 @@
 import CWorkload
 
-/// What one run works on, from the command line.
+/// The parameters of one run, from the command line.
 public struct Job: Sendable {
     public let workload: String
-    /// The database.
+    /// The path of the database.
     public let file: String
-    /// People in it.
+    /// The number of people in the database.
     public let count: Int
-    /// CSV files, for the import.
+    /// The folder of CSV files for the import.
     public let folder: String?
 
     public init?(arguments: [String]) {
@@ -19,7 +19,7 @@ public struct Job: Sendable {
     }
 }
 
-/// Prints the measurements of one peer, in the shape that `yardstick` prints its own.
+/// Prints the measurements of a peer in the same format as `yardstick`.
 public struct Reporter: Sendable {
     let peer: String
     let file: String
@@ -34,7 +34,7 @@ public struct Reporter: Sendable {
     }
 }
 
-/// The numbers the workloads choose by: one sequence for all peers.
+/// Pseudo-random numbers, equal for all peers.
 public struct RandomSequence {
     var state: UInt64
 
@@ -52,7 +52,7 @@ public func median(_ durations: [UInt64]) -> Double {
     Double(durations.sorted()[durations.count / 2])
 }
 
-/// Nanoseconds that the body took.
+/// Measures the duration of a closure in nanoseconds.
 @inline(__always)
 public func duration(_ body: () throws -> Void) rethrows -> UInt64 {
     let start = nanoseconds()
@@ -60,7 +60,7 @@ public func duration(_ body: () throws -> Void) rethrows -> UInt64 {
     return nanoseconds() - start
 }
 
-/// The person whom the observed query (`age < limit`) holds and that change number `number` touches.
+/// Returns the person that change number `number` modifies or deletes. It matches the observed query, `age < limit`.
 public func observedPerson(_ number: Int, of count: Int, ageBelow limit: Int) -> PersonValues {
     var sequence = RandomSequence(seed: UInt64(number) * 77 + 3)
     while true {
@@ -69,12 +69,12 @@ public func observedPerson(_ number: Int, of count: Int, ageBelow limit: Int) ->
     }
 }
 
-/// The numbers of the thousand people that change together in a round.
+/// Returns the numbers of the thousand people that change in one round.
 public func thousandPeople(round: Int, of count: Int) -> [Int] {
     (0..<1000).map { Int(workload_thousand($0, Int64(round), Int64(count))) }
 }
 
-/// A person whom nobody has stored yet and whom every observed query will hold.
+/// Returns a person that is not stored yet and matches every observed query.
 public func newPerson(_ number: Int, besides count: Int) -> PersonValues {
     var person = PersonValues(number: count * 2 + number)
     person.age = 0

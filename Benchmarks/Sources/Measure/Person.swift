@@ -1,6 +1,6 @@
 import CWorkload
 
-/// A person of the benchmark as a Swift program would hold it before storing it.
+/// The values of a person before it is stored.
 public struct PersonValues: Sendable {
     public var id: Int
     public var name: String
@@ -10,7 +10,7 @@ public struct PersonValues: Sendable {
     public var isActive: Bool
     public var createdSeconds: Int
 
-    /// The person with a number: the same in every peer.
+    /// Creates the person with a number, with equal values in every peer.
     public init(number: Int) {
         var person = workload_person()
         workload_make_person(Int64(number), &person)
@@ -25,6 +25,6 @@ public struct PersonValues: Sendable {
 }
 
 extension String {
-    /// What the workloads read of a string: enough to have it decoded.
+    /// The part of a string that the workloads read, enough to require decoding.
     @inlinable public var firstByte: Int { Int(utf8.first!) }
 }

@@ -38,7 +38,7 @@ private struct Flight: PersistableRecord {
     }
 }
 
-/// The small tables go in through statements; the flights, which are nearly all rows, as records.
+/// Imports the small tables with statements, and the flights, which are most of the rows, as records.
 private struct Importer {
     let db: Database
     let folder: String

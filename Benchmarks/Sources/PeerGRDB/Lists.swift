@@ -1,7 +1,7 @@
 import GRDB
 import Measure
 
-/// A list as one would keep it with GRDB: a row per element in sparse positions, mirrored in memory.
+/// A typical list in GRDB: one row for each element with sparse positions, mirrored in memory.
 private struct FlatList {
     var positions: [Int] = []
     var targets: [Int] = []

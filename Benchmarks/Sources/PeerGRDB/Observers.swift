@@ -3,7 +3,7 @@ import GRDB
 import Measure
 import Synchronization
 
-/// What one element of the observed query is compared by: its key, and a column that a modification shows in.
+/// The values by which an element of the observed query is compared: its key, and the column that modifications change.
 private struct Element: FetchableRecord, Hashable, Sendable {
     let id: Int
     let score: Double
@@ -14,8 +14,8 @@ private struct Element: FetchableRecord, Hashable, Sendable {
     }
 }
 
-/// One change among the people younger than `limit`, sorted by name: from the transaction's start until the observer
-/// has been called with the new collection and knows what changed.
+/// Measures one change among the people younger than `limit`, sorted by name: from the start of the transaction until
+/// the observer has received the new collection and computed the difference.
 func observe(_ job: Job, _ reporter: Reporter, ageBelow limit: Int) throws {
     let pool = try openWarmPool(job.file)
     let queue = DispatchQueue(label: "observer"), called = DispatchSemaphore(value: 0)
@@ -106,7 +106,8 @@ private func observeAges(_ job: Job, _ reporter: Reporter, observers: Int) throw
                         sql: "UPDATE person SET age = 7 WHERE id = ?",
                         arguments: [job.count / 200 + round + observers * 10])
                 }
-                // It cannot tell which queries the change concerns: all of them run again and all observers are called.
+                // GRDB does not know which queries a change affects. All of them run again, and all observers are
+                // called.
                 for _ in 0..<observers { called.wait() }
             })
     }
@@ -114,7 +115,7 @@ private func observeAges(_ job: Job, _ reporter: Reporter, observers: Int) throw
     withExtendedLifetime(tokens) {}
 }
 
-/// Objects that are observed one by one, of which one changes.
+/// Measures a change of one of many objects that are observed individually.
 func objectObservers(_ job: Job, _ reporter: Reporter) throws {
     let pool = try openWarmPool(job.file)
     for observed in [1, 10_000] {
@@ -143,19 +144,19 @@ func objectObservers(_ job: Job, _ reporter: Reporter) throws {
     }
 }
 
-/// From a commit to the call of an observer on another queue; other processes are not observed.
+/// Measures the time from a commit to the call of an observer on another queue. GRDB does not observe other processes.
 func latency(_ job: Job, _ reporter: Reporter) throws {
     let rounds = 500
     let pool = try openPool(job.file)
     let called = DispatchSemaphore(value: 0)
-    let heard = Mutex<(age: Int?, moment: UInt64)>((nil, 0))
+    let received = Mutex<(age: Int?, time: UInt64)>((nil, 0))
     let observation = ValueObservation.tracking { db in
         try Int.fetchOne(db, sql: "SELECT age FROM person WHERE id = 0")
     }
     let cancellable = observation.start(
         in: pool, scheduling: .async(onQueue: DispatchQueue(label: "observer")), onError: { fatalError("\($0)") }
     ) { age in
-        heard.withLock { $0 = (age, nanoseconds()) }
+        received.withLock { $0 = (age, nanoseconds()) }
         called.signal()
     }
     called.wait()
@@ -168,9 +169,9 @@ func latency(_ job: Job, _ reporter: Reporter) throws {
                 return .commit
             }
         }
-        // A value that was fetched before this change may still come.
-        repeat { called.wait() } while heard.withLock { $0.age } != 1000 + round
-        return heard.withLock { $0.moment } - start
+        // The observer may still receive a value that was fetched before this change.
+        repeat { called.wait() } while received.withLock { $0.age } != 1000 + round
+        return received.withLock { $0.time } - start
     }.sorted()
     cancellable.cancel()
     reporter.report("latency-thread", n: rounds, nanoseconds: median(durations), check: rounds)

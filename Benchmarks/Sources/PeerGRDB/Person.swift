@@ -21,7 +21,7 @@ struct Person: Codable, Sendable {
     }
 }
 
-// Written by hand, because GRDB's Codable support is several times slower.
+// Implemented manually, because GRDB's Codable support is several times slower.
 extension Person: FetchableRecord, PersistableRecord {
     static let databaseTableName = "person"
 
@@ -46,7 +46,7 @@ extension Person: FetchableRecord, PersistableRecord {
     }
 }
 
-/// A pool with the settings of the other peers: write-ahead log, fully durable, the same cache.
+/// Opens a pool with the settings of the other peers: write-ahead log, full durability, the same cache size.
 func openPool(_ file: String) throws -> DatabasePool {
     var configuration = Configuration()
     configuration.prepareDatabase { db in
@@ -54,7 +54,7 @@ func openPool(_ file: String) throws -> DatabasePool {
             sql: "PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY; PRAGMA secure_delete=0")
     }
     let pool = try DatabasePool(path: file, configuration: configuration)
-    // The pool sets NORMAL when it enters write-ahead logging, which is after the preparation above.
+    // The pool sets NORMAL when it enables write-ahead logging, which is after the preparation above.
     try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous=FULL") }
     return pool
 }

@@ -17,7 +17,7 @@ func lookUp(_ job: Job, _ reporter: Reporter) throws {
     reporter.report("lookup", n: lookups, nanoseconds: Double(time) / Double(lookups), check: check)
 }
 
-/// Records are values: this reads fields of structures in memory, which nothing keeps up to date.
+/// Records are values, so this reads fields of structures in memory, which are not updated.
 func readHeld(_ job: Job, _ reporter: Reporter) throws {
     let held = 10_000, rounds = 100
     let pool = try openWarmPool(job.file)

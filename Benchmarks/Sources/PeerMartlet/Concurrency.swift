@@ -6,20 +6,20 @@ import Synchronization
 
 private let rounds = 500
 
-// MARK: From a commit to the call of an observer
+// MARK: Latency from a commit to the call of an observer
 
 func latency(_ job: Job, _ reporter: Reporter) throws {
     try otherProcess(job, reporter)
     try otherThread(job, reporter)
 }
 
-private func report(_ place: String, _ durations: [UInt64], _ reporter: Reporter) {
+private func report(_ name: String, _ durations: [UInt64], _ reporter: Reporter) {
     let sorted = durations.sorted()
-    reporter.report("latency-\(place)", n: rounds, nanoseconds: median(sorted), check: rounds)
-    reporter.report("latency-\(place)-99", n: rounds, nanoseconds: Double(sorted[rounds * 99 / 100]), check: rounds)
+    reporter.report("latency-\(name)", n: rounds, nanoseconds: median(sorted), check: rounds)
+    reporter.report("latency-\(name)-99", n: rounds, nanoseconds: Double(sorted[rounds * 99 / 100]), check: rounds)
 }
 
-/// When the commit of a new age began.
+/// Commits a new age and returns the time before the commit.
 private func commitAge(_ person: Person, _ age: Int, _ realm: Realm) throws -> UInt64 {
     try realm.beginWrite()
     person.age = age
@@ -32,16 +32,16 @@ private func otherThread(_ job: Job, _ reporter: Reporter) throws {
     let realm = try openRealm(job)
     let person = realm.object(ofType: Person.self, forPrimaryKey: 0)!
     let queue = DispatchQueue(label: "observer"), called = DispatchSemaphore(value: 0)
-    let moment = Mutex<UInt64>(0)
+    let time = Mutex<UInt64>(0)
     let token = person.observe(on: queue) { (_: ObjectChange<Person>) in
-        moment.withLock { $0 = nanoseconds() }
+        time.withLock { $0 = nanoseconds() }
         called.signal()
     }
     queue.sync {}
     let durations = try (0..<rounds).map { round in
         let start = try commitAge(person, 1000 + round, realm)
         called.wait()
-        return moment.withLock { $0 } - start
+        return time.withLock { $0 } - start
     }
     token.invalidate()
     report("thread", durations, reporter)
@@ -55,35 +55,35 @@ private func otherProcess(_ job: Job, _ reporter: Reporter) throws {
     child.standardInput = input
     try child.run()
     defer { child.waitUntilExit() }
-    // A zero when it observes, then the moment of each call.
-    func moment() throws -> UInt64 {
+    // The child sends a zero when it observes, then the time of each call.
+    func time() throws -> UInt64 {
         guard let bytes = try output.fileHandleForReading.read(upToCount: 8), bytes.count == 8 else {
             throw CocoaError(.fileReadCorruptFile)
         }
         return bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
     }
-    _ = try moment()
+    _ = try time()
     let realm = try openRealm(job)
     let person = realm.object(ofType: Person.self, forPrimaryKey: 0)!
     let durations = try (0..<rounds).map { round in
         let start = try commitAge(person, 100 + round, realm)
-        return try moment() - start
+        return try time() - start
     }
     try input.fileHandleForWriting.close()
     report("process", durations, reporter)
 }
 
-/// Says on standard output when it is told, until standard input ends.
+/// Writes the time of each notification to standard output until standard input ends.
 func latencyChild(_ job: Job) throws {
-    @Sendable func say(_ moment: UInt64) {
-        withUnsafeBytes(of: moment) { FileHandle.standardOutput.write(Data($0)) }
+    @Sendable func send(_ time: UInt64) {
+        withUnsafeBytes(of: time) { FileHandle.standardOutput.write(Data($0)) }
     }
     let realm = try openRealm(job)
     let queue = DispatchQueue(label: "observer")
     let token = realm.object(ofType: Person.self, forPrimaryKey: 0)!
-        .observe(on: queue) { (_: ObjectChange<Person>) in say(nanoseconds()) }
+        .observe(on: queue) { (_: ObjectChange<Person>) in send(nanoseconds()) }
     queue.sync {}
-    say(0)
+    send(0)
     _ = try FileHandle.standardInput.readToEnd()
     token.invalidate()
 }
@@ -91,21 +91,21 @@ func latencyChild(_ job: Job) throws {
 // MARK: One writer and four readers, for two seconds
 
 func readersAndWriter(_ job: Job, _ reporter: Reporter) throws {
-    let readers = 4, looks = 100
-    let isOver = Atomic(false), reads = Atomic(0)
+    let readers = 4, lookups = 100
+    let isFinished = Atomic(false), reads = Atomic(0)
     let ended = DispatchGroup()
     for number in 0..<readers {
         ended.enter()
         Thread.detachNewThread {
             var sequence = RandomSequence(seed: UInt64(number) + 1)
             let realm = try! openRealm(job)
-            while !isOver.load(ordering: .relaxed) {
+            while !isFinished.load(ordering: .relaxed) {
                 realm.refresh()
-                for _ in 0..<looks {
+                for _ in 0..<lookups {
                     let person = realm.object(ofType: Person.self, forPrimaryKey: sequence.next(below: job.count))
                     if person!.age < 0 { exit(1) }
                 }
-                reads.add(looks, ordering: .relaxed)
+                reads.add(lookups, ordering: .relaxed)
             }
             ended.leave()
         }
@@ -119,14 +119,14 @@ func readersAndWriter(_ job: Job, _ reporter: Reporter) throws {
         writes += 1
         end = nanoseconds()
     }
-    isOver.store(true, ordering: .relaxed)
+    isFinished.store(true, ordering: .relaxed)
     ended.wait()
     reporter.report("beside-readers", n: 1, nanoseconds: Double(end - start) / Double(writes), check: 1)
     let all = reads.load(ordering: .relaxed)
     reporter.report("beside-writer", n: readers, nanoseconds: Double(end - start) / Double(all), check: readers)
 }
 
-// MARK: Transactions that are made durable together
+// MARK: Transactions that are committed to disk in groups
 
 private actor Writer {
     private let job: Job

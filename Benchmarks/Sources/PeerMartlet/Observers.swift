@@ -3,8 +3,8 @@ import Martlet
 import Measure
 import Synchronization
 
-/// One change among the people younger than `limit`, sorted by name: from the transaction's start until the observer,
-/// on a queue of its own, has been called with the positions that changed.
+/// Measures one change among the people younger than `limit`, sorted by name: from the start of the transaction until
+/// the observer, on its own queue, has received the changed positions.
 func observe(_ job: Job, _ reporter: Reporter, ageBelow limit: Int) throws {
     let realm = try openWarmRealm(job)
     let queue = DispatchQueue(label: "observer"), called = DispatchSemaphore(value: 0)
@@ -42,7 +42,7 @@ func observe(_ job: Job, _ reporter: Reporter, ageBelow limit: Int) throws {
     token.invalidate()
 }
 
-/// A thousand modifications, spread over all, in one transaction.
+/// Measures a thousand modifications in one transaction, spread over all people.
 private func observeThousand(_ job: Job, _ reporter: Reporter, _ realm: Realm, _ called: DispatchSemaphore) throws {
     var durations: [UInt64] = []
     for round in 0..<5 {
@@ -65,7 +65,7 @@ func hundredObservers(_ job: Job, _ reporter: Reporter) throws {
     try observeAges(job, reporter, observers: 100)
 }
 
-/// Different queries, the first of them about those of age 7, which one person comes to.
+/// Measures different queries, of which the first is for age 7. In each round one person becomes 7.
 private func observeAges(_ job: Job, _ reporter: Reporter, observers: Int) throws {
     let realm = try openWarmRealm(job)
     let queue = DispatchQueue(label: "observer"), called = DispatchSemaphore(value: 0)
@@ -81,14 +81,14 @@ private func observeAges(_ job: Job, _ reporter: Reporter, observers: Int) throw
     while rounds < 9 {
         let person = realm.object(ofType: Person.self, forPrimaryKey: number)!
         number += 1
-        // Exactly the observers whom a change concerns are called: an inactive person concerns nobody.
+        // Only observers of affected queries are called, and an inactive person matches no query.
         guard person.isActive, person.age != 7 else { continue }
         rounds += 1
         durations.append(
             try duration {
                 try realm.write { person.age = 7 }
                 called.wait()
-                // The other one is that of the age it was.
+                // The second call is for the query of the previous age.
                 if observers == 100 { called.wait() }
             })
     }
@@ -96,7 +96,7 @@ private func observeAges(_ job: Job, _ reporter: Reporter, observers: Int) throw
     tokens.forEach { $0.invalidate() }
 }
 
-/// Objects that are observed one by one, of which one changes.
+/// Measures a change of one of many objects that are observed individually.
 func objectObservers(_ job: Job, _ reporter: Reporter) throws {
     for observed in [1, 10_000] {
         let realm = try openWarmRealm(job)

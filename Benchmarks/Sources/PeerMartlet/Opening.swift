@@ -2,7 +2,7 @@ import Foundation
 import Martlet
 import Measure
 
-/// A Realm with exactly the types that a workload needs, and the durability of the other peers, which is the default.
+/// Opens a Realm with only the types of a workload, and with the default durability, which is that of the other peers.
 func openRealm(_ job: Job, _ types: [ObjectBase.Type] = [Person.self]) throws -> Realm {
     try Realm(configuration: configuration(job, types))
 }
@@ -13,7 +13,7 @@ func configuration(_ job: Job, _ types: [ObjectBase.Type]) -> Realm.Configuratio
     return configuration
 }
 
-/// The same, with the file's pages read once.
+/// Opens a Realm and reads all pages of the file once.
 func openWarmRealm(_ job: Job, _ types: [ObjectBase.Type] = [Person.self]) throws -> Realm {
     let realm = try openRealm(job, types)
     _ = realm.objects(Person.self).where { $0.email == "nobody" }.count

@@ -3,7 +3,7 @@ import Measure
 
 private let batch = 10_000
 
-/// Nanoseconds that the insertion took; the values are made beforehand, the objects are not.
+/// Returns the duration of the insertion in nanoseconds. It includes the creation of objects, but not of their values.
 private func insertAll(_ job: Job, _ realm: Realm, _ add: (PersonValues) -> Void) throws -> UInt64 {
     var measured = try duration { try realm.beginWrite() }
     for first in stride(from: 0, to: job.count, by: batch) {

@@ -8,7 +8,7 @@
 
 #include "yardstick.h"
 
-enum { rounds = 500, readers = 4, looks = 100, queued = 1000, together = 64 };
+enum { rounds = 500, readers = 4, lookups = 100, transactions = 1000, group_size = 64 };
 
 static void report_latencies(const char *where, uint64_t *durations, const char *file)
 {
@@ -20,15 +20,15 @@ static void report_latencies(const char *where, uint64_t *durations, const char 
     report(name, rounds, (double)durations[rounds * 99 / 100], rounds, file);
 }
 
-// --- A thread or process that is told by hand that something was committed, and reads what it was.
+// --- A thread or process that is signalled directly after each commit, and reads the new value.
 
 typedef struct {
     const char *file;
-    sem_t committed, seen;
-    uint64_t when;
-} watcher;
+    sem_t committed, observed;
+    uint64_t time;
+} observer_state;
 
-static uint64_t look(sqlite3_stmt *select)
+static uint64_t read_age(sqlite3_stmt *select)
 {
     sqlite3_step(select);
     sqlite3_column_int64(select, 0);
@@ -36,15 +36,15 @@ static uint64_t look(sqlite3_stmt *select)
     return workload_nanoseconds();
 }
 
-static void *watch(void *context)
+static void *observe_thread(void *context)
 {
-    watcher *watcher = context;
-    sqlite3 *db = open_database(watcher->file);
+    observer_state *observer_state = context;
+    sqlite3 *db = open_database(observer_state->file);
     sqlite3_stmt *select = prepare(db, "SELECT age FROM person WHERE id = 0");
     for (int i = 0; i < rounds; i++) {
-        sem_wait(&watcher->committed);
-        watcher->when = look(select);
-        sem_post(&watcher->seen);
+        sem_wait(&observer_state->committed);
+        observer_state->time = read_age(select);
+        sem_post(&observer_state->observed);
     }
     return NULL;
 }
@@ -63,34 +63,34 @@ static uint64_t commit_age(sqlite3 *db, sqlite3_stmt *update, sqlite3_stmt *begi
 static void other_thread(const job *job, sqlite3 *db, sqlite3_stmt *update, sqlite3_stmt *begin, sqlite3_stmt *commit)
 {
     uint64_t durations[rounds];
-    watcher other = {.file = job->file};
+    observer_state other = {.file = job->file};
     pthread_t thread;
     sem_init(&other.committed, 0, 0);
-    sem_init(&other.seen, 0, 0);
-    pthread_create(&thread, NULL, watch, &other);
+    sem_init(&other.observed, 0, 0);
+    pthread_create(&thread, NULL, observe_thread, &other);
     for (int i = 0; i < rounds; i++) {
         uint64_t start = commit_age(db, update, begin, commit, 1000 + i);
         sem_post(&other.committed);
-        sem_wait(&other.seen);
-        durations[i] = other.when - start;
+        sem_wait(&other.observed);
+        durations[i] = other.time - start;
     }
     pthread_join(thread, NULL);
     report_latencies("thread", durations, job->file);
 }
 
-// The child is made before the parent opens the file, which connections of SQLite do not survive.
+// The child is forked before the parent opens the file: SQLite connections must not be used across a fork.
 void latency(const job *job)
 {
-    int committed[2], seen[2];
-    if (pipe(committed) != 0 || pipe(seen) != 0)
+    int committed[2], observed[2];
+    if (pipe(committed) != 0 || pipe(observed) != 0)
         exit(1);
     pid_t child = fork();
     if (child == 0) {
-        char told;
+        char signal_byte;
         sqlite3_stmt *select = prepare(open_database(job->file), "SELECT age FROM person WHERE id = 0");
-        for (int i = 0; i < rounds && read(committed[0], &told, 1) == 1; i++) {
-            uint64_t when = look(select);
-            if (write(seen[1], &when, sizeof when) != sizeof when)
+        for (int i = 0; i < rounds && read(committed[0], &signal_byte, 1) == 1; i++) {
+            uint64_t time = read_age(select);
+            if (write(observed[1], &time, sizeof time) != sizeof time)
                 _exit(1);
         }
         _exit(0);
@@ -100,10 +100,10 @@ void latency(const job *job)
     sqlite3_stmt *begin = prepare(db, "BEGIN IMMEDIATE"), *commit = prepare(db, "COMMIT");
     sqlite3_stmt *update = prepare(db, "UPDATE person SET age = ?1 WHERE id = 0");
     for (int i = 0; i < rounds; i++) {
-        uint64_t when, start = commit_age(db, update, begin, commit, 100 + i);
-        if (write(committed[1], "", 1) != 1 || read(seen[0], &when, sizeof when) != sizeof when)
+        uint64_t time, start = commit_age(db, update, begin, commit, 100 + i);
+        if (write(committed[1], "", 1) != 1 || read(observed[0], &time, sizeof time) != sizeof time)
             exit(1);
-        durations[i] = when - start;
+        durations[i] = time - start;
     }
     waitpid(child, NULL, 0);
     report_latencies("process", durations, job->file);
@@ -116,26 +116,26 @@ typedef struct {
     const char *file;
     int64_t count;
     uint64_t seed;
-    atomic_bool *is_over;
+    atomic_bool *is_finished;
     int64_t reads;
 } reader;
 
-static void *read_on(void *context)
+static void *read_thread(void *context)
 {
     reader *reader = context;
     sqlite3 *db = open_database(reader->file);
     sqlite3_stmt *begin = prepare(db, "BEGIN"), *commit = prepare(db, "COMMIT");
     sqlite3_stmt *select = prepare(db, "SELECT * FROM person WHERE id = ?1");
-    while (!atomic_load(reader->is_over)) {
+    while (!atomic_load(reader->is_finished)) {
         run(begin);
-        for (int i = 0; i < looks; i++) {
+        for (int i = 0; i < lookups; i++) {
             sqlite3_bind_int64(select, 1, (int64_t)(workload_random(&reader->seed) % (uint64_t)reader->count));
             sqlite3_step(select);
             sqlite3_column_int64(select, 2);
             sqlite3_reset(select);
         }
         run(commit);
-        reader->reads += looks;
+        reader->reads += lookups;
     }
     return NULL;
 }
@@ -145,18 +145,18 @@ void readers_and_writer(const job *job)
     sqlite3 *db = open_database(job->file);
     sqlite3_stmt *begin = prepare(db, "BEGIN IMMEDIATE"), *commit = prepare(db, "COMMIT");
     sqlite3_stmt *update = prepare(db, "UPDATE person SET age = ?1 WHERE id = 0");
-    atomic_bool is_over = false;
+    atomic_bool is_finished = false;
     pthread_t threads[readers];
     reader each[readers];
     for (int i = 0; i < readers; i++) {
-        each[i] = (reader){job->file, job->count, (uint64_t)i + 1, &is_over, 0};
-        pthread_create(&threads[i], NULL, read_on, &each[i]);
+        each[i] = (reader){job->file, job->count, (uint64_t)i + 1, &is_finished, 0};
+        pthread_create(&threads[i], NULL, read_thread, &each[i]);
     }
     uint64_t start = workload_nanoseconds(), end = start;
     int64_t writes = 0, reads = 0;
     for (; end < start + 2000000000; end = workload_nanoseconds(), writes++)
         commit_age(db, update, begin, commit, (int)writes);
-    atomic_store(&is_over, true);
+    atomic_store(&is_finished, true);
     for (int i = 0; i < readers; i++) {
         pthread_join(threads[i], NULL);
         reads += each[i].reads;
@@ -165,7 +165,7 @@ void readers_and_writer(const job *job)
     report("beside-writer", readers, (double)(end - start) / (double)reads, readers, job->file);
 }
 
-// --- Transactions that are made durable together.
+// --- Transactions that are committed to disk in groups.
 
 void grouped_transactions(const job *job)
 {
@@ -174,17 +174,17 @@ void grouped_transactions(const job *job)
     create_person_table(db, false);
     sqlite3_stmt *insert = prepare(db, insert_person);
     uint64_t start = workload_nanoseconds();
-    for (int64_t i = 0; i < queued; i++) {
-        if (i % together == 0)
+    for (int64_t i = 0; i < transactions; i++) {
+        if (i % group_size == 0)
             execute(db, "BEGIN IMMEDIATE");
         execute(db, "SAVEPOINT one");
         workload_make_person(i, &person);
         bind_person(insert, &person);
         run(insert);
         execute(db, "RELEASE one");
-        if (i % together == together - 1 || i == queued - 1)
+        if (i % group_size == group_size - 1 || i == transactions - 1)
             execute(db, "COMMIT");
     }
-    double each = (double)(workload_nanoseconds() - start) / queued;
-    report("grouped-transactions", queued, each, query_integer(db, "SELECT count(*) FROM person"), job->file);
+    double each = (double)(workload_nanoseconds() - start) / transactions;
+    report("grouped-transactions", transactions, each, query_integer(db, "SELECT count(*) FROM person"), job->file);
 }

@@ -1,11 +1,11 @@
-// The flights with their links, into tables of the shape Martlet gives them.
+// Imports the flights with their links into tables of the same shape as Martlet's.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "yardstick.h"
 
-// --- codes of up to seven letters to keys
+// --- maps from codes of up to seven letters to keys
 
 enum { slots = 8192 }; // a power of two, well above the 3,322 planes
 

@@ -1,4 +1,4 @@
-// A list of links, 100,000 elements long when there are 1,000,000 people: kept flat (a row per element) and in chunks.
+// A list of links with 100,000 elements for 1,000,000 people: flat (one row for each element) and in chunks.
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 
 enum { reads = 100000 };
 
-// --- flat: a row per element, ordered by a sparse position; (position, target) mirrored in memory
+// --- flat: one row for each element, ordered by a sparse position; (position, target) mirrored in memory
 
 typedef struct {
     int64_t *positions, *targets;
@@ -31,8 +31,8 @@ static void flat(const job *job, sqlite3 *db, int64_t appends)
     int64_t inserts = appends / 10;
     execute(db, "CREATE TABLE item(owner INTEGER NOT NULL, position INTEGER NOT NULL, target INTEGER NOT NULL,"
                 "PRIMARY KEY(owner, position)) WITHOUT ROWID; CREATE INDEX item_target ON item(target)");
-    size_t room = sizeof(int64_t) * (size_t)(appends + inserts);
-    flat_list list = {malloc(room), malloc(room), 0};
+    size_t size = sizeof(int64_t) * (size_t)(appends + inserts);
+    flat_list list = {malloc(size), malloc(size), 0};
     sqlite3_stmt *insert = prepare(db, "INSERT INTO item(owner, position, target) VALUES(1, ?, ?)");
     uint64_t random = 5, people = (uint64_t)job->count;
 
@@ -57,12 +57,12 @@ static void flat(const job *job, sqlite3 *db, int64_t appends)
     report("list-insert-middle-flat", inserts, each, list.count, job->file);
 }
 
-// --- in chunks: blobs of up to 512 keys; only the chunks that changed are written, once, at commit
+// --- in chunks: blobs of up to 512 keys; at commit each changed chunk is written once
 
-enum { chunk_fill = 256, chunk_room = 512 };
+enum { chunk_fill = 256, chunk_capacity = 512 };
 
 typedef struct {
-    int64_t keys[chunk_room];
+    int64_t keys[chunk_capacity];
     int count;
     bool changed;
 } chunk;
@@ -99,8 +99,8 @@ static void chunked_insert(chunked_list *list, int64_t index, int64_t key)
     chunk *chunk = list->chunks;
     while (index > chunk->count)
         index -= chunk++->count;
-    if (chunk->count == chunk_room)
-        abort(); // one scattered insertion for every ten elements never fills one
+    if (chunk->count == chunk_capacity)
+        abort(); // one random insertion for every ten elements does not fill a chunk
     memmove(chunk->keys + index + 1, chunk->keys + index, sizeof(int64_t) * (size_t)(chunk->count - index));
     chunk->keys[index] = key;
     chunk->count++;

@@ -1,4 +1,4 @@
-// What observing costs without a runtime: after each change the query runs again and its keys are compared.
+// The cost of observing without a runtime: after each change the query runs again and its keys are compared.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,23 +7,23 @@
 
 typedef struct {
     int64_t *keys;
-    int64_t count, room;
+    int64_t count, capacity;
 } key_array;
 
 static void fetch_keys(sqlite3_stmt *select, key_array *array)
 {
     array->count = 0;
     while (sqlite3_step(select) == SQLITE_ROW) {
-        if (array->count == array->room) {
-            array->room = array->room ? array->room * 2 : 1024;
-            array->keys = realloc(array->keys, sizeof(int64_t) * (size_t)array->room);
+        if (array->count == array->capacity) {
+            array->capacity = array->capacity ? array->capacity * 2 : 1024;
+            array->keys = realloc(array->keys, sizeof(int64_t) * (size_t)array->capacity);
         }
         array->keys[array->count++] = sqlite3_column_int64(select, 0);
     }
     sqlite3_reset(select);
 }
 
-// Position of the first difference.
+// Returns the position of the first difference.
 static int64_t compare_keys(const key_array *old, const key_array *new)
 {
     int64_t at = 0;
@@ -42,7 +42,7 @@ typedef struct {
     int64_t count, age_limit;
 } writer;
 
-// A person that the observed query holds, or for an insertion a new one that it will hold.
+// Returns a person that matches the observed query, or for an insertion a new person that will match it.
 static workload_person choose(const writer *writer, operation operation, int64_t number)
 {
     workload_person person;
@@ -58,7 +58,7 @@ static workload_person choose(const writer *writer, operation operation, int64_t
     return person;
 }
 
-// One small transaction.
+// Changes one person in a small transaction.
 static void change(const writer *writer, operation operation, const workload_person *person)
 {
     sqlite3_stmt *statement = writer->statements[operation];
@@ -73,7 +73,7 @@ static void change(const writer *writer, operation operation, const workload_per
     execute(writer->db, "COMMIT");
 }
 
-// A thousand modifications, spread over all, in one transaction.
+// Modifies a thousand persons in one transaction, spread over all.
 static void change_thousand(const writer *writer, int round)
 {
     sqlite3_stmt *statement = writer->statements[modify];
@@ -145,7 +145,7 @@ void observe_all(const job *job)
     observe(job, 100);
 }
 
-// Different queries over all people, the first of them about those of age 7; one person changes, and it has to notice.
+// Observes different queries over all people, of which the first is for age 7. In each round one person becomes 7.
 static void observe_ages(const job *job, int observers, const char *workload)
 {
     enum { rounds = 3, most = 100 };
@@ -185,7 +185,7 @@ void hundred_observers(const job *job)
     observe_ages(job, 100, "observers-100");
 }
 
-// Objects whose holders want to know of a change: each is read again. One of them has changed.
+// Observes objects by reading each of them after a change. One of them has changed.
 static void observe_objects(const job *job, int observed, const char *workload)
 {
     enum { rounds = 5 };
@@ -194,7 +194,7 @@ static void observe_objects(const job *job, int observed, const char *workload)
     sqlite3_stmt *select = prepare(reader, "SELECT score FROM person WHERE id = ?");
     double *scores = calloc((size_t)observed, sizeof *scores);
     uint64_t durations[rounds];
-    int64_t seen = 0;
+    int64_t changed = 0;
     for (int round = -1; round < rounds; round++) {
         uint64_t start = workload_nanoseconds();
         if (round >= 0) {
@@ -209,13 +209,13 @@ static void observe_objects(const job *job, int observed, const char *workload)
             sqlite3_step(select);
             double score = sqlite3_column_double(select, 0);
             sqlite3_reset(select);
-            seen += round >= 0 && score != scores[i];
+            changed += round >= 0 && score != scores[i];
             scores[i] = score;
         }
         if (round >= 0)
             durations[round] = workload_nanoseconds() - start;
     }
-    report(workload, observed, median(durations, rounds), seen, job->file);
+    report(workload, observed, median(durations, rounds), changed, job->file);
 }
 
 void object_observers(const job *job)

@@ -1,4 +1,4 @@
-// Look-ups, iteration, counts, sorts, opening.
+// Look-ups, iteration, counts, sorting and opening.
 #include <string.h>
 
 #include "yardstick.h"
@@ -31,7 +31,7 @@ void look_up(const job *job)
     report("lookup", lookups, each, check, job->file);
 }
 
-// SQLite holds no objects: the nearest thing is one point query for each property read.
+// SQLite has no objects. The most similar operation is one point query for each property read.
 void read_held(const job *job)
 {
     enum { held = 10000, rounds = 10 };

@@ -1,7 +1,7 @@
-// Bulk insertion, small transactions, scattered updates.
+// Bulk insertion, small transactions and scattered updates.
 #include "yardstick.h"
 
-// People are made in batches outside the measured time, as a program would already hold what it inserts.
+// Persons are created in batches outside the measured time, because a program already has the values that it inserts.
 enum { batch = 10000 };
 
 static void insert_all(const job *job, const char *workload, bool indexed)
@@ -63,7 +63,7 @@ void small_transactions(const job *job)
     report("small-transactions", transactions, each, query_integer(db, "SELECT count(*) FROM person"), job->file);
 }
 
-// Every tenth person, one column each, in one transaction.
+// Updates one column of every tenth person in one transaction.
 void update_held(const job *job)
 {
     sqlite3 *db = open_database(job->file);

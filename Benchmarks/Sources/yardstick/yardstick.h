@@ -1,4 +1,4 @@
-// SQLite's C API used as well as we know how: the limit that a runtime on SQLite is measured against.
+// The best use of SQLite's C API that we know: the lower bound for a runtime on SQLite.
 #ifndef YARDSTICK_H
 #define YARDSTICK_H
 #include <sqlite3.h>
@@ -6,18 +6,18 @@
 
 #include "workload.h"
 
-// What one run works on, from the command line.
+// The parameters of one run, from the command line.
 typedef struct {
-    const char *file;   // the database
-    int64_t count;      // people in it
-    const char *folder; // CSV files, for the import
+    const char *file;   // path of the database
+    int64_t count;      // number of people in the database
+    const char *folder; // folder of CSV files for the import
 } job;
 
-// --- database.c: everything here exits with a message when SQLite refuses
+// --- database.c: these functions exit with a message if SQLite reports an error
 sqlite3 *open_database(const char *file);
 void execute(sqlite3 *db, const char *sql);
 sqlite3_stmt *prepare(sqlite3 *db, const char *sql);
-void run(sqlite3_stmt *statement); // steps to the end of a statement without rows, and resets it
+void run(sqlite3_stmt *statement); // runs a statement without rows and resets it
 int64_t query_integer(sqlite3 *db, const char *sql);
 void report(const char *workload, int64_t n, double nanoseconds, int64_t check, const char *file);
 double median(uint64_t *durations, int count);

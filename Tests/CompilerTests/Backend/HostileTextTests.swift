@@ -2,7 +2,7 @@ import MartletBackend
 import MartletSchema
 import Testing
 
-/// Text that tries to become code.
+/// Texts that would inject code if the generator did not escape them.
 private let hostileTexts = [
     "*/ public var broken = 1 /*",
     "\"; fatalError(); \"",
@@ -19,9 +19,10 @@ private let hostileTexts = [
     "",
 ]
 
-@Suite("Backend: text of a schema never becomes code")
+@Suite("Backend: schema text never becomes code")
 struct HostileTextTests {
-    @Test("S14 a default is a literal of printable ASCII that reads back as the same text", arguments: hostileTexts)
+    @Test(
+        "a default is a literal of printable ASCII that Swift reads back as the same text S14", arguments: hostileTexts)
     func defaults(text: String) throws {
         let swift = Sample.swift(Sample.string, default: .string(text))
         let start = try #require(swift.ranges(of: "value: Swift.String = ").last)
@@ -31,7 +32,7 @@ struct HostileTextTests {
         #expect(Array(decoded(literal).unicodeScalars) == Array(text.unicodeScalars))
     }
 
-    @Test("S14 documentation stays in lines of comment", arguments: hostileTexts)
+    @Test("documentation stays within comment lines S14", arguments: hostileTexts)
     func documentation(text: String) {
         let plain = Sample.swift(Sample.string)
         let swift = Sample.swift(Sample.string, doc: text)
@@ -44,7 +45,7 @@ struct HostileTextTests {
             })
     }
 
-    @Test("S14 the message of a deprecation is a literal", arguments: hostileTexts.dropLast())
+    @Test("the message of a deprecation is a string literal S14", arguments: hostileTexts.dropLast())
     func deprecations(text: String) throws {
         let swift = Sample.swift([Sample.object("Sample", [Sample.property("value", Sample.int, deprecated: text)])])
         let start = try #require(swift.firstRange(of: "@available(*, deprecated, message: "))
@@ -52,7 +53,7 @@ struct HostileTextTests {
         #expect(decoded(literal) == text)
     }
 
-    @Test("S14 raw values of enums are literals", arguments: hostileTexts)
+    @Test("raw values of enums are string literals S14", arguments: hostileTexts)
     func rawValues(text: String) throws {
         let item = EnumCaseModel(name: "one", nameSpan: Sample.span, rawValue: .string(text))
         let model = EnumModel(name: "Kind", nameSpan: Sample.span, raw: .string, cases: [item])
@@ -61,20 +62,20 @@ struct HostileTextTests {
         #expect(decoded(swift[start.upperBound...].prefix { $0 != "\n" }) == text)
     }
 
-    @Test("S14 the path of a schema file cannot end the comment of the header")
+    @Test("the path of a schema file cannot end the header comment S14")
     func paths() {
         let model = Sample.model([], path: "a\nimport Evil\r.yaml")
         let text = Backend.generate(model).first?.text ?? ""
         #expect(text.split(separator: "\n").allSatisfy { $0.hasPrefix("//") })
     }
 
-    @Test("S3 documentation keeps its words and its empty lines, and loses empty ends")
+    @Test("documentation keeps its words and inner empty lines, and loses leading and trailing ones S3")
     func lines() {
         let swift = Sample.swift(Sample.string, doc: "\nFirst.  \r\n\r\n- second\n\n")
         #expect(swift.contains("\n    /// First.\n    ///\n    /// - second\n    public var value"))
     }
 
-    /// What Swift reads from a plain string literal.
+    /// Returns the text that Swift reads from a plain string literal.
     private func decoded(_ literal: some StringProtocol) -> String {
         var scalars = Array(literal.unicodeScalars.dropFirst().dropLast())[...]
         var text = String.UnicodeScalarView()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Backend: names")
 struct NameTests {
-    @Test("S14 words of the language stand in backticks, as property, parameter, field and case")
+    @Test("keywords of Swift are in backticks as property, parameter, field and case S14")
     func keywords() {
         let swift = Sample.swift([Sample.object("Sample", [Sample.property("class", Sample.int)])])
         #expect(swift.contains("public var `class`: Swift.Int {"))
@@ -14,7 +14,7 @@ struct NameTests {
         #expect(swift.contains("property class Int"))
     }
 
-    @Test("S14 a key path called like a type, or a property called like a member of collections, hides nothing")
+    @Test("a key path named like a type, or a property named like a collection member, hides nothing S14")
     func keyPathNames() throws {
         let friends = Sample.property("friends", Sample.type(.link("Dog"), .list))
         let properties = [friends, Sample.property("count", Sample.int), Sample.property("Dog", Sample.link("Dog"))]
@@ -31,7 +31,7 @@ struct NameTests {
         #expect(swift.contains("static var fields: Fields<Dog> { .init(Martlet.FieldPath(self)) }"))
     }
 
-    @Test("S21 a property keeps its name where its storage would hide a member of the runtime or another property")
+    @Test("a property keeps its name if its storage would hide a member of the runtime or another property S21")
     func storage() {
         let properties = ["load", "id", "_id", "list", "name"].map { Sample.property($0, Sample.int) }
         let swift = Sample.swift([Sample.object("Sample", properties)])
@@ -42,7 +42,7 @@ struct NameTests {
     }
 
     @Test(
-        "S20 output names are a function of relative paths",
+        "output names depend only on relative paths S20",
         arguments: [
             ("Dog.yaml", "Dog.martlet.swift"), ("Sub/Dog.yaml", "Sub_Dog.martlet.swift"),
             ("a/b/c.d.yaml", "a_b_c.d.martlet.swift"), ("a/\u{301}b.yaml", "a_\u{301}b.martlet.swift"),
@@ -52,7 +52,7 @@ struct NameTests {
         #expect(Backend.generate(Sample.model([], path: path)).map(\.name) == [name, OutputNames.registry])
     }
 
-    @Test("S20 two paths that would give one file are found, also where case alone differs")
+    @Test("two paths that would generate the same file are found, also if only their case differs S20")
     func collisions() {
         #expect(OutputNames.collisions(among: ["A/B.yaml", "C.yaml"]).isEmpty)
         #expect(OutputNames.collisions(among: ["A/B.yaml", "A_B.yaml"]).map(\.second) == ["A_B.yaml"])
@@ -61,7 +61,7 @@ struct NameTests {
         #expect(registry.count == 1 && registry.first?.first == nil)
     }
 
-    @Test("S21 the case `none` is not taken for the absence of a value")
+    @Test("the case `none` is not read as nil S21")
     func noneCase() {
         let cases = ["none", "sweet"].map { EnumCaseModel(name: $0, nameSpan: Sample.span, rawValue: .string($0)) }
         let flavor = EnumModel(

@@ -21,7 +21,7 @@ struct NamespaceTests {
         return Sample.object("Task", properties, keyPaths: [entry])
     }
 
-    @Test("S7 S21 types stand in the namespace, conformances behind it, and all are spoken of by their full names")
+    @Test("types are declared in the namespace, conformances after it, and all references use full names S7 S21")
     func declarations() {
         let swift = Sample.swift([Self.object], namespace: "Zoo")
         for text in [
@@ -39,7 +39,7 @@ struct NamespaceTests {
         #expect(!swift.contains("enum Zoo"))
     }
 
-    @Test("S7 S14 words of the language stand in backticks behind the namespace")
+    @Test("keywords of Swift are in backticks after the namespace S7 S14")
     func keywords() {
         let object = Sample.object("switch", [Sample.property("next", Sample.link("switch"))])
         let swift = Sample.swift([object], namespace: "Zoo")
@@ -48,7 +48,7 @@ struct NamespaceTests {
     }
 
     @Test(
-        "S7 S20 the registry file declares the namespace, at the access level of the types",
+        "the registry file declares the namespace at the access level of the types S7 S20",
         arguments: AccessLevel.allCases)
     func registry(level: AccessLevel) {
         let size = EnumModel(
@@ -62,9 +62,9 @@ struct NamespaceTests {
         #expect(outputs.map(\.name) == Backend.generate(model).map(\.name))
     }
 
-    /// Facts, raw values, positions and names of properties among it: what is stored is the same.
-    @Test("S7 S21 a namespace changes the names of types in Swift and nothing else", arguments: GoldenTests.schemas)
-    func nothingElse(schema: String) throws {
+    /// The descriptions of the schema, raw values, positions and property names are equal, so the same data is stored.
+    @Test("a namespace changes only the names of types in Swift S7 S21", arguments: GoldenTests.schemas)
+    func onlyTypeNames(schema: String) throws {
         let folder = try GoldenFolder(schema)
         let plain = try folder.generate()
         let outputs = try folder.generate(Self.options)
@@ -76,7 +76,7 @@ struct NamespaceTests {
         }
     }
 
-    @Test("S13 S20 with a namespace, too, a change of one schema changes its own Swift file alone")
+    @Test("with a namespace, a change of one schema changes only its own Swift file S13 S20")
     func locality() throws {
         let folder = try GoldenFolder("Flights")
         let before = Dictionary(uniqueKeysWithValues: try folder.generate(Self.options).map { ($0.name, $0.text) })
@@ -86,7 +86,7 @@ struct NamespaceTests {
         #expect(try folder.reversed().generate(Self.options).allSatisfy { before[$0.name] == $0.text })
     }
 
-    /// Without white space, since longer names are wrapped elsewhere.
+    /// Compares without white space, because longer names wrap at other places.
     private func withoutNamespace(_ text: String) -> String {
         var kept = ""
         var isInside = false

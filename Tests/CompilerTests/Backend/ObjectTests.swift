@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Backend: objects")
 struct ObjectTests {
-    @Test("S21 facts say every property in the order of the schema")
+    @Test("the schema description lists every property in the order of the schema S21")
     func facts() {
         let object = Sample.object(
             "Dog",
@@ -33,14 +33,14 @@ struct ObjectTests {
             ])
     }
 
-    @Test("S21 an embedded object says so, in its class and in its facts")
+    @Test("an embedded object is marked in its class and in its schema description S21")
     func embedded() {
         let swift = Sample.swift([Sample.object("Address", [Sample.property("city", Sample.string)], embedded: true)])
         #expect(swift.contains("public final class Address: Martlet.EmbeddedObject {"))
         #expect(facts(in: swift).first == "embedded Address")
     }
 
-    @Test("S24 what a row decodes and encodes stands in the order of the facts")
+    @Test("a row is decoded and encoded in the order of the schema description S24")
     func rows() {
         let object = Sample.object(
             "Dog",
@@ -58,7 +58,7 @@ struct ObjectTests {
             ])
     }
 
-    @Test("S21 only defaults that differ from the start are applied")
+    @Test("only defaults that differ from the initial value of the type are applied S21")
     func defaults() {
         let object = Sample.object(
             "Dog",
@@ -76,7 +76,7 @@ struct ObjectTests {
     }
 
     @Test(
-        "S1 every kind of default is written as an expression of its type",
+        "every kind of default is generated as an expression of its type S1",
         arguments: [
             (ScalarKind.int8, DefaultModel.integer(-128), "-128"),
             (.float, .floating(0.1), "0.1"),
@@ -93,7 +93,7 @@ struct ObjectTests {
         #expect(Sample.swift(Sample.type(.scalar(kind)), default: value).contains("_value = \(expected)\n"))
     }
 
-    @Test("S22 values of any type are kept as what their Realm knows, since they may be links")
+    @Test("values of any type are stored as AnyStorage, because they may be links S22")
     func anyValue() {
         let swift = Sample.swift(Sample.type(.scalar(.anyValue)))
         for line in [
@@ -105,7 +105,7 @@ struct ObjectTests {
         }
     }
 
-    @Test("S22 Foundation is imported only where one of its types is named")
+    @Test("Foundation is imported only if one of its types is named S22")
     func imports() {
         #expect(!Sample.swift(Sample.string, doc: "Foundation.Date").contains("import Foundation"))
         for kind in [ScalarKind.data, .date, .uuid] {
@@ -114,7 +114,7 @@ struct ObjectTests {
         }
     }
 
-    @Test("S22 nothing generated names a deprecated property but its own declarations")
+    @Test("generated code names a deprecated property only in its own declarations S22")
     func deprecated() {
         let dog = Sample.object(
             "Dog",

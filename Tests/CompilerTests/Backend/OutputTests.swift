@@ -10,7 +10,7 @@ struct OutputTests {
             declarations: [.object(Sample.object("Type\(index)", [Sample.property("id", Sample.int)]))])
     }
 
-    @Test("S13 the order in which files are given changes nothing")
+    @Test("the order of the input files does not matter S13")
     func order() {
         let outputs = Backend.generate(SchemaModel(files: Self.files))
         #expect(Backend.generate(SchemaModel(files: Self.files.reversed())) == outputs)
@@ -20,20 +20,20 @@ struct OutputTests {
             ])
     }
 
-    @Test("S20 the registry names every type, in the order of files")
+    @Test("the registry lists every type, in the order of the files S20")
     func registry() {
         let text = Backend.generate(SchemaModel(files: Self.files)).last?.text ?? ""
         #expect(text.contains("{ Martlet.register($0, [Type1.self, Type2.self, Type0.self], []) }"))
         #expect(text.contains("private typealias _MartletFormat = Martlet.GeneratedCodeFormat1"))
     }
 
-    @Test("S20 a file without declarations gives a file without code")
+    @Test("a file without declarations generates a file without code S20")
     func empty() {
         let text = Backend.generate(Sample.model([])).first?.text ?? ""
         #expect(text.split(separator: "\n").allSatisfy { $0.hasPrefix("//") })
     }
 
-    @Test("S13 every file ends its lines with a line feed, and its last one too")
+    @Test("every line of every file ends with a line feed S13")
     func lineEnds() {
         for output in Backend.generate(SchemaModel(files: Self.files)) {
             #expect(output.text.hasSuffix("}\n") || output.text.hasSuffix("#endif\n"))
@@ -42,7 +42,7 @@ struct OutputTests {
         }
     }
 
-    @Test("S7 the access level reaches every declaration", arguments: AccessLevel.allCases)
+    @Test("the access level is applied to every declaration S7", arguments: AccessLevel.allCases)
     func access(level: AccessLevel) {
         let enumeration = EnumModel(
             name: "Kind", nameSpan: Sample.span, raw: .int,
@@ -70,7 +70,7 @@ struct OutputTests {
         }
     }
 
-    @Test("S22 a file of enums alone imports no more than it shows")
+    @Test("a file with only enums does not import Martlet more widely than needed S22")
     func enumsAlone() {
         let item = EnumCaseModel(name: "one", nameSpan: Sample.span, rawValue: .string("one"))
         let kind = EnumModel(name: "Kind", nameSpan: Sample.span, raw: .string, cases: [item])
@@ -80,7 +80,7 @@ struct OutputTests {
         #expect(Sample.swift([], enums: [kind]).contains("\n@_spi(Generated) public import Martlet\n"))
     }
 
-    @Test("S13 long lists of parameters are wrapped at 120 columns")
+    @Test("long parameter lists wrap at 120 columns S13")
     func wrapping() {
         let properties = (0..<20).map { Sample.property("property\($0)", Sample.string) }
         let swift = Sample.swift([Sample.object("Wide", properties)])

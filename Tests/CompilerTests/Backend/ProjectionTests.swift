@@ -19,7 +19,7 @@ struct ProjectionTests {
     ]
 
     @Test(
-        "S5 a label has the type that its path leads to",
+        "a label has the type of the last property of its path S5",
         arguments: [
             ("name", "Swift.String", "rootObject.name"),
             ("boss.name", "Swift.String?", "rootObject.boss?.name"),
@@ -50,13 +50,13 @@ struct ProjectionTests {
         #expect(swift.contains("        label label \(path)\n"))
     }
 
-    @Test("S21 a writable path is written through")
+    @Test("setting a label with a writable path writes to the property S21")
     func writable() {
         let swift = projection(of: "boss.nick", writable: true)
         #expect(swift.contains("get { rootObject.boss?.nick }\n        set { rootObject.boss?.nick = newValue }"))
     }
 
-    @Test("S22 a label of a deprecated property is deprecated with it")
+    @Test("a label of a deprecated property is deprecated too S22")
     func deprecated() {
         let swift = projection(of: "friends.old")
         #expect(swift.contains("@available(*, deprecated, message: \"no\")\n    public var label:"))

@@ -22,7 +22,7 @@ struct BreakingCommandTests {
         try Executable().run(["breaking"] + arguments, in: folder)
     }
 
-    @Test("S43 MRT0601 the whole report")
+    @Test("the report shows location, source line, notes and help S43 MRT0601")
     func report() throws {
         let outcome = try run(["Schemas", "--against", "Old"], in: folder(Self.lost))
         #expect(outcome.status == 1)
@@ -47,7 +47,7 @@ struct BreakingCommandTests {
     }
 
     @Test(
-        "S43 S40 the exit code is 1 from the level on, else 0",
+        "the exit code is 1 if a change reaches the level, otherwise 0 S43 S40",
         arguments: [
             (slower, "query", 1), (slower, "source", 0), (slower, nil, 0), (slower, "data", 0),
             (other, "query", 1), (other, "source", 1), (other, nil, 1), (other, "data", 0),
@@ -62,7 +62,7 @@ struct BreakingCommandTests {
         #expect(outcome.output.contains("[MRT0601]") == (schema != Self.old))
     }
 
-    @Test("S43 S41 every format", arguments: ReportFormat.allCases)
+    @Test("every format reports the change S43 S41", arguments: ReportFormat.allCases)
     func formats(_ format: ReportFormat) throws {
         let outcome = try run(
             ["Schemas", "--against", "Old", "--format", format.rawValue], in: folder(Self.lost))
@@ -72,7 +72,7 @@ struct BreakingCommandTests {
         #expect(outcome.output.contains("'Dog.name' is gone") || outcome.output.contains("Dog.name&apos; is gone"))
     }
 
-    @Test("S43 against a branch: what is on disk counts, and what others changed does not")
+    @Test("against a branch, the files on disk are compared with the merge base S43")
     func branch() throws {
         let repository = try ScratchRepository()
         let base = try repository.commit(Self.old)
@@ -94,7 +94,7 @@ struct BreakingCommandTests {
                 """)
     }
 
-    @Test("S43 a folder that is new or moved is spoken of")
+    @Test("a new or moved folder is mentioned in a note S43")
     func folders() throws {
         let repository = try ScratchRepository()
         let base = try repository.commit(Self.old)
@@ -115,7 +115,7 @@ struct BreakingCommandTests {
         #expect(moved.output.contains("\(base):Schemas/Dog.yaml:6:7: note: it was declared here\n"))
     }
 
-    @Test("S43 errors of the new schema come first; an old one with errors cannot be compared")
+    @Test("errors of the new schema are reported first; an old schema with errors cannot be compared S43")
     func errors() throws {
         let folder = try folder("objects:\n  Dog: {properties: {age: Itn}}\n")
         let outcome = try run(["Schemas", "--against", "Old", "--brief"], in: folder)
@@ -130,7 +130,7 @@ struct BreakingCommandTests {
                 "martlet: error: the schema of 'Schemas' has errors and cannot be compared; name an earlier one\n"))
     }
 
-    @Test("S43 S40 exit codes 2 and 3")
+    @Test("wrong usage exits with 2, unreadable input with 3 S43 S40")
     func failures() throws {
         let repository = try ScratchRepository()
         try repository.commit(Self.old)

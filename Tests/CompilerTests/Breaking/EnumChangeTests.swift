@@ -4,12 +4,12 @@ import Testing
 
 @Suite("Breaking: enums")
 struct EnumChangeTests {
-    /// With a property that stores it, at the end so that marks keep their order.
+    /// Appends a property that stores the enum. It comes last so that the marks keep their order.
     private func stored(_ size: String) -> String {
         "enums:\n  \(size)\nobjects:\n  Dog: {properties: {a: Size?}}\n"
     }
 
-    @Test("S43 MRT0601 an enum that is gone or has another name")
+    @Test("a removed or renamed enum breaks code S43 MRT0601")
     func names() throws {
         try check(
             "enums:\n  «Size»: [small]\n  Height: [low]\n", "enums:\n  Height: [low]\n",
@@ -26,7 +26,7 @@ struct EnumChangeTests {
             ["source: enum 'Size' is 'Height' now; rename it in code that uses it"])
     }
 
-    @Test("S43 MRT0601 another raw type cannot read what is stored")
+    @Test("another raw type cannot read stored values S43 MRT0601")
     func rawType() throws {
         let old = "«Size»: {raw: Int, cases: {small: 1}}"
         let new = "«Size»: {raw: String, cases: {small: s}}"
@@ -36,7 +36,7 @@ struct EnumChangeTests {
         try check(stored(old), stored(new), ["data: " + message])
     }
 
-    @Test("S43 MRT0601 a case that is gone is data where it may be stored, else code")
+    @Test("a removed case breaks data if it may be stored, otherwise code S43 MRT0601")
     func goneCase() throws {
         try check(
             stored("Size: [small, «large»]"), stored("«Size»: [small]"),
@@ -46,7 +46,7 @@ struct EnumChangeTests {
             ["source: case 'Size.large' is gone; declare it again"])
     }
 
-    @Test("S43 MRT0601 what no property holds any more is no matter of the enum")
+    @Test("an enum that no stored property uses any longer breaks only code S43 MRT0601")
     func otherHolder() throws {
         let enums = { (size: String) in "enums:\n  \(size)\n  Height: [small, large]\n" }
         let old = "objects:\n  Dog: {properties: {a: «Size?»}}\n"
@@ -60,7 +60,7 @@ struct EnumChangeTests {
             ])
     }
 
-    @Test("S43 MRT0601 a case with another name and the same raw value breaks code alone")
+    @Test("a renamed case with the same raw value breaks only code S43 MRT0601")
     func renamedCase() throws {
         try check(
             stored("Size: [small, «large»]"), stored("Size: {cases: {small: small, «big»: large}}"),
@@ -73,7 +73,7 @@ struct EnumChangeTests {
         #expect(change.findings().map(\.severity) == [.error, .error])
     }
 
-    @Test("S43 MRT0601 another raw value reads stored values as another case")
+    @Test("another raw value makes stored values read as another case S43 MRT0601")
     func rawValue() throws {
         try check(
             stored("Size: {raw: Int, cases: {«small»: 1, «large»: 2}}"),
@@ -87,7 +87,7 @@ struct EnumChangeTests {
             ["query: case 'Size.small' was 's' and is 't'; write 'small: s'"])
     }
 
-    @Test("S43 MRT0601 a new case stops a 'switch' from compiling; the order of cases does nothing")
+    @Test("a new case breaks a 'switch'; the order of cases does not matter S43 MRT0601")
     func newCase() throws {
         try check(
             stored("Size: [small, large]"), stored("Size: [large, «huge», small]"),
@@ -97,7 +97,7 @@ struct EnumChangeTests {
             ])
     }
 
-    @Test("S43 MRT0601 the case for unknown values")
+    @Test("another case for unknown values changes queries; removing it breaks data S43 MRT0601")
     func unknown() throws {
         try check(
             stored("Size: {cases: [small, large], unknown: «small»}"),

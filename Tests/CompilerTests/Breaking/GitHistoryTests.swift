@@ -10,7 +10,7 @@ struct GitHistoryTests {
     private static let two = "objects:\n  Dog: {properties: {two: Int}}\n"
     private static let three = "objects:\n  Dog: {properties: {three: Int}}\n"
 
-    /// The files of the schema where HEAD and `reference` parted, as `commit:path` and text.
+    /// Returns the files of the schema at the merge base of HEAD and `reference`: `commit:path` and text.
     private func schema(
         _ repository: ScratchRepository, _ folder: String = "Schemas", where reference: String = "main"
     ) throws -> [String: String] {
@@ -32,7 +32,7 @@ struct GitHistoryTests {
 
     // MARK: Which commit
 
-    @Test("S43 the schema of the merge base counts, not that of the tip")
+    @Test("the schema of the merge base is used, not that of the tip S43")
     func mergeBase() throws {
         let repository = try ScratchRepository()
         let base = try repository.commit(Self.one)
@@ -45,7 +45,7 @@ struct GitHistoryTests {
         #expect(try schema(repository, where: "HEAD~1") == ["\(base):Schemas/Dog.yaml": Self.one])
     }
 
-    @Test("S43 a ref that is ahead of HEAD, and one that is HEAD, give what is committed")
+    @Test("a ref ahead of HEAD, or equal to it, compares with the committed schema S43")
     func ahead() throws {
         let repository = try ScratchRepository()
         let base = try repository.commit(Self.one)
@@ -58,7 +58,7 @@ struct GitHistoryTests {
         }
     }
 
-    @Test("S43 a tag, whose name other refs may have as well")
+    @Test("a tag is found even if other refs may have its name S43")
     func tag() throws {
         let repository = try ScratchRepository()
         let base = try repository.commit(Self.one)
@@ -69,7 +69,7 @@ struct GitHistoryTests {
 
     // MARK: Which files
 
-    @Test("S43 all schema files below the folder and no others, in any alphabet")
+    @Test("all schema files below the folder are read and no others, in any alphabet S43")
     func files() throws {
         let repository = try ScratchRepository()
         try repository.write(Self.two, to: "Models/Schemas/Größe/Hund und Katze.yaml")
@@ -85,7 +85,7 @@ struct GitHistoryTests {
             ])
     }
 
-    @Test("S43 more files than fit into one pipe, some of them empty or without a last line feed")
+    @Test("more files than a pipe holds are read, some empty or without a final line feed S43")
     func manyFiles() throws {
         let repository = try ScratchRepository()
         for index in 0..<450 {
@@ -100,7 +100,7 @@ struct GitHistoryTests {
         }
     }
 
-    @Test("S43 symbolic links of the commit are followed, also when the folder is one")
+    @Test("symbolic links in the commit are followed, also if the folder is one S43")
     func links() throws {
         let repository = try ScratchRepository()
         try repository.write(Self.one, to: "Sources/App/Models.swift")
@@ -126,7 +126,7 @@ struct GitHistoryTests {
                 "is a symbolic link that leads back to itself; compare with a folder") == true)
     }
 
-    @Test("S43 a folder that was somewhere else is found there")
+    @Test("a moved folder is found at its old path S43")
     func moved() throws {
         let repository = try ScratchRepository()
         try repository.write(Self.two, to: "Schemas/Sub/Cat.yaml")
@@ -141,7 +141,7 @@ struct GitHistoryTests {
         #expect(schema.input?.sources.map(\.relativePath) == ["Dog.yaml", "Sub/Cat.yaml"])
     }
 
-    @Test("S43 a folder that was not there has no schema")
+    @Test("a folder that did not exist has no schema S43")
     func newFolder() throws {
         let repository = try ScratchRepository()
         let base = try repository.commit(Self.one, to: "Other/Dog.yaml")
@@ -152,11 +152,11 @@ struct GitHistoryTests {
         #expect(!schema.isMoved)
     }
 
-    @Test("S43 neither the work tree nor the index is touched")
+    @Test("neither the work tree nor the index is modified S43")
     func untouched() throws {
         let repository = try ScratchRepository()
         try repository.commit(Self.one)
-        // The index does not know the new date yet, and a refresh would write it.
+        // The index does not know the new date yet. A refresh of the index would write it.
         try repository.write(Self.two)
         try repository.write(Self.one)
         try repository.folder.setOld("Schemas/Dog.yaml")
@@ -169,15 +169,15 @@ struct GitHistoryTests {
         }
     }
 
-    // MARK: What can be wrong
+    // MARK: Errors
 
-    @Test("S43 no git, no repository, no commit, no ref, no history in common")
+    @Test("missing git, repository, commit, ref or common history are errors S43")
     func errors() throws {
         let empty = try TemporaryFolder()
         #expect(
             message { _ = try GitHistory(of: empty.path, environment: ["PATH": empty.path]) }
                 == "no program 'git' in PATH; install it, or compare with a folder")
-        // Whatever folder temporary ones lie in, the search for a repository ends there.
+        // Stops the search for a repository at the parent of the temporary folder.
         var environment = ProcessInfo.processInfo.environment
         environment["GIT_CEILING_DIRECTORIES"] = (empty.path as NSString).deletingLastPathComponent
         #expect(
@@ -203,7 +203,7 @@ struct GitHistoryTests {
         #expect(try schema(repository, where: "other").count == 1)
     }
 
-    @Test("S43 what a hook says of another repository does not count")
+    @Test("git variables that a hook sets for another repository are ignored S43")
     func hooks() throws {
         let repository = try ScratchRepository()
         let base = try repository.commit(Self.one)

@@ -8,7 +8,7 @@ struct PathChangeTests {
         dog("a: Int, b: Int, c: Bool, d: Dog?", entry.isEmpty ? "" : "keypaths: {\(entry)}", name: name)
     }
 
-    @Test("S43 MRT0601 declared key paths that are gone, give something else or lead elsewhere")
+    @Test("key paths that are removed, change their type or lead elsewhere are reported S43 MRT0601")
     func keyPaths() throws {
         try check(
             keyPath("«x»: a"), keyPath("", name: "«Dog»"), ["source: key path 'Dog.x' is gone; declare it again"])
@@ -30,7 +30,7 @@ struct PathChangeTests {
         try check(keyPath("x: a"), keyPath("y: a, x: a"))
     }
 
-    @Test("S43 MRT0601 a path through what was renamed is the same path")
+    @Test("a path through renamed types and properties is the same path S43 MRT0601")
     func renamedPath() throws {
         let projection = { (root: String, path: String) in
             "projections:\n  Card: {of: \(root), properties: {x: \(path)}}\n"
@@ -64,7 +64,7 @@ struct PathChangeTests {
         """
     }
 
-    @Test("S43 MRT0601 projections and labels that are gone or show something else")
+    @Test("projections and labels that are removed or show something else are reported S43 MRT0601")
     func projections() throws {
         try check(
             card("x: a", name: "«Card»"), card("x: a", name: "Sheet"),
@@ -84,13 +84,13 @@ struct PathChangeTests {
             ["query: label 'Card.x' shows something else than before; add a label with another name"])
     }
 
-    @Test("S43 MRT0601 a label that cannot be set any more")
+    @Test("a label that is no longer writable is reported S43 MRT0601")
     func writable() throws {
         let schema = { (path: String) in
             "objects:\n  Dog: {properties: {a: Int?, b: Int, c: Dog?}}\n"
                 + "projections:\n  Card: {of: Dog, properties: {x: \(path)}}\n"
         }
-        // Both show a number or nothing.
+        // Both labels are of type Int?.
         try check(
             schema("«a»"), schema("«c.b»"),
             ["source: label 'Card.x' cannot be set any more; keep the path 'a'"])

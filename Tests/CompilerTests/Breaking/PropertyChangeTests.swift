@@ -4,14 +4,14 @@ import Testing
 
 @Suite("Breaking: properties")
 struct PropertyChangeTests {
-    @Test("S43 MRT0601 a property that is gone takes its values with it")
+    @Test("a removed property loses its values S43 MRT0601")
     func gone() throws {
         try check(
             dog("age: Int, «name»: String"), "objects:\n  «Dog»: {properties: {age: Int}}\n",
             ["data: property 'Dog.name' is gone, and its stored values with it; declare it again"])
     }
 
-    @Test("S43 MRT0601 linking objects hold nothing, so that code alone breaks without them")
+    @Test("linking objects store nothing, so removing them breaks only code S43 MRT0601")
     func linkingObjects() throws {
         try check(
             dog("friend: Dog?, «friends»: LinkingObjects<Dog.friend>"),
@@ -24,7 +24,8 @@ struct PropertyChangeTests {
                 "source: property 'Dog.them' was 'LinkingObjects<Dog.friend>' and is 'LinkingObjects<Dog.foe>'; "
                     + "keep the type"
             ])
-        // What takes their name is new, and what they take the name of is lost.
+        // Replacing linking objects adds a new property. Replacing a stored property with linking objects loses its
+        // values.
         try check(
             dog("friend: Dog?, them: «LinkingObjects<Dog.friend>»"), dog("friend: Dog?, them: «List<Dog>»"),
             ["source: property 'Dog.them' was 'LinkingObjects<Dog.friend>' and is 'List<Dog>'; keep the type"])
@@ -36,13 +37,13 @@ struct PropertyChangeTests {
             ])
     }
 
-    @Test("S43 MRT0601 a renamed property breaks code and no data")
+    @Test("a renamed property breaks code but not data S43 MRT0601")
     func renamed() throws {
         try check(
             dog("«years»: Int, owner: Dog?, owned: LinkingObjects<Dog.owner>"),
             dog("«age»: {type: Int, renamedFrom: years}, owner: Dog?, owned: LinkingObjects<Dog.owner>"),
             ["source: property 'Dog.age' was 'years'; rename it in code that uses it"])
-        // Linking objects follow their link.
+        // Linking objects refer to the renamed link.
         try check(
             dog("«owner»: Dog?, owned: LinkingObjects<Dog.owner>"),
             dog("«master»: {type: Dog?, renamedFrom: owner}, owned: LinkingObjects<Dog.master>"),
@@ -50,7 +51,7 @@ struct PropertyChangeTests {
     }
 
     @Test(
-        "S43 MRT0601 another type is another column",
+        "another type is stored in another column S43 MRT0601",
         arguments: [
             ("Int", "Int64"), ("Int", "String"), ("Int", "List<Int>"), ("List<Int>", "Set<Int>"),
             ("List<Int>", "Map<Int>"), ("Dog?", "Cat?"), ("Size", "String"), ("Size", "Amount"),
@@ -65,7 +66,7 @@ struct PropertyChangeTests {
             ])
     }
 
-    @Test("S43 MRT0601 what may be nil in a file cannot become required; the other way breaks code alone")
+    @Test("a property that may be stored as nil cannot become required; the reverse breaks only code S43 MRT0601")
     func optionality() throws {
         try check(
             dog("a: «Int?»"), dog("a: «Int»"),
@@ -78,7 +79,7 @@ struct PropertyChangeTests {
             ["source: property 'Dog.a' was 'Int' and is 'Int?'; keep the type"])
     }
 
-    @Test("S43 MRT0601 another enum is fine for a file if it knows all values")
+    @Test("another enum does not break data if it has all raw values S43 MRT0601")
     func otherEnum() throws {
         let enums = "enums:\n  Size: [small, large]\n  Height: [large, small]\n  Width: [small, wide]\n"
         try check(
@@ -92,7 +93,7 @@ struct PropertyChangeTests {
             ])
     }
 
-    @Test("S43 MRT0601 ignored properties are code")
+    @Test("ignored properties exist only in code S43 MRT0601")
     func ignored() throws {
         try check(
             "objects:\n  Dog: {properties: {a: Int}, ignored: {b: «Int», «c»: Int, d: Int}}\n",
@@ -108,7 +109,7 @@ struct PropertyChangeTests {
             ])
     }
 
-    @Test("S43 MRT0601 the order of properties is that of arguments and of the values of arrays")
+    @Test("the order of properties determines the order of arguments and array values S43 MRT0601")
     func order() throws {
         try check(
             dog("«a»: Int, b: Int, c: Int"), dog("b: Int, c: Int, «a»: Int"),

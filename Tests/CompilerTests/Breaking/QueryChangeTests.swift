@@ -4,24 +4,24 @@ import Testing
 
 @Suite("Breaking: keys, indexes and defaults")
 struct QueryChangeTests {
-    @Test("S43 MRT0601 a primary key that came, went or is another")
+    @Test("a primary key that is added, removed or replaced breaks data S43 MRT0601")
     func primaryKey() throws {
-        let mend = "keep it, or add a type with another name"
+        let advice = "keep it, or add a type with another name"
         try check(
             dog("a: Int, b: Int", "primaryKey: «a»"), dog("a: Int, b: Int", "primaryKey: «b»"),
-            ["data: the primary key of 'Dog' was 'a' and is 'b'; \(mend)"])
+            ["data: the primary key of 'Dog' was 'a' and is 'b'; \(advice)"])
         try check(
             dog("a: Int", "primaryKey: «a»"), dog("a: Int", name: "«Dog»"),
-            ["data: the primary key of 'Dog' was 'a' and is absent; \(mend)"])
+            ["data: the primary key of 'Dog' was 'a' and is absent; \(advice)"])
         try check(
             dog("a: Int"), dog("a: Int", "primaryKey: «a»"),
-            ["data: the primary key of 'Dog' was absent and is 'a'; \(mend)"])
+            ["data: the primary key of 'Dog' was absent and is 'a'; \(advice)"])
         try check(
             dog("«a»: Int", "primaryKey: a"), dog("«b»: {type: Int, renamedFrom: a}", "primaryKey: b"),
             ["source: property 'Dog.b' was 'a'; rename it in code that uses it"])
     }
 
-    @Test("S43 MRT0601 what must be unique now may not be so in a file, which then does not open")
+    @Test("a new uniqueness constraint may be violated in a file, which then does not open S43 MRT0601")
     func unique() throws {
         try check(
             dog("a: Int, b: Int"), dog("a: Int, b: Int", "unique: [[«a, b»]]"),
@@ -33,20 +33,20 @@ struct QueryChangeTests {
             dog("a: Int, b: Int", "unique: [[«a, b»]]"), dog("a: Int, b: Int", name: "«Dog»"),
             ["query: 'Dog.a' and 'Dog.b' need not be unique any more; keep the list in 'unique'"])
         try check(dog("a: Int, b: Int", "unique: [[a, b]]"), dog("a: Int, b: Int", "unique: [[b, a]]"))
-        // Together with what is unique already, anything is.
+        // A combination that contains unique properties is unique anyway.
         try check(dog("a: Int, b: Int", "unique: [[a]]"), dog("a: Int, b: Int", "unique: [[a], [a, b]]"))
         try check(
             dog("a: Int, b: Int", "primaryKey: a"), dog("a: Int, b: Int", "primaryKey: a, unique: [[a, b]]"))
     }
 
-    @Test("S43 MRT0601 an index that is gone makes queries slower; a new one breaks nothing")
+    @Test("a removed index slows queries down; a new one breaks nothing S43 MRT0601")
     func index() throws {
         try check(
             dog("a: Int, b: Int", "index: [«a»]"), dog("«a»: Int, b: Int", "index: [b]"),
             ["query: 'Dog.a' has no index any more, and queries for it become slower; keep it in 'index'"])
     }
 
-    @Test("S43 MRT0601 full-text search that is gone")
+    @Test("a removed full-text index breaks queries S43 MRT0601")
     func fullText() throws {
         try check(
             dog("a: {type: String, «fullText»: true}"), dog("«a»: String"),
@@ -54,7 +54,7 @@ struct QueryChangeTests {
         try check(dog("a: String"), dog("a: {type: String, fullText: true}"))
     }
 
-    @Test("S47 S43 MRT0601 another 'onDelete'")
+    @Test("another 'onDelete' changes which objects are deleted S47 S43 MRT0601")
     func onDelete() throws {
         try check(
             dog("«a»: Dog?"), dog("«a»: {type: Dog?, onDelete: cascade}"),
@@ -64,7 +64,7 @@ struct QueryChangeTests {
             ])
     }
 
-    @Test("S47 S43 MRT0601 another 'deleteRule', on collections too")
+    @Test("another 'deleteRule' changes which objects are deleted, also for collections S47 S43 MRT0601")
     func deleteRule() throws {
         try check(
             dog("«a»: List<Dog>"), dog("«a»: {type: List<Dog>, deleteRule: deny}"),
@@ -75,7 +75,7 @@ struct QueryChangeTests {
         try check(dog("a: {type: Dog?, deleteRule: deny}"), dog("a: {type: Dog?, deleteRule: deny}"))
     }
 
-    @Test("S47 S43 MRT0601 'onDelete' of a collection, which takes effect now")
+    @Test("'onDelete' of a collection is reported because it now takes effect S47 S43 MRT0601")
     func onDeleteOfCollections() throws {
         for kind in ["List<Dog>", "Set<Dog>", "Map<Dog?>"] {
             try check(
@@ -88,7 +88,7 @@ struct QueryChangeTests {
         try check(dog("a: {type: Dog?, onDelete: deny}"), dog("a: {type: Dog?, onDelete: deny}"))
     }
 
-    @Test("S43 MRT0601 another default, if it is another value")
+    @Test("another default is reported if its value differs S43 MRT0601")
     func defaults() throws {
         let message = "query: 'Dog.a' of a new object starts with another value; keep the default"
         try check(dog("a: Int = «1»"), dog("a: Int = «2»"), [message])
@@ -102,7 +102,7 @@ struct QueryChangeTests {
         try check(ignored("«true»"), ignored("«false»"), [message])
     }
 
-    @Test("S43 MRT0601 the default of an enum is what is stored of it")
+    @Test("the default of an enum is compared by its raw value S43 MRT0601")
     func enumDefaults() throws {
         let message = "query: 'Dog.a' of a new object starts with another value; keep the default"
         let enums = { (cases: String) in "enums:\n  Size: {raw: Int, cases: {\(cases)}}\n" }
@@ -114,7 +114,7 @@ struct QueryChangeTests {
             ["source: case 'Size.small' is 'tiny' now; rename it in code that uses it"])
     }
 
-    @Test("S43 MRT0601 the level says what is an error and what a note")
+    @Test("the level separates errors from notes S43 MRT0601")
     func levels() throws {
         let change = try SchemaChange(
             dog("a: Int?, b: Int, c: Int", "index: [c]"), dog("a: Int, b: Int?, c: Int"))

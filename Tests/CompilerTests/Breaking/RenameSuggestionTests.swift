@@ -6,40 +6,40 @@ import Testing
 struct RenameSuggestionTests {
     private let help = "if 'Person' is the new name of 'Human', write 'renamedFrom: Human' there"
 
-    /// The mend is looked at, and then used: the type or property lives on.
-    private func mend(_ old: String, _ new: String, becomes expected: String) throws {
+    /// Checks the suggested fix, applies it, and checks that the type or property keeps its data.
+    private func checkFix(_ old: String, _ new: String, becomes expected: String) throws {
         let change = try SchemaChange(old, new)
         #expect(change.changes.contains { $0.level == .data })
         #expect(Set(change.findings().compactMap(\.span)) == Set(change.new.marks))
-        let mended = try change.mended()
-        #expect(mended == expected)
-        #expect(try SchemaChange(old, mended).changes.map(\.level) == [.source])
+        let fixed = try change.fixed()
+        #expect(fixed == expected)
+        #expect(try SchemaChange(old, fixed).changes.map(\.level) == [.source])
     }
 
-    @Test("S43 MRT0601 a type that went and one that came with the same shape")
+    @Test("a rename is suggested for a removed type and an added one of the same shape S43 MRT0601")
     func type() throws {
         let old = "objects:\n  Human:\n    properties: {age: Int, friend: Human?}\n"
         let new = "objects:\n  «Person»:\n    properties: {age: Int, friend: Person?}\n"
         #expect(try SchemaChange(old, new).findings().map(\.help) == [help])
-        try mend(
+        try checkFix(
             old, new,
             becomes: "objects:\n  Person:\n    renamedFrom: Human\n    properties: {age: Int, friend: Person?}\n")
-        try mend(
+        try checkFix(
             "objects:\n  Human: {properties: {age: Int}}\n", "objects:\n  «Person»: { properties: {age: Int}}\n",
             becomes: "objects:\n  Person: {renamedFrom: Human,  properties: {age: Int}}\n")
     }
 
-    @Test("S43 MRT0601 the new line has the depth and the line ends of its neighbours")
+    @Test("the inserted line has the indentation and line ending of its neighbours S43 MRT0601")
     func lines() throws {
-        try mend(
+        try checkFix(
             "objects:\n  Human:\n    properties: {age: Int}\n",
             "objects:\r\n   «Person»:  # somebody\r\n\r\n     # private\r\n      properties: {age: Int}\r\n",
             becomes: "objects:\r\n   Person:  # somebody\r\n      renamedFrom: Human\r\n\r\n     # private\r\n"
                 + "      properties: {age: Int}\r\n")
     }
 
-    @Test("S43 MRT0601 types that have less than half in common are strangers, and so are embedded ones")
-    func strangers() throws {
+    @Test("no rename is suggested for dissimilar types or between embedded and top-level types S43 MRT0601")
+    func dissimilarTypes() throws {
         let old = "objects:\n  Dog: {properties: {a: Tag?}}\n  Human: {properties: {age: Int, name: String, no: Int}}\n"
         let tag = "embedded:\n  Tag: {properties: {a: Int}}\n"
         for new in [
@@ -51,7 +51,7 @@ struct RenameSuggestionTests {
         }
     }
 
-    @Test("S43 MRT0601 the likeliest of several types comes first")
+    @Test("the most similar of several types comes first S43 MRT0601")
     func several() throws {
         let change = try SchemaChange(
             "objects:\n  Human: {properties: {age: Int, name: String}}\n",
@@ -71,30 +71,30 @@ struct RenameSuggestionTests {
         #expect(finding.span == change.new.marks[0])
     }
 
-    @Test("S43 MRT0601 a property that went and one that came with the same type")
+    @Test("a rename is suggested for a removed property and an added one of the same type S43 MRT0601")
     func property() throws {
-        try mend(
+        try checkFix(
             dog("years: Int = 1"), "objects:\n  Dog:\n    properties:\n      «age»: Int = 1\n",
             becomes: "objects:\n  Dog:\n    properties:\n      age: {type: Int = 1, renamedFrom: years}\n")
-        try mend(
+        try checkFix(
             dog("years: List<Int?>"), dog("«ages»: List<Int?>"),
             becomes: dog("ages: {type: List<Int?>, renamedFrom: years}"))
-        try mend(
+        try checkFix(
             dog("years: Int"), dog("«age»: {type: Int}"), becomes: dog("age: {renamedFrom: years, type: Int}"))
-        try mend(
+        try checkFix(
             dog("years: Int"), "objects:\n  Dog:\n    properties:\n      «age»:\n        type: Int\n",
             becomes: "objects:\n  Dog:\n    properties:\n      age:\n        renamedFrom: years\n        type: Int\n")
     }
 
-    @Test("S43 MRT0601 a property of another type is no successor")
+    @Test("no rename is suggested for a property of another type S43 MRT0601")
     func otherType() throws {
         try check(
             dog("«years»: Int"), "objects:\n  «Dog»: {properties: {age: Double}}\n",
             ["data: property 'Dog.years' is gone, and its stored values with it; declare it again"])
     }
 
-    @Test("S43 MRT0601 where braces would change the meaning, the mend is in words alone")
-    func words() throws {
+    @Test("where braces would change the meaning, the finding has help but no fix S43 MRT0601")
+    func helpOnly() throws {
         let change = try SchemaChange(
             dog("name: String"), "objects:\n  Dog:\n    properties:\n      called: String = \"a, b\"\n")
         let finding = try #require(change.findings().first)
@@ -102,9 +102,9 @@ struct RenameSuggestionTests {
         #expect(finding.fixes == [])
     }
 
-    @Test("S43 MRT0601 an enum that went and one that came with the same cases")
+    @Test("a rename is suggested for a removed enum and an added one with the same cases S43 MRT0601")
     func enumeration() throws {
         let change = try SchemaChange("enums:\n  Size: [small]\n", "enums:\n  Height:\n    cases: [small]\n")
-        #expect(try change.mended() == "enums:\n  Height:\n    renamedFrom: Size\n    cases: [small]\n")
+        #expect(try change.fixed() == "enums:\n  Height:\n    renamedFrom: Size\n    cases: [small]\n")
     }
 }

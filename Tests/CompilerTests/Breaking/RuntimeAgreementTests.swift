@@ -7,10 +7,13 @@ import Testing
 
 @testable import MartletBackend
 
-/// The one place where the two wings meet: what `breaking` says of data is what the runtime says when it opens a file.
+/// The only test that uses both sides: `breaking` reports a data change exactly if the runtime refuses to open the
+/// file.
 @Suite("Breaking: agreement with the runtime")
 struct RuntimeAgreementTests {
-    @Test("S43 the runtime refuses a change if and only if it is one of data", arguments: 0..<4 as Range<UInt64>)
+    @Test(
+        "the runtime refuses a change exactly if it is reported as breaking data S43",
+        arguments: 0..<4 as Range<UInt64>)
     func agreement(_ seed: UInt64) throws {
         var dice = SplitMix(seed: seed)
         var outcomes: [Bool: Int] = [:]
@@ -19,7 +22,7 @@ struct RuntimeAgreementTests {
             guard let old = model(texts.0, SourceFileID(1)), let new = model(texts.1, SourceFileID(0)) else { continue }
             let difference = SchemaDiff(stored: facts(of: old), declared: facts(of: new))
             let isRefused = !difference.differences.isEmpty
-            // Objects of types that nobody declares stay in the file, where the program cannot reach them.
+            // Objects of types that are no longer declared stay in the file, where the program cannot reach them.
             let lost = BreakingChanges.between(old, new).filter {
                 $0.level == .data && !$0.message.contains("the objects stored of it")
             }
@@ -28,13 +31,13 @@ struct RuntimeAgreementTests {
                 "\(texts.0)\n\(texts.1)\n\(difference.differences)\n\(lost.map(\.message))")
             outcomes[isRefused, default: 0] += 1
         }
-        // Both happen, and often enough to mean something.
+        // Both outcomes occur often enough to be significant.
         #expect(outcomes[true, default: 0] > 300)
         #expect(outcomes[false, default: 0] > 10)
     }
 
     @Test(
-        "S43 a change of data is what needs a higher schema version: without it the file is refused, with it migrated")
+        "a data change is refused without a higher schema version and migrated with one S43")
     func migrations() throws {
         var dice = SplitMix(seed: 9)
         var outcomes: [Bool: Int] = [:]
@@ -73,7 +76,7 @@ struct RuntimeAgreementTests {
         Frontend.analyze([SourceText(file: file, path: "A.yaml", text: text)]).model
     }
 
-    /// As generated classes carry them.
+    /// Parses the schema descriptions that generated classes contain.
     private func facts(of schema: SchemaModel) -> [ObjectTypeSchema] {
         schema.objects.compactMap { object in
             SchemaFactsParser.objectType(FactsEmitter.lines(for: object).joined(separator: "\n"))
@@ -81,7 +84,7 @@ struct RuntimeAgreementTests {
     }
 }
 
-/// Small schemas that have much in common with each other; few of them are in error.
+/// Random small schemas that have much in common with each other. Few of them contain errors.
 private enum SampleSchema {
     private static let types = ["Ant", "Bee", "Cat", "Dog"]
     private static let properties = ["p", "q", "r"]

@@ -3,8 +3,8 @@ import MartletLint
 import MartletSchema
 import Testing
 
-/// Two texts of one schema. «Marks» stand around what findings point at: in the new text the findings themselves, in the
-/// old one their notes.
+/// Two versions of a schema text. «Marks» enclose the expected locations: those of findings in the new text, those of
+/// their notes in the old text.
 struct SchemaChange {
     let old: MarkedText
     let new: MarkedText
@@ -17,13 +17,13 @@ struct SchemaChange {
             try self.old.model(sourceLocation), try self.new.model(sourceLocation))
     }
 
-    /// By place, as a report has them.
+    /// Returns the findings sorted by location, as in a report.
     func findings(failingFrom level: BreakingLevel = .source) -> [Diagnostic] {
         changes.map { $0.diagnostic(failingFrom: level, sources: [new.source]) }.sortedByPlace()
     }
 
-    /// The new text with the first mend of the only finding that has one.
-    func mended(sourceLocation: SourceLocation = #_sourceLocation) throws -> String {
+    /// Returns the new text with the first fix-it of the only finding that has one.
+    func fixed(sourceLocation: SourceLocation = #_sourceLocation) throws -> String {
         let fixes = findings().compactMap(\.fixes.first)
         try #require(fixes.count == 1, sourceLocation: sourceLocation)
         var bytes = new.source.bytes
@@ -34,7 +34,7 @@ struct SchemaChange {
     }
 }
 
-/// A schema text without the marks that stood in it.
+/// A schema text without its marks, and the ranges that were marked.
 struct MarkedText {
     let source: SourceText
     let marks: [SourceSpan]
@@ -61,7 +61,8 @@ struct MarkedText {
     }
 }
 
-/// Checks the findings of a change, by place, as `level: message`, and that they and their notes stand at the marks.
+/// Compares the findings of a change, as `level: message` sorted by location, and checks that findings and notes are
+/// located at the marks.
 func check(
     _ old: String, _ new: String, _ expected: [String] = [], sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
@@ -75,7 +76,7 @@ func check(
     #expect(notes == Set(change.old.marks), "\(notes.map(change.old.source.text))", sourceLocation: sourceLocation)
 }
 
-/// An object type `Dog` with these properties and whatever else its declaration says.
+/// Returns the declaration of an object type with these properties and, in `rest`, further keys.
 func dog(_ properties: String, _ rest: String = "", name: String = "Dog") -> String {
     "objects:\n  \(name): {properties: {\(properties)}\(rest.isEmpty ? "" : ", " + rest)}\n"
 }

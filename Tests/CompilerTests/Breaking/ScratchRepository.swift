@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A git repository that is gone with the test. Nothing of the machine's configuration counts in it.
+/// A git repository in a temporary folder. It ignores the git configuration of the machine.
 struct ScratchRepository {
     let folder: TemporaryFolder
 
@@ -12,7 +12,7 @@ struct ScratchRepository {
 
     var path: String { folder.path }
 
-    /// - Returns: what the command says, without the line feed at its end.
+    /// - Returns: the output of the command, without the line feed at its end.
     @discardableResult
     func git(_ arguments: String...) throws -> String {
         let process = Process()
@@ -38,7 +38,7 @@ struct ScratchRepository {
         try folder.write(text, to: name)
     }
 
-    /// Commits all there is, and gives the short name of the commit.
+    /// Commits all changes and returns the short name of the commit.
     @discardableResult
     func commit(_ text: String? = nil, to name: String = "Schemas/Dog.yaml") throws -> String {
         if let text { try write(text, to: name) }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Breaking: types")
 struct TypeChangeTests {
-    @Test("S43 MRT0601 the same schema, a new type, a moved type and other documentation break nothing")
+    @Test("the same schema, a new or moved type, and other documentation break nothing S43 MRT0601")
     func nothing() throws {
         let old = "objects:\n  Dog: {properties: {age: Int}}\n  Cat: {properties: {age: Int}}\n"
         try check(old, old)
@@ -21,7 +21,7 @@ struct TypeChangeTests {
             """)
     }
 
-    @Test("S43 MRT0601 a type that is gone takes its objects with it")
+    @Test("a removed type loses its objects S43 MRT0601")
     func gone() throws {
         try check(
             "objects:\n  Dog: {properties: {age: Int}}\n  «Cat»: {properties: {name: String}}\n",
@@ -33,7 +33,7 @@ struct TypeChangeTests {
             ["data: type 'Tag' is gone, and with it the objects stored of it; declare it again"])
     }
 
-    @Test("S43 MRT0601 a renamed type breaks code and no data")
+    @Test("a renamed type breaks code but not data S43 MRT0601")
     func renamed() throws {
         try check(
             "objects:\n  «Human»: {properties: {age: Int, friend: Human?, all: List<Human>}}\n",
@@ -45,9 +45,9 @@ struct TypeChangeTests {
             ["source: type 'Human' is 'Person' now; rename it in code that uses it"])
     }
 
-    @Test("S43 MRT0601 a rename counts as the runtime counts it: from a free name, once, and to a new one")
+    @Test("a rename is applied as in the runtime: from an unused name, once, and to a new name S43 MRT0601")
     func impossibleRenames() throws {
-        // The first of two that claim a name gets it.
+        // Two types claim one old name: the first one gets it.
         try check(
             "objects:\n  «Human»: {properties: {age: Int}}\n",
             """
@@ -57,7 +57,7 @@ struct TypeChangeTests {
 
             """,
             ["source: type 'Human' is 'Person' now; rename it in code that uses it"])
-        // The name is still there.
+        // A type of the old name still exists.
         try check(
             "objects:\n  Human: {properties: {age: Int}}\n",
             """
@@ -66,14 +66,14 @@ struct TypeChangeTests {
               Person: {renamedFrom: Human, properties: {age: Int}}
 
             """)
-        // The type was there before, so that it takes over nothing.
+        // The type existed before, so it takes over nothing.
         try check(
             "objects:\n  «Human»: {properties: {age: Int}}\n  Person: {properties: {age: Int}}\n",
             "objects:\n  Person: {renamedFrom: Human, properties: {age: Int}}\n",
             ["data: type 'Human' is gone, and with it the objects stored of it; declare it again"])
     }
 
-    @Test("S43 MRT0601 objects that become embedded, and embedded ones that become objects")
+    @Test("an object type that becomes embedded, or the reverse, breaks data S43 MRT0601")
     func embedding() throws {
         try check(
             "objects:\n  Dog: {properties: {age: Int}}\n  «Tag»: {properties: {text: String}}\n",
@@ -89,8 +89,8 @@ struct TypeChangeTests {
             ])
     }
 
-    @Test("S43 MRT0601 a 'renamedFrom' that is taken out leaves older files behind")
-    func forgotten() throws {
+    @Test("removing 'renamedFrom' breaks the migration of older files S43 MRT0601")
+    func removedRenamedFrom() throws {
         try check(
             "objects:\n  Dog:\n    renamedFrom: «Hound»\n    properties: {age: {type: Int, renamedFrom: «years»}}\n",
             "objects:\n  «Dog»:\n    properties: {«age»: Int}\n",

@@ -9,7 +9,7 @@ import Testing
 struct CommandLineTests {
     private static let clean = """
         objects:
-          ## A dog that lives in the kennel.
+          ## A dog of the kennel.
           Dog:
             primaryKey: id
             properties:
@@ -29,14 +29,14 @@ struct CommandLineTests {
 
     // MARK: Exit codes
 
-    @Test("S40 exit code 0: nothing was found")
+    @Test("exit code 0: there are no findings S40")
     func fine() throws {
         let outcome = try run(["lint", "Schemas"], in: folder())
         #expect(outcome.status == 0)
         #expect(outcome.output + outcome.errors == "")
     }
 
-    @Test("S40 exit code 0: notes alone are no findings")
+    @Test("exit code 0: there are only notes S40")
     func notes() throws {
         let folder = try folder(Self.clean + "      friend: List<Dog>\n")
         try folder.write("lint: {preset: strict}\n", to: "martlet.yaml")
@@ -45,7 +45,7 @@ struct CommandLineTests {
         #expect(outcome.status == 0)
     }
 
-    @Test("S40 MRT0504 exit code 0: types without documentation are noted where notes are asked for, and no more")
+    @Test("exit code 0: types without documentation are only noted, if notes are requested S40 MRT0504")
     func undocumented() throws {
         let folder = try folder(
             Self.clean.split(separator: "\n").filter { !$0.contains("##") }.joined(separator: "\n") + "\n")
@@ -59,7 +59,9 @@ struct CommandLineTests {
         #expect(try run(["lint", "Schemas"], in: folder).status == 1)
     }
 
-    @Test("S40 exit code 1: errors and warnings", arguments: ["name: Strng", "old: {type: Int, deprecated: true}"])
+    @Test(
+        "exit code 1: there are errors or warnings S40",
+        arguments: ["name: Strng", "old: {type: Int, deprecated: true}"])
     func findings(_ property: String) throws {
         let outcome = try run(["lint", "Schemas"], in: folder(Self.clean + "      \(property)\n"))
         #expect(outcome.status == 1)
@@ -67,7 +69,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "S40 exit code 2: wrong usage",
+        "exit code 2: wrong usage S40",
         arguments: [
             ["lint"], ["lint", "--nonsense", "Schemas"], ["lint", "--format", "nonsense", "Schemas"], ["nonsense"],
             ["generate", "Schemas"], ["explain", "MRT0299"], ["explain", "MRT0203", "MRT0204"],
@@ -79,13 +81,13 @@ struct CommandLineTests {
         #expect(!outcome.errors.isEmpty)
     }
 
-    @Test("S40 exit code 3: input that cannot be read")
+    @Test("exit code 3: input that cannot be read S40")
     func unreadable() throws {
         let folder = try folder()
         #expect(try run(["lint", "Nowhere"], in: folder).status == 3)
         #expect(try run(["lint", "Nowhere.yaml"], in: folder).status == 3)
         #expect(try run(["generate", "Nowhere", "--output", "Out"], in: folder).status == 3)
-        // A link to nothing is unreadable for everybody, whoever runs the tests.
+        // A dangling link is unreadable for every user, including root.
         try FileManager.default.createSymbolicLink(
             atPath: folder.path + "/Schemas/Cat.yaml", withDestinationPath: folder.path + "/gone.yaml")
         let outcome = try run(["lint", "--format", "json", "Schemas"], in: folder)
@@ -94,7 +96,7 @@ struct CommandLineTests {
         #expect(outcome.errors == "martlet: error: 'Schemas/Cat.yaml': no such file\n")
     }
 
-    @Test("S49 S40 exit code 3: output that cannot be written")
+    @Test("exit code 3: output that cannot be written S49 S40")
     func unwritable() throws {
         let folder = try folder()
         try folder.write("A file is no folder.", to: "Out")
@@ -106,7 +108,7 @@ struct CommandLineTests {
 
     #if os(Linux)
         @Test(
-            "S40 exit code 3: standard output that is full",
+            "exit code 3: standard output is full S40",
             arguments: [["explain"], ["--help"], ["--version"], ["lint", "--format", "sarif", "Schemas"]])
         func fullDisk(_ arguments: [String]) throws {
             let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
@@ -116,9 +118,9 @@ struct CommandLineTests {
         }
     #endif
 
-    @Test("S40 exit code 70: what nobody foresaw")
+    @Test("exit code 70: internal errors S40")
     func internalError() {
-        // No input is known that does this, so the place that decides is asked directly.
+        // No known input causes an internal error, so the test calls the function that chooses the code.
         struct Unforeseen: Error {}
         #expect(ExitStatus(of: Unforeseen()).rawValue == 70)
         #expect(ExitStatus(of: CommandFailure(.inputOutput, "x")).rawValue == 3)
@@ -126,7 +128,7 @@ struct CommandLineTests {
 
     // MARK: Output
 
-    @Test("S41 every format is written to standard output alone", arguments: ReportFormat.allCases)
+    @Test("every format is written only to standard output S41", arguments: ReportFormat.allCases)
     func formats(_ format: ReportFormat) throws {
         let folder = try folder(Self.clean + "      name: Strng\n")
         let outcome = try run(["lint", "--format", format.rawValue, folder.path + "/Schemas"], in: folder)
@@ -137,7 +139,7 @@ struct CommandLineTests {
         #expect(outcome.output.contains(folder.path) == isForPeople)
     }
 
-    @Test("S41 '--brief' is the format of that name")
+    @Test("'--brief' is the same as '--format brief' S41")
     func brief() throws {
         let folder = try folder(Self.clean + "      name: Strng\n")
         let outcome = try run(["lint", "--brief", "Schemas"], in: folder)
@@ -147,7 +149,7 @@ struct CommandLineTests {
                 == "Schemas/Dog.yaml:7:13: error: unknown type 'Strng'; did you mean 'String'? [MRT0203]\n")
     }
 
-    @Test("S41 several schemas are one document")
+    @Test("findings of several schemas form one document S41")
     func severalSchemas() throws {
         let folder = try folder(Self.clean + "      name: Strng\n")
         try folder.write(Self.clean + "      age: Itn\n", to: "More/Cat.yaml")
@@ -156,7 +158,7 @@ struct CommandLineTests {
         #expect(findings == ["Schemas/Dog.yaml", "More/Cat.yaml"])
     }
 
-    @Test("S40 colour on a terminal only, and not where NO_COLOR is set")
+    @Test("output is coloured only on a terminal, and not if NO_COLOR is set S40")
     func colour() throws {
         let folder = try folder(Self.clean + "      name: Strng\n")
         #expect(try terminal(["lint", "Schemas"], in: folder).contains("\u{1B}[1;31merror[MRT0203]"))
@@ -166,7 +168,7 @@ struct CommandLineTests {
         #expect(try run(["lint", "Schemas"], in: folder).output.hasPrefix("error[MRT0203]"))
     }
 
-    /// What a terminal is sent.
+    /// Runs the tool with a terminal as standard output and returns what it wrote.
     private func terminal(
         _ arguments: [String], in folder: TemporaryFolder, _ environment: [String: String] = [:]
     ) throws -> String {
@@ -175,7 +177,7 @@ struct CommandLineTests {
         try #require(openpty(&master, &slave, nil, nil, nil) == 0)
         let screen = FileHandle(fileDescriptor: master, closeOnDealloc: true)
         let line = FileHandle(fileDescriptor: slave, closeOnDealloc: true)
-        // The kernel keeps a page of what was sent, and the outputs are shorter.
+        // The kernel buffers a page, and the outputs are shorter.
         _ = try Executable().run(arguments, in: folder, environment: environment, output: line)
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = read(screen.fileDescriptor, &bytes, bytes.count)
@@ -184,7 +186,7 @@ struct CommandLineTests {
 
     // MARK: Commands
 
-    @Test("S40 'explain' explains one code, or lists all of them")
+    @Test("'explain' explains one code, or lists all of them S40")
     func explain() throws {
         for word in ["MRT0203", "mrt0203", "203"] {
             let outcome = try run(["explain", word])
@@ -200,7 +202,7 @@ struct CommandLineTests {
                 == "martlet: error: unknown code 'types'; 'martlet explain' lists all codes\n")
     }
 
-    @Test("S34 MRT0005 'generate --check' finds an edited file")
+    @Test("'generate --check' reports an edited file S34 MRT0005")
     func drift() throws {
         let folder = try folder()
         #expect(try run(["generate", "Schemas", "--output", "Out"], in: folder).status == 0)
@@ -213,7 +215,7 @@ struct CommandLineTests {
         #expect(outcome.errors.contains("[MRT0005]"))
     }
 
-    @Test("S40 MRT0001 an empty folder is a finding")
+    @Test("an empty folder is a finding S40 MRT0001")
     func emptyFolder() throws {
         let folder = try TemporaryFolder()
         try folder.write("", to: "Schemas/notes.txt")
@@ -222,7 +224,7 @@ struct CommandLineTests {
         #expect(outcome.output.hasPrefix("::error file=Schemas,title=MRT0001%3A no schema was found::"))
     }
 
-    @Test("S40 '--version' and '--help' of every command")
+    @Test("every command supports '--help', and the tool '--version' S40")
     func help() throws {
         #expect(try run(["--version"]).output == Compiler.version + "\n")
         let commands = [
@@ -236,7 +238,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test("S40 shell completions", arguments: ["bash", "zsh", "fish"])
+    @Test("completion scripts are valid in their shell S40", arguments: ["bash", "zsh", "fish"])
     func completions(_ shell: String) throws {
         let folder = try TemporaryFolder()
         let outcome = try run(["--generate-completion-script", shell], in: folder)
@@ -247,7 +249,7 @@ struct CommandLineTests {
         ] {
             #expect(outcome.output.contains(word), "\(word)")
         }
-        // Where the shell is there, it reads the script.
+        // If the shell is installed, it parses the script.
         let path = ["/bin/\(shell)", "/usr/bin/\(shell)"].first { FileManager.default.isExecutableFile(atPath: $0) }
         guard let path else { return }
         try folder.write(outcome.output, to: "completions")

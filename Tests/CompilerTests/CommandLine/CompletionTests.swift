@@ -3,10 +3,10 @@ import Testing
 
 private let hasBash = FileManager.default.isExecutableFile(atPath: "/bin/bash")
 
-/// What the shell offers when somebody presses the tabulator key.
+/// Words that bash offers when the user presses the Tab key.
 @Suite("Completions", .enabled(if: hasBash))
 struct CompletionTests {
-    /// Calls the function that the script has registered, as bash does.
+    /// Calls the function that the script registered, as bash does.
     private static let driver = """
         source completions.bash
         COMP_WORDS=(martlet "$@")
@@ -25,7 +25,7 @@ struct CompletionTests {
         """
 
     @Test(
-        "S40 bash completes commands, options, words and codes",
+        "bash completes commands, options, words and codes S40",
         arguments: [
             (["ge"], ["generate"]), (["js"], ["json-schema"]), (["lint", "--for"], ["--format"]),
             (["lint", "--format", "s"], ["sarif"]), (["lint", "--preset", "st"], ["standard", "strict"]),
@@ -52,7 +52,7 @@ struct CompletionTests {
         #expect(Set(found.filter { !$0.isEmpty }) == Set(offered))
     }
 
-    @Test("S40 the page for newcomers says how to get completions")
+    @Test("the README says how to install completions S40")
     func documented() throws {
         let page = try String(contentsOf: Repository.root.appending(path: "README.md"), encoding: .utf8)
         for shell in ["bash", "zsh", "fish"] {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The command-line tool as it was built, run as a process.
+/// The built command-line tool, run as a process.
 struct Executable {
     struct Outcome {
         let status: Int32
@@ -15,7 +15,7 @@ struct Executable {
         url = try #require(Executable.find(), "build the whole package first: swift build --build-tests")
     }
 
-    /// Beside the tests, wherever the build system puts these.
+    /// Searches the folders around the test bundle, whose place depends on the build system.
     private static func find() -> URL? {
         let places = [CommandLine.arguments[0], Bundle.main.bundlePath, Bundle(for: TemporaryFolder.self).bundlePath]
         for place in places {
@@ -36,7 +36,7 @@ struct Executable {
         return FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) && isFolder.boolValue
     }
 
-    /// - Parameter output: takes the place of the file that standard output goes to.
+    /// - Parameter output: replaces the file to which standard output is written.
     func run(
         _ arguments: [String], in folder: TemporaryFolder, environment: [String: String] = [:],
         output: FileHandle? = nil
@@ -44,19 +44,19 @@ struct Executable {
         try run(url, arguments, in: folder, environment: environment, output: output)
     }
 
-    /// Runs a script of the shell, to which the tool is `$MARTLET`: for what `Process` cannot say, such as names of bytes
-    /// that are not UTF-8.
+    /// Runs a shell script in which `$MARTLET` is the tool. It can use file names that are not UTF-8, which `Process`
+    /// cannot.
     func shell(_ script: String, in folder: TemporaryFolder) throws -> Outcome {
         try run(
             URL(fileURLWithPath: "/bin/sh"), ["-c", script], in: folder, environment: ["MARTLET": url.path], output: nil
         )
     }
 
-    /// Runs the tool where no file may become larger than so many blocks of 512 or 1024 bytes, as the shell counts: writing
-    /// more fails as it does on a full disk. Both outputs are one.
+    /// Runs the tool with a limit on the size of files, in the blocks of 512 or 1024 bytes that the shell counts.
+    /// Writing more fails as on a full disk. Standard output and standard error are merged.
     func run(_ arguments: [String], in folder: TemporaryFolder, blocks: Int) throws -> Outcome {
         let words = arguments.map { "'\($0)'" }.joined(separator: " ")
-        // 25 is the signal that would end the process. The outputs go through a pipe, which has no size.
+        // Signal 25, SIGXFSZ, would end the process. The outputs go through a pipe, to which the limit does not apply.
         let outcome = try shell(
             "(ulimit -f \(blocks); trap '' 25; \"$MARTLET\" \(words) 2>&1; echo $?) | cat", in: folder)
         var lines = outcome.output.split(separator: "\n", omittingEmptySubsequences: false)
@@ -77,7 +77,7 @@ struct Executable {
         process.environment = ProcessInfo.processInfo.environment.filter { $0.key != "NO_COLOR" && $0.key != "TERM" }
             .merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
-        // Files, since a pipe that nobody empties would stop the process.
+        // Files, because the process would block on a full pipe that is not read.
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.path + "/.output"))
         let errors = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.path + "/.errors"))
         process.standardOutput = output ?? file

@@ -4,27 +4,27 @@ import Testing
 
 @testable import MartletCompiler
 
-/// Names of files that are not UTF-8, or steer a terminal.
-@Suite("Command line: names of files")
+/// File names that are not UTF-8 or contain control characters.
+@Suite("Command line: file names")
 struct FileNameTests {
-    /// For `printf`.
+    /// A format for `printf`.
     private static let dog =
         "objects:\\n  ## Barks at night.\\n  Dog:\\n    primaryKey: id\\n    properties: {id: ObjectId = new, name: %s}\\n"
 
-    /// As the shell writes them with `printf`, and as they are shown.
+    /// Each name as the argument of the shell's `printf`, and as the tool displays it.
     private static let names: [(octal: String, shown: String)] = [
         ("\\377\\376", "\\xFF\\xFE"),
         ("a\\303b", "a\\xC3b"),
-        // A surrogate and a longer form than needed.
+        // A surrogate and an overlong encoding.
         ("\\355\\240\\200\\300\\200", "\\xED\\xA0\\x80\\xC0\\x80"),
-        // The scalar that stands for 0xFF, in UTF-8.
+        // The scalar that represents the byte 0xFF, in UTF-8.
         ("\\364\\217\\237\\277", "\\xF4\\x8F\\x9F\\xBF"),
         ("\\033[31mred\\033[0m", "\\u{1B}[31mred\\u{1B}[0m"),
         ("two\\nlines", "two\\nlines"),
         ("\\342\\200\\256right", "\\u{202E}right"),
     ]
 
-    @Test("S32 each name has one text, which leads back to it")
+    @Test("each name has exactly one text, from which it can be restored S32")
     func texts() {
         var random = SystemRandomNumberGenerator()
         let special: [[UInt8]] = [
@@ -62,7 +62,7 @@ struct FileNameTests {
             """, in: TemporaryFolder())
     }
 
-    @Test("S11 S32 findings name the file on one line", arguments: names)
+    @Test("findings name the file on one line S11 S32", arguments: names)
     func findings(_ name: (octal: String, shown: String)) throws {
         for path in ["\"Schemas $name\"", "\"Schemas $name/Sub/$name.yaml\""] {
             let outcome = try outcome(name.octal, "\"$MARTLET\" lint --brief \(path)")
@@ -75,12 +75,12 @@ struct FileNameTests {
         }
     }
 
-    @Test("S41 every format is UTF-8 and shows no byte that steers a terminal", arguments: names, ReportFormat.allCases)
+    @Test("every format is valid UTF-8 without control characters S41", arguments: names, ReportFormat.allCases)
     func formats(_ name: (octal: String, shown: String), _ format: ReportFormat) throws {
         let outcome = try outcome(name.octal, "\"$MARTLET\" lint --format \(format.rawValue) \"Schemas $name\"")
         #expect(outcome.status == 1)
         #expect(outcome.errors == "")
-        // GitHub takes the very path, and has escapes for line breaks alone.
+        // The GitHub format contains the exact path, and has escapes only for line breaks.
         let isExact = format == .github && name.octal.hasPrefix("\\033")
         #expect(isExact || outcome.output.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 })
         let isStray = name.shown.contains("\\x")
@@ -93,7 +93,7 @@ struct FileNameTests {
             let path = try JSONQuery(outcome.output)[0]["location"]["path"].string
             #expect(!isStray || path == "Schemas \(name.shown)/Sub/\(name.shown).yaml")
         case .sarif:
-            // The bytes themselves.
+            // URIs contain the raw bytes.
             #expect(name.octal != "\\377\\376" || outcome.output.contains("\"Schemas%20%FF%FE/Sub/%FF%FE.yaml\""))
         case .github:
             #expect(outcome.output.split(separator: "\n").count == 1)
@@ -103,7 +103,7 @@ struct FileNameTests {
         }
     }
 
-    @Test("S34 S40 'generate' writes to such a folder, and 'generate --check' compares", arguments: names)
+    @Test("'generate' and 'generate --check' accept such folders S34 S40", arguments: names)
     func generate(_ name: (octal: String, shown: String)) throws {
         let generate = "\"$MARTLET\" generate \"Schemas $name\" --output \"Out $name\""
         let outcome = try outcome(
@@ -136,7 +136,7 @@ struct FileNameTests {
                 "run 'martlet generate Schemas \(name.shown) --output Out \(name.shown)' and commit the result\n"))
     }
 
-    @Test("S43 git is not run in a folder whose name is not UTF-8, and that is said")
+    @Test("git is not run in a folder whose name is not UTF-8, and the error says so S43")
     func git() throws {
         let outcome = try outcome("\\377", "\"$MARTLET\" breaking \"Schemas $name\" --against HEAD")
         #expect(outcome.status == 3)
@@ -145,7 +145,7 @@ struct FileNameTests {
                 + "compare with a folder\n")
     }
 
-    @Test("S40 S41 S42 S43 the other commands work on such names", arguments: names)
+    @Test("the other commands accept such names S40 S41 S42 S43", arguments: names)
     func others(_ name: (octal: String, shown: String)) throws {
         let outcome = try outcome(
             name.octal,

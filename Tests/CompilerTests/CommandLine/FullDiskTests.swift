@@ -2,10 +2,10 @@ import Foundation
 import MartletCompiler
 import Testing
 
-/// A disk that is full in the middle: all files are written, or everything is as it was.
+/// The disk fills up in the middle of a command. Either all files are written or nothing changes.
 @Suite("Command line: a full disk")
 struct FullDiskTests {
-    /// Of each command there are files that a block or two hold, and larger ones.
+    /// For each command some files fit into the first limits and some do not.
     private static let limits = [0, 1, 2, 3, 4, 6, 8, 12, 16, 32, 64, 128, 4096]
 
     private func schema(_ name: String, properties: Int, indent: String = "      ") -> String {
@@ -22,9 +22,9 @@ struct FullDiskTests {
         return folder
     }
 
-    /// Runs a command with less and less of a limit, from one state of the folder each.
+    /// Runs a command with each limit, each time from the same initial state of the folder.
     ///
-    /// - Returns: how often it failed, and how often it wrote.
+    /// - Returns: how often the command failed and how often it wrote its files.
     private func run(
         _ arguments: [String], limits: [Int] = limits, prepare: () throws -> TemporaryFolder
     ) throws -> (failed: Int, wrote: Int) {
@@ -56,14 +56,14 @@ struct FullDiskTests {
         Set(old.keys).union(new.keys).filter { old[$0] != new[$0] }.sorted()
     }
 
-    @Test("S40 'generate' writes all files or none, and no folder")
+    @Test("'generate' writes all files or none, and creates no folder if it fails S40")
     func generateAnew() throws {
         let counts = try run(["generate", "Schemas", "--output", "New/Out"]) { try folder() }
         #expect(counts.failed > 2)
         #expect(counts.wrote > 0)
     }
 
-    @Test("S40 'generate' changes and removes all files or none")
+    @Test("'generate' changes and removes all files or none S40")
     func generateAgain() throws {
         let counts = try run(["generate", "Schemas", "--output", "Out"]) {
             let folder = try folder()
@@ -78,14 +78,14 @@ struct FullDiskTests {
         #expect(counts.wrote > 0)
     }
 
-    @Test("S42 'format' lays out all files or none")
+    @Test("'format' rewrites all files or none S42")
     func format() throws {
         let counts = try run(["format", "Schemas"]) { try folder(indent: "         ") }
         #expect(counts.failed > 2)
         #expect(counts.wrote > 0)
     }
 
-    @Test("S41 'lint --fix' fixes all files or none")
+    @Test("'lint --fix' fixes all files or none S41")
     func fix() throws {
         let counts = try run(["lint", "--fix", "Schemas"]) {
             let folder = try folder()
@@ -100,7 +100,7 @@ struct FullDiskTests {
     }
 
     @Test(
-        "S40 commands that write one file leave no piece of it and no folder",
+        "commands that write one file leave no partial file and no folder S40",
         arguments: [
             ["init", "New/Schemas"], ["docs", "Schemas", "--output", "New/Docs"],
             ["diagram", "Schemas", "--output", "Picture.svg"], ["json-schema", "--output", "martlet.schema.json"],
@@ -111,7 +111,7 @@ struct FullDiskTests {
         #expect(counts.wrote > 0)
     }
 
-    @Test("S40 'init' can be run again where the disk was full")
+    @Test("'init' can be repeated after the disk was full S40")
     func again() throws {
         let folder = try TemporaryFolder()
         let executable = try Executable()

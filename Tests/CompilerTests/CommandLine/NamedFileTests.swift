@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// What commands do with the very files and folders that they are given, and what they leave alone.
+/// Which files commands read and write when paths are given, and which files they leave unchanged.
 @Suite("Command line: files")
 struct NamedFileTests {
     private static let dog = """
         objects:
-          ## A dog that lives in the kennel.
+          ## A dog of the kennel.
           Dog:
             properties:
               id: ObjectId = new
@@ -23,9 +23,11 @@ struct NamedFileTests {
         try Executable().run(arguments, in: folder)
     }
 
-    // MARK: What is in the way
+    // MARK: Files of other origin
 
-    @Test("S49 S34 generate leaves what it did not write, here and behind a link", arguments: [false, true])
+    @Test(
+        "'generate' does not overwrite a file that it did not write, also behind a link S49 S34",
+        arguments: [false, true])
     func foreign(_ isLink: Bool) throws {
         let folder = try folder()
         let own = "// What I wrote myself.\n"
@@ -43,7 +45,7 @@ struct NamedFileTests {
         #expect(!folder.names(in: "Out").contains("MartletSchema.martlet.swift"))
     }
 
-    @Test("S49 S44 docs leaves a page that it did not write")
+    @Test("'docs' does not overwrite a page that it did not write S49 S44")
     func foreignPage() throws {
         let folder = try folder()
         let own = "<!doctype html><title>My own page</title>"
@@ -52,7 +54,7 @@ struct NamedFileTests {
         #expect(try folder.read("Site/index.html") == own)
     }
 
-    @Test("S49 S42 format leaves files behind links out of the folder, as --fix does")
+    @Test("'format' does not change files behind links out of the folder, and neither does --fix S49 S42")
     func outside() throws {
         let folder = try folder()
         let text = Self.dog + "\n\n"
@@ -66,16 +68,16 @@ struct NamedFileTests {
         #expect(try folder.read("Elsewhere/Cat.yaml") == Self.dog)
     }
 
-    // MARK: What is no schema folder
+    // MARK: Arguments that are not schema folders
 
-    @Test("S13 S40 commands for a schema want its folder", arguments: ["generate", "diagram", "docs"])
+    @Test("commands for a whole schema require its folder S13 S40", arguments: ["generate", "diagram", "docs"])
     func file(_ command: String) throws {
         let outcome = try Executable().run([command, "App/Schemas/Dog.yaml", "-o", "Out"], in: folder())
         #expect(outcome.status == 3)
         #expect(outcome.errors.contains("this is a file; name the schema folder"))
     }
 
-    @Test("S10 S40 a pipe in the folder is refused, not waited for")
+    @Test("a named pipe in the folder is an error; the tool does not wait for it S10 S40")
     func pipe() throws {
         let folder = try folder()
         #expect(mkfifo(folder.path + "/App/Schemas/Pipe.yaml", 0o600) == 0)
@@ -84,7 +86,9 @@ struct NamedFileTests {
         #expect(outcome.errors.contains("App/Schemas/Pipe.yaml"))
     }
 
-    @Test("S41 MRT0001 a file that is not read is named", arguments: ["Cat.yml", "Cat.YAML", "Sub/Cat.Yml"])
+    @Test(
+        "a schema file with a wrong extension is reported S41 MRT0001",
+        arguments: ["Cat.yml", "Cat.YAML", "Sub/Cat.Yml"])
     func overlooked(_ name: String) throws {
         let folder = try folder()
         try folder.write(Self.dog, to: "App/Schemas/" + name)
@@ -95,7 +99,9 @@ struct NamedFileTests {
 
     // MARK: The configuration
 
-    @Test("S7 the configuration holds for a file that is named alone", arguments: ["App/martlet.yaml", "martlet.yaml"])
+    @Test(
+        "the configuration is applied to a file that is linted alone S7",
+        arguments: ["App/martlet.yaml", "martlet.yaml"])
     func single(_ place: String) throws {
         let folder = try folder()
         #expect(try run("lint", "--brief", "App/Schemas/Dog.yaml", in: folder).status == 1)
@@ -107,7 +113,7 @@ struct NamedFileTests {
         #expect(outcome.status == 0)
     }
 
-    @Test("S7 MRT0006 the configuration that is named is checked as such")
+    @Test("a configuration file that is linted alone is checked S7 MRT0006")
     func configuration() throws {
         let folder = try folder()
         try folder.write("access: public\n", to: "App/Schemas/martlet.yaml")
@@ -118,7 +124,7 @@ struct NamedFileTests {
     }
 
     @Test(
-        "S11 the configuration beside the folder is named as the folder was",
+        "the path of a configuration beside the folder starts like the given path S11",
         arguments: ["App/Schemas", "./App/Schemas/"])
     func place(_ path: String) throws {
         let folder = try folder()
@@ -128,7 +134,7 @@ struct NamedFileTests {
         #expect(outcome.output.contains("\n\(place): error: 'access' is one of"))
     }
 
-    @Test("S40 '--brief' and another format exclude each other", arguments: ["lint", "breaking"])
+    @Test("'--brief' and another format exclude each other S40", arguments: ["lint", "breaking"])
     func twoFormats(_ command: String) throws {
         let against = command == "breaking" ? ["--against", "App"] : []
         let folder = try folder()
@@ -138,7 +144,7 @@ struct NamedFileTests {
         #expect(outcome.errors.contains("'--brief' and '--format json' exclude each other; leave one out"))
     }
 
-    @Test("S42 the configuration is laid out when it is named, and left alone with the schema files")
+    @Test("'format' changes the configuration only if it is named S42")
     func layout() throws {
         let folder = try folder()
         try folder.write("access:   public\n", to: "App/martlet.yaml")
@@ -151,7 +157,7 @@ struct NamedFileTests {
 
     // MARK: Breaking
 
-    @Test("S43 MRT0601 fewer who may see the types break code, and a wrong configuration is told")
+    @Test("a lower access level breaks code, and a wrong configuration is reported S43 MRT0601")
     func access() throws {
         let folder = try folder()
         try folder.write(Self.dog, to: "Old/Dog.yaml")
@@ -172,13 +178,13 @@ struct NamedFileTests {
     }
 
     @Test(
-        "S43 MRT0601 types that stand in another namespace break code",
+        "another namespace breaks code S43 MRT0601",
         arguments: [
             ("", "namespace: Zoo\n", "were in no namespace and are in 'Zoo'", "remove 'namespace'"),
             ("namespace: Zoo\n", "", "were in 'Zoo' and are in no namespace", "write 'namespace: Zoo'"),
             ("namespace: Zoo\n", "namespace: Farm\n", "were in 'Zoo' and are in 'Farm'", "write 'namespace: Zoo'"),
         ])
-    func namespace(before: String, after: String, change: String, mend: String) throws {
+    func namespace(before: String, after: String, change: String, advice: String) throws {
         let folder = try folder()
         try folder.write(Self.dog, to: "Old/Dog.yaml")
         try folder.write(before, to: "Old/martlet.yaml")
@@ -186,12 +192,12 @@ struct NamedFileTests {
         let outcome = try run("breaking", "App/Schemas", "--against", "Old", "--brief", in: folder)
         #expect(outcome.status == 1)
         #expect(outcome.output.contains("breaks source: the types \(change), so code"))
-        #expect(outcome.output.contains("stops compiling; \(mend) [MRT0601]"))
+        #expect(outcome.output.contains("stops compiling; \(advice) [MRT0601]"))
         try folder.write(after, to: "Old/martlet.yaml")
         #expect(try run("breaking", "App/Schemas", "--against", "Old", in: folder).status == 0)
     }
 
-    @Test("S43 a folder to compare with that is not there")
+    @Test("a folder to compare with that does not exist is an error S43")
     func nowhere() throws {
         let outcome = try run("breaking", "App/Schemas", "--against", "./Old", in: folder())
         #expect(outcome.status == 3)

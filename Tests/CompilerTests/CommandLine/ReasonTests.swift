@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Why a file cannot be read or written, in the words of the system.
-@Suite("Command line: reasons")
+/// Errors when files cannot be read or written. The reason is the message of the system.
+@Suite("Command line: reasons of errors")
 struct ReasonTests {
     private func folder() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
@@ -14,7 +14,7 @@ struct ReasonTests {
     }
 
     @Test(
-        "S40 each message has the path, what did not work, and the reason",
+        "each message has the path, the operation that failed, and the reason S40",
         arguments: [
             (["generate", "Schemas", "--output", "File"], "'File': the folder cannot be made: not a directory"),
             (["generate", "Schemas", "--output", "File/Out"], "'File': the folder cannot be made: not a directory"),
@@ -48,13 +48,13 @@ struct ReasonTests {
     }
 
     #if os(Linux)
-        /// The device is the test's own: a command that replaced it by a file would do no harm.
+        /// The test creates its own device, so that a command that replaced it would do no harm.
         @Test(
-            "S40 a device is not replaced by a file",
-            .enabled(if: getuid() == 0, "the administrator alone makes devices"))
+            "a device is not replaced by a file S40",
+            .enabled(if: getuid() == 0, "only root can create devices"))
         func device() throws {
             let folder = try folder()
-            // The numbers of '/dev/null'.
+            // Major and minor number of '/dev/null'.
             try #require(mknod(folder.path + "/Device", S_IFCHR | 0o600, 0x103) == 0)
             try FileManager.default.createSymbolicLink(
                 atPath: folder.path + "/Link", withDestinationPath: "Device")
@@ -70,10 +70,10 @@ struct ReasonTests {
             #expect(status.st_mode & S_IFMT == S_IFCHR)
         }
 
-        @Test("S40 a folder that the kernel refuses to make")
+        @Test("an error to create a folder is reported with its reason S40")
         func kernelFolders() throws {
             let folder = try folder()
-            // Not even the administrator can create files there.
+            // Not even root can create files there.
             let outcome = try Executable().run(["init", "/proc/self/fdinfo/Schemas"], in: folder)
             #expect(outcome.status == 3)
             #expect(
@@ -82,7 +82,7 @@ struct ReasonTests {
         }
     #endif
 
-    @Test("S20 an empty file is written over, unless a link leads to it")
+    @Test("an empty file is overwritten, unless it is behind a link S20")
     func emptyFiles() throws {
         let folder = try folder()
         let executable = try Executable()

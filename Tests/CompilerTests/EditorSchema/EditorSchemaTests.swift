@@ -5,28 +5,28 @@ import Testing
 
 @testable import MartletFrontend
 
-/// The JSON Schema of the language.
+/// The JSON Schema of the schema language.
 ///
-/// To write `Documentation/martlet.schema.json` anew after the language has changed:
-/// `MARTLET_RECORD=1 swift test --filter EditorSchema`.
+/// If the language changes, write `Documentation/martlet.schema.json` again: `MARTLET_RECORD=1 swift test --filter
+/// EditorSchema`.
 @Suite("JSON Schema")
 struct EditorSchemaTests {
-    @Test("S45 the committed JSON Schema is what the tables make, byte for byte")
+    @Test("the committed JSON Schema equals the generated one, byte for byte S45")
     func committed() throws {
         let url = Repository.root.appending(path: "Documentation/martlet.schema.json")
         let bytes = Data(EditorSchema.text.utf8)
         if ProcessInfo.processInfo.environment["MARTLET_RECORD"] != nil { try bytes.write(to: url) }
         let isCurrent = try Data(contentsOf: url) == bytes
-        #expect(isCurrent, "write it anew: MARTLET_RECORD=1 swift test --filter EditorSchema")
+        #expect(isCurrent, "write it again: MARTLET_RECORD=1 swift test --filter EditorSchema")
     }
 
-    @Test("S45 good schemas fit", arguments: GoodText.all)
+    @Test("valid schemas are accepted S45", arguments: GoodText.all)
     func good(_ schema: GoodText) throws {
         let problems = try SchemaValidator(EditorSchema.text).problems(of: CoreValues.value(of: schema.text))
         #expect(problems == [])
     }
 
-    @Test("S45 what the shapes forbid does not fit, and the compiler refuses it too", arguments: badTexts)
+    @Test("texts that the JSON Schema rejects are rejected by the compiler too S45", arguments: badTexts)
     func bad(_ schema: BadText) throws {
         let problems = try SchemaValidator(EditorSchema.text).problems(of: CoreValues.value(of: schema.text))
         #expect(problems.contains { $0.contains(schema.place) }, "\(problems)")
@@ -35,7 +35,7 @@ struct EditorSchemaTests {
     }
 
     @Test(
-        "S45 a key that may be left out may stand there with nothing behind it",
+        "an optional key may have an empty value S45",
         arguments: [
             property("{type: Int, doc: }"), property("{type: Int, renamedFrom: , deprecated: , onDelete: }"),
             dog("primaryKey:", "index:", "unique:", "ignored:", "keypaths:", "renamedFrom:", "doc:"),
@@ -48,7 +48,7 @@ struct EditorSchemaTests {
         #expect(!Frontend.analyze([source]).diagnostics.contains { $0.isError })
     }
 
-    @Test("S45 every key is described, here and in the reference")
+    @Test("every key is described in the JSON Schema and in the schema reference S45")
     func described() throws {
         let reference = try String(
             contentsOf: Repository.root.appending(path: "Documentation/SchemaReference.md"), encoding: .utf8)
@@ -59,7 +59,7 @@ struct EditorSchemaTests {
         }
     }
 
-    @Test("S45 another validator agrees, where Python has one")
+    @Test("the Python package 'jsonschema' accepts and rejects the same texts, if it is installed S45")
     func otherValidator() throws {
         let folder = try TemporaryFolder()
         guard try python(["-c", "import jsonschema"], in: folder) == 0 else { return }
@@ -98,7 +98,7 @@ struct EditorSchemaTests {
 
     // MARK: The command
 
-    @Test("S45 'json-schema' writes to standard output, or to a file whose bytes differ")
+    @Test("'json-schema' writes to standard output, or to a file if its content differs S45")
     func command() throws {
         let folder = try TemporaryFolder()
         #expect(try Executable().run(["json-schema"], in: folder).output == EditorSchema.text)
@@ -114,7 +114,7 @@ struct EditorSchemaTests {
 
     // MARK: Samples
 
-    /// A text, and a part of the path that the problem is told at.
+    /// A text that is rejected, and a part of the path that the problem names.
     struct BadText: CustomTestStringConvertible, Sendable {
         let text: String
         let place: String
@@ -173,7 +173,7 @@ struct EditorSchemaTests {
     ]
 }
 
-/// A schema text that the compiler takes, from this repository.
+/// A valid schema text of this repository.
 struct GoodText: CustomTestStringConvertible, Sendable {
     let path: String
     let text: String

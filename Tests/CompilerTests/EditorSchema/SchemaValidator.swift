@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// A validator for the keywords of JSON Schema that ours uses; any other keyword is a problem of its own.
+/// Validates values against the JSON Schema keywords that Martlet's schema uses. Any other keyword is reported as a
+/// problem.
 struct SchemaValidator {
     private let root: [String: Any]
     private static let annotations: Set<String> = ["$schema", "$defs", "title", "description"]
@@ -11,7 +12,7 @@ struct SchemaValidator {
         root = try #require(value as? [String: Any])
     }
 
-    /// What does not fit, as paths into the value.
+    /// Returns the violations, as paths into the value.
     func problems(of value: Any) -> [String] { problems(of: value, root, at: "$") }
 
     private func problems(of value: Any, _ schema: Any, at path: String) -> [String] {
@@ -95,7 +96,7 @@ struct SchemaValidator {
     }
 }
 
-/// A boolean or a number, told apart as JSON does and Foundation does not.
+/// A boolean or a number. JSON distinguishes the two and `NSNumber` does not.
 enum CoreScalar {
     case boolean(Bool)
     case number(Double)

@@ -5,32 +5,32 @@ import Testing
 
 /// The explanations of the rules.
 ///
-/// To write `Documentation/Rules.md` anew after they have changed: `MARTLET_RECORD=1 swift test --filter Explanation`.
+/// If they change, write `Documentation/Rules.md` again: `MARTLET_RECORD=1 swift test --filter Explanation`.
 @Suite("Explanations")
 struct ExplanationTests {
-    /// Codes that one text of a schema cannot show, and where they are shown instead.
+    /// Codes that a single schema text cannot cause, and where they are covered instead.
     static let withoutSchema: [DiagnosticCode: String] = [
-        .badConfiguration: "stands in 'martlet.yaml', and is shown by a text of that",
-        .driftedOutput: "compares files on disk: CommandLineTests edits one",
-        .breakingChange: "compares two schemas: the tests of 'Breaking' do",
+        .badConfiguration: "found in 'martlet.yaml', so its example is a configuration",
+        .driftedOutput: "compares files on disk; covered by CommandLineTests",
+        .breakingChange: "compares two schemas; covered by the tests of 'Breaking'",
     ]
 
     @Test(
-        "S50 S40 every wrong example gives its code and no other, every fixed one gives nothing",
+        "every wrong example has only findings of its code, and every fixed example has none S50 S40",
         arguments: explanations)
     func examples(_ explanation: RuleExplanation) throws {
         switch explanation.example {
-        case .schema(let wrong, let mended):
+        case .schema(let wrong, let fixed):
             #expect(codes(schema: wrong) == [explanation.code])
-            #expect(codes(schema: mended) == [])
-        case .configuration(let wrong, let mended):
+            #expect(codes(schema: fixed) == [])
+        case .configuration(let wrong, let fixed):
             #expect(codes(configuration: wrong) == [explanation.code])
-            #expect(codes(configuration: mended) == [])
+            #expect(codes(configuration: fixed) == [])
         case .none: break
         }
     }
 
-    @Test("S50 S40 MRT0004 MRT0005 MRT0601 only codes that no schema shows are without a schema")
+    @Test("only codes that no schema text can cause have no example schema S50 S40 MRT0004 MRT0005 MRT0601")
     func missingExamples() {
         let without = DiagnosticCode.allCases.filter {
             if case .schema = $0.explanation.example { false } else { true }
@@ -38,13 +38,13 @@ struct ExplanationTests {
         #expect(without == Self.withoutSchema.keys.sorted())
     }
 
-    @Test("S50 S40 an explanation is of its own code", arguments: DiagnosticCode.allCases)
+    @Test("every explanation belongs to its code S50 S40", arguments: DiagnosticCode.allCases)
     func ownCode(_ code: DiagnosticCode) {
         #expect(code.explanation.code == code)
         #expect(code.explanation.silencing.hasPrefix("not possible") == (code.severity == .error))
     }
 
-    @Test("S50 S3 what is said to silence a finding does", arguments: explanations)
+    @Test("the described way to silence a finding works S50 S3", arguments: explanations)
     func silencing(_ explanation: RuleExplanation) throws {
         guard explanation.code.severity != .error, case .schema(let wrong, _) = explanation.example else { return }
         let code = explanation.code.rawValue
@@ -60,7 +60,7 @@ struct ExplanationTests {
         #expect(codes(schema: lines.joined(separator: "\n")) == [])
     }
 
-    @Test("S50 S40 quotes come in pairs, so that pages can turn them into code", arguments: DiagnosticCode.allCases)
+    @Test("quotes are balanced, so that pages can format them as code S50 S40", arguments: DiagnosticCode.allCases)
     func quotes(_ code: DiagnosticCode) {
         let explanation = code.explanation
         for text in [code.meaning, explanation.problem, explanation.reason, explanation.silencing] {
@@ -69,22 +69,22 @@ struct ExplanationTests {
         }
     }
 
-    @Test("S50 S40 the page of rules is what the explanations make, byte for byte")
+    @Test("the committed page of rules equals the generated one, byte for byte S50 S40")
     func page() throws {
         let url = Repository.root.appending(path: "Documentation/Rules.md")
         if ProcessInfo.processInfo.environment["MARTLET_RECORD"] != nil {
             try Data(RulesPage.text.utf8).write(to: url)
         }
         let isCurrent = try Data(contentsOf: url) == Data(RulesPage.text.utf8)
-        #expect(isCurrent, "write it anew: MARTLET_RECORD=1 swift test --filter Explanation")
+        #expect(isCurrent, "write it again: MARTLET_RECORD=1 swift test --filter Explanation")
     }
 
-    @Test("S50 S40 a code is known however it is written", arguments: ["MRT0203", "mrt0203", "0203", "203", "Mrt0203"])
+    @Test("a code is found in every spelling S50 S40", arguments: ["MRT0203", "mrt0203", "0203", "203", "Mrt0203"])
     func spellings(_ word: String) {
         #expect(ExplanationText.code(named: word) == .unknownType)
     }
 
-    @Test("S50 S40 an unknown code is asked about")
+    @Test("similar codes are suggested for an unknown code S50 S40")
     func unknownCodes() {
         for word in ["MRT0299", "20", "", "1203", "MRT203x", "٢٠٣", "unknownType"] {
             #expect(ExplanationText.code(named: word) == nil, "\(word)")
@@ -94,7 +94,7 @@ struct ExplanationTests {
         #expect(ExplanationText.suggestion(for: "types") == nil)
     }
 
-    @Test("S50 S40 prose is wrapped, examples are not touched")
+    @Test("prose is wrapped, examples are unchanged S50 S40")
     func text() {
         let text = ExplanationText.text(of: .unknownType)
         let lines = text.components(separatedBy: "\n")

@@ -2,15 +2,15 @@ import MartletCompiler
 import MartletSchema
 import Testing
 
-@Suite("Mend: safe fixes")
+@Suite("Fix-its: safe fix-its")
 struct FixApplierTests {
-    private func mend(_ text: String) -> (text: String, count: Int) {
+    private func fix(_ text: String) -> (text: String, count: Int) {
         let source = SourceText(file: SourceFileID(0), path: "A.yaml", text: text)
-        let mending = FixApplier.apply(SchemaInput(sources: [source]), options: CompilerOptions(preset: .strict))
-        return (String(decoding: mending.input.sources[0].bytes, as: UTF8.self), mending.count)
+        let result = FixApplier.apply(SchemaInput(sources: [source]), options: CompilerOptions(preset: .strict))
+        return (String(decoding: result.input.sources[0].bytes, as: UTF8.self), result.count)
     }
 
-    @Test("S41 fixing twice is fixing once, and no safe fix is left", arguments: MarkedSchema.all)
+    @Test("fixing twice equals fixing once, and no safe fix-it remains S41", arguments: MarkedSchema.all)
     func idempotent(_ schema: MarkedSchema) {
         for input in [schema.input(), schema.input(lineEnd: "\r\n", mark: true)] {
             let once = FixApplier.apply(input, options: schema.options)
@@ -22,21 +22,21 @@ struct FixApplierTests {
         }
     }
 
-    @Test("S41 no safe fix brings an error of a new code", arguments: MarkedSchema.all)
+    @Test("no safe fix-it causes an error with a new code S41", arguments: MarkedSchema.all)
     func noNewErrors(_ schema: MarkedSchema) {
         let input = schema.input()
         let before = Set(Compiler.lint(input, options: schema.options).diagnostics.filter(\.isError).map(\.code))
-        let mended = FixApplier.apply(input, options: schema.options).input
-        for finding in Compiler.lint(mended, options: schema.options).diagnostics where finding.isError {
+        let fixed = FixApplier.apply(input, options: schema.options).input
+        for finding in Compiler.lint(fixed, options: schema.options).diagnostics where finding.isError {
             #expect(before.contains(finding.code), "\(finding.code.rawValue) \(finding.message)")
         }
     }
 
-    @Test("S41 line ends, a byte-order mark and comments are the same behind a fix", arguments: MarkedSchema.all)
+    @Test("a fix-it keeps line ends, the byte-order mark and comments S41", arguments: MarkedSchema.all)
     func surroundings(_ schema: MarkedSchema) {
         let input = schema.input(lineEnd: "\r\n", mark: true)
-        let mended = FixApplier.apply(input, options: schema.options).input
-        for (old, new) in zip(input.allSources, mended.allSources) {
+        let fixed = FixApplier.apply(input, options: schema.options).input
+        for (old, new) in zip(input.allSources, fixed.allSources) {
             #expect(new.markLength == 3)
             let lines = (0..<new.lineCount - 1).map { new.bytes[new.lineStarts[$0]..<new.lineStarts[$0 + 1]] }
             #expect(lines.allSatisfy { $0.suffix(2).elementsEqual([0x0D, 0x0A]) })
@@ -44,17 +44,17 @@ struct FixApplierTests {
         }
     }
 
-    @Test("MRT0203 MRT0302 fixes upon each other are applied one after another")
+    @Test("overlapping fix-its are applied one after another MRT0203 MRT0302")
     func overlapping() {
         let text = "objects:\n  Dog:\n    properties:\n      a: Array<string>?\n      b: [integer]?\n      c: Dog\n"
-        let mended = mend(text)
+        let fixed = fix(text)
         #expect(
-            mended.text
+            fixed.text
                 == "objects:\n  Dog:\n    properties:\n      a: List<String>\n      b: List<Int>\n      c: Dog?\n")
-        #expect(mended.count == 4)
+        #expect(fixed.count == 4)
     }
 
-    @Test("MRT0103 fixes of broken syntax, then of what it hid")
+    @Test("fix-its of syntax errors are applied before those of the findings they hid MRT0103")
     func layers() {
         let text = """
             objects:
@@ -66,7 +66,7 @@ struct FixApplierTests {
 
             """
         #expect(
-            mend(text).text == """
+            fix(text).text == """
                 objects:
                   Dog:
                     properties:
@@ -78,7 +78,7 @@ struct FixApplierTests {
     }
 
     @Test(
-        "S41 what has one meaning is fixed, and a guess is left to a person",
+        "an unambiguous mistake is fixed, and an ambiguous one is not S41",
         arguments: [
             ("a: string", "a: String"), ("a: NSDate", "a: Date"), ("a: Long?", "a: Int64?"), ("a: number", nil),
             ("a: Number?", nil), ("a: timestamp", nil), ("a: URL", nil), ("a: UInt64", nil), ("a: byte", nil),
@@ -88,33 +88,33 @@ struct FixApplierTests {
             ("a: [string]", "a: List<String>"), ("a: [number]", "a: List<number>"), ("a: '[Int: String]'", nil),
             ("a: [String]?", "a: List<String>"), ("a: [String] = []", "a: List<String>"), ("a: [Int] = [1, 2]", nil),
         ] as [(String, String?)])
-    func guesses(_ property: String, _ mended: String?) {
+    func guesses(_ property: String, _ fixed: String?) {
         let schema = { (property: String) in "objects:\n  Dog:\n    properties:\n      \(property)\n" }
-        #expect(mend(schema(property)).text == schema(mended ?? property))
+        #expect(fix(schema(property)).text == schema(fixed ?? property))
     }
 
     @Test(
-        "S41 a key in another spelling is fixed, and a synonym of it is left to a person",
+        "a key in another spelling is fixed, and a synonym is not S41",
         arguments: [
             ("primarykey", true), ("PrimaryKey", true), ("primary_key", true), ("primary-key", true), ("pk", false),
             ("primaryKye", false), ("key", false),
         ])
-    func keys(_ key: String, _ isMended: Bool) {
+    func keys(_ key: String, _ isFixed: Bool) {
         let schema = { (key: String) in "objects:\n  Dog:\n    \(key): a\n    properties:\n      a: Int\n" }
-        #expect(mend(schema(key)).text == schema(isMended ? "primaryKey" : key))
-        // Nothing is lost where the right key is there too.
+        #expect(fix(schema(key)).text == schema(isFixed ? "primaryKey" : key))
+        // If the correct key exists too, nothing is changed.
         let both = "objects:\n  Dog:\n    primaryKey: a\n    \(key): b\n    properties:\n      a: Int\n      b: Int\n"
-        #expect(mend(both).text == both)
+        #expect(fix(both).text == both)
     }
 
-    @Test("MRT0305 MRT0602 lists and mappings lose entries, and keep their comments")
+    @Test("removing entries of lists and mappings keeps their comments MRT0305 MRT0602")
     func removals() {
         let text = """
             objects:
               ## Barks.
               Dog:
                 primaryKey: id
-                # what is looked for
+                # for queries
                 index:
                   - id # the key
                   # the picture
@@ -128,12 +128,12 @@ struct FixApplierTests {
 
             """
         #expect(
-            mend(text).text == """
+            fix(text).text == """
                 objects:
                   ## Barks.
                   Dog:
                     primaryKey: id
-                    # what is looked for
+                    # for queries
                     index:
                       # the key
                       # the picture
@@ -147,7 +147,7 @@ struct FixApplierTests {
                 """)
     }
 
-    @Test("S41 suggestions, silenced findings and notes that are not shown are left alone")
+    @Test("suggestions, silenced findings and hidden notes are not applied S41")
     func untouched() {
         let text = """
             objects:
@@ -158,62 +158,62 @@ struct FixApplierTests {
                 properties: {id: Int, Name: String}
 
             """
-        #expect(mend(text) == (text, 0))
+        #expect(fix(text) == (text, 0))
         let note = text.replacing("[id] # martlet:ignore MRT0305", with: "[isGood]").replacing(
             "Name: String", with: "isGood: Bool")
         let source = SourceText(file: SourceFileID(0), path: "A.yaml", text: note)
         #expect(FixApplier.apply(SchemaInput(sources: [source])).count == 0)
-        #expect(mend(note).count == 1)
+        #expect(fix(note).count == 1)
     }
 
     @Test(
-        "S10 S41 escapes of a path are mended once, whatever stands behind them",
+        "escapes in a file path are fixed once, whatever follows them S10 S41",
         arguments: [#"D:\x\y"#, #"\d+\.\d*"#, #"C:\data\users"#, #"\x\x\x"#, #"\\\x"#, #"\q\\q"#])
     func paths(_ path: String) {
         let text = "objects:\n  A: {doc: \"\(path)\", properties: {a: Int}}\n"
-        let once = mend(text)
+        let once = fix(text)
         #expect(once.count == 1)
-        #expect(mend(once.text) == (once.text, 0))
-        // Backslashes that stood there twice were one, and the others are one now.
+        #expect(fix(once.text) == (once.text, 0))
+        // Double backslashes represented a single one and are kept. The others are doubled.
         let single = path.replacing("\\\\", with: "\u{1}").replacing("\\", with: "\\\\")
             .replacing("\u{1}", with: "\\\\")
         #expect(once.text.contains("\"\(single)\""), "\(once.text)")
     }
 
     @Test(
-        "S41 what a person has to decide is left alone",
+        "mistakes that only the user can correct are not changed S41",
         arguments: [
             #"objects: {A: {properties: {e: {type: String, default: "\ud83e\udd85"}}}}"#,
             #"objects: {A: {properties: {e: {type: String, default: "C:\dogs\new"}}}}"#,
             "objects:\n  A:\n    properties:\n      x: Int\n\ty: Int",
             "objects:\n  A:\n\tproperties:\n\t\tx: Int\n        index: [x]",
         ])
-    func undecided(_ text: String) {
-        #expect(mend(text + "\n") == (text + "\n", 0))
+    func ambiguous(_ text: String) {
+        #expect(fix(text + "\n") == (text + "\n", 0))
     }
 
-    @Test("S10 S41 800 KB of bad escapes are mended in one round", .timeLimit(.minutes(1)))
+    @Test("800 KB of invalid escapes are fixed in one round S10 S41", .timeLimit(.minutes(1)))
     func manyEscapes() {
         let text = "a: \"" + String(repeating: "\\u", count: 400_000) + "\"\n"
-        let mended = mend(text)
-        #expect(mended.count == 1)
-        #expect(mended.text.utf8.count == text.utf8.count + 400_000)
+        let fixed = fix(text)
+        #expect(fixed.count == 1)
+        #expect(fixed.text.utf8.count == text.utf8.count + 400_000)
     }
 
-    @Test("S12 S41 tabs become the nesting that was meant, wherever there is one right answer")
+    @Test("tabs are replaced by the intended nesting if it is unambiguous S12 S41")
     func tabs() {
         #expect(
-            mend("objects:\n    A:\n\tproperties:\n\t    x: Int\n").text
+            fix("objects:\n    A:\n\tproperties:\n\t    x: Int\n").text
                 == "objects:\n    A:\n      properties:\n        x: Int\n")
         #expect(
-            mend("objects:\n  A:\n    properties:\n      x:\n\ttype: Int\n").text
+            fix("objects:\n  A:\n    properties:\n      x:\n\ttype: Int\n").text
                 == "objects:\n  A:\n    properties:\n      x:\n        type: Int\n")
         #expect(
-            mend("objects:\n  A:\n    doc: |\n      a\n      \tb\n    properties:\n\t\tx: Int\n").text
+            fix("objects:\n  A:\n    doc: |\n      a\n      \tb\n    properties:\n\t\tx: Int\n").text
                 == "objects:\n  A:\n    doc: |\n      a\n      \tb\n    properties:\n      x: Int\n")
     }
 
-    @Test("S41 2,000 mutations of bad schemas are fixed once and for all")
+    @Test("fixing 2,000 mutations of bad schemas leaves no safe fix-it S41")
     func mutations() {
         var random = SplitMix(seed: 41)
         let texts = MarkedSchema.all.flatMap { $0.input().sources.map(\.bytes) }
@@ -228,16 +228,17 @@ struct FixApplierTests {
             }
             let source = SourceText(file: SourceFileID(0), relativePath: "A.yaml", displayPath: "A.yaml", bytes: bytes)
             let options = CompilerOptions(preset: .strict)
-            let mended = FixApplier.apply(SchemaInput(sources: [source]), options: options)
-            let left = Compiler.lint(mended.input, options: options).diagnostics
+            let fixed = FixApplier.apply(SchemaInput(sources: [source]), options: options)
+            let left = Compiler.lint(fixed.input, options: options).diagnostics
             if let finding = left.first(where: { $0.fixes.first?.applicability == .safe }) {
-                let text = String(decoding: mended.input.sources[0].bytes.prefix(2000), as: UTF8.self)
+                let text = String(decoding: fixed.input.sources[0].bytes.prefix(2000), as: UTF8.self)
                 Issue.record("run \(run) ends with '\(finding.message)' in\n\(text)")
             }
         }
     }
 
-    /// From each `#` that begins a comment to the end of its line; quotes in the fixtures hold none that look like one.
+    /// Returns the text from each `#` that begins a comment to the end of its line. No quoted text in the fixtures
+    /// contains a `#`.
     private func comments(of source: SourceText) -> [String] {
         (0..<source.lineCount).compactMap { line in
             let text = source.lineText(line)

@@ -3,42 +3,42 @@ import MartletCompiler
 import MartletSchema
 import Testing
 
-@Suite("Mend: files")
+@Suite("Fix-its: files")
 struct SourceFixerTests {
     private let broken = "objects:\r\n  Dog:\r\n    properties: {name: string} # a name\r\n"
-    private let mended = "objects:\r\n  Dog:\r\n    properties: {name: String} # a name\r\n"
+    private let fixed = "objects:\r\n  Dog:\r\n    properties: {name: String} # a name\r\n"
 
-    private func mend(_ path: String) throws -> SourceFixer.Report {
+    private func fix(_ path: String) throws -> SourceFixer.Report {
         try SourceFixer([path]).fix(try SourceLoader().load([path])).report
     }
 
-    @Test("S41 writes what has changed, and nothing else")
+    @Test("only files with fix-its are written S41")
     func files() throws {
         let folder = try TemporaryFolder()
         try folder.write(broken, to: "Schemas/Sub/Dog.yaml")
         try folder.write("enums:\n  Size: [small]\n", to: "Schemas/Size.yaml")
         try folder.setOld("Schemas/Size.yaml")
-        let report = try mend(folder.path + "/Schemas")
+        let report = try fix(folder.path + "/Schemas")
         #expect(report.text == "applied 1 fix in \(folder.path)/Schemas/Sub/Dog.yaml (1)\n")
-        #expect(try folder.read("Schemas/Sub/Dog.yaml") == mended)
+        #expect(try folder.read("Schemas/Sub/Dog.yaml") == fixed)
         #expect(try folder.modified("Schemas/Size.yaml") == Date(timeIntervalSince1970: 1000))
         #expect(folder.names(in: "Schemas/Sub") == ["Dog.yaml"])
         try folder.setOld("Schemas/Sub/Dog.yaml")
-        #expect(try mend(folder.path + "/Schemas").text == "no fix to apply\n")
+        #expect(try fix(folder.path + "/Schemas").text == "no fix to apply\n")
         #expect(try folder.modified("Schemas/Sub/Dog.yaml") == Date(timeIntervalSince1970: 1000))
     }
 
-    @Test("S41 counts fixes by file")
+    @Test("the report counts fix-its by file S41")
     func counts() throws {
         let folder = try TemporaryFolder()
         try folder.write("objects:\n  Dog:\n    properties: {a: string, b: integer, c: [date]}\n", to: "S/B.yaml")
         try folder.write("objects:\n  Cat:\n    properties:\n      a:Int\n", to: "S/A.yaml")
-        let report = try mend(folder.path + "/S")
+        let report = try fix(folder.path + "/S")
         #expect(report.text == "applied 4 fixes in \(folder.path)/S/A.yaml (1), \(folder.path)/S/B.yaml (3)\n")
         #expect(try folder.read("S/B.yaml") == "objects:\n  Dog:\n    properties: {a: String, b: Int, c: List<Date>}\n")
     }
 
-    @Test("S41 a link that leads out of the schema folder is not followed")
+    @Test("files behind a link out of the schema folder are not changed S41")
     func outside() throws {
         let folder = try TemporaryFolder()
         let manager = FileManager.default
@@ -48,32 +48,32 @@ struct SourceFixerTests {
             atPath: folder.path + "/Schemas/Dog.yaml", withDestinationPath: folder.path + "/Elsewhere/Dog.yaml")
         try manager.createSymbolicLink(
             atPath: folder.path + "/Other", withDestinationPath: folder.path + "/Schemas")
-        // The folder itself may be reached by a link.
-        let report = try mend(folder.path + "/Other")
+        // The schema folder itself may be a symbolic link.
+        let report = try fix(folder.path + "/Other")
         #expect(report.outside == [folder.path + "/Other/Dog.yaml"])
         #expect(try folder.read("Elsewhere/Dog.yaml") == broken)
-        #expect(try folder.read("Schemas/Cats/Cat.yaml") == mended.replacing("Dog", with: "Cat"))
-        #expect(try mend(folder.path + "/Schemas/Dog.yaml").files.isEmpty)
+        #expect(try folder.read("Schemas/Cats/Cat.yaml") == fixed.replacing("Dog", with: "Cat"))
+        #expect(try fix(folder.path + "/Schemas/Dog.yaml").files.isEmpty)
         #expect(try folder.read("Elsewhere/Dog.yaml") == broken)
         let kind = try manager.attributesOfItem(atPath: folder.path + "/Schemas/Dog.yaml")[.type] as? FileAttributeType
         #expect(kind == .typeSymbolicLink)
     }
 
-    @Test("S41 a configuration beside the folder is not touched, one inside it is")
+    @Test("a configuration in the folder is fixed, and one beside it is not S41")
     func configuration() throws {
         let folder = try TemporaryFolder()
         let text = "lint:\n  rules: {MRT0501: off}\n  preset:strict\n"
-        try folder.write(mended, to: "Schemas/Dog.yaml")
+        try folder.write(fixed, to: "Schemas/Dog.yaml")
         try folder.write(text, to: "martlet.yaml")
-        _ = try mend(folder.path + "/Schemas")
+        _ = try fix(folder.path + "/Schemas")
         #expect(try folder.read("martlet.yaml") == text)
         try FileManager.default.moveItem(
             atPath: folder.path + "/martlet.yaml", toPath: folder.path + "/Schemas/martlet.yaml")
-        _ = try mend(folder.path + "/Schemas")
+        _ = try fix(folder.path + "/Schemas")
         #expect(try folder.read("Schemas/martlet.yaml") == text.replacing("preset:", with: "preset: "))
     }
 
-    @Test("S41 permissions stay, and a file that changed meanwhile is not overwritten")
+    @Test("permissions are kept, and a file that changed meanwhile is not overwritten S41")
     func safety() throws {
         let folder = try TemporaryFolder()
         try folder.write(broken, to: "S/Dog.yaml")
@@ -83,7 +83,7 @@ struct SourceFixerTests {
         _ = try SourceFixer([folder.path + "/S"]).fix(input)
         #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o640)
         #expect(throws: DiskError.self) { try SourceFixer([folder.path + "/S"]).fix(input) }
-        #expect(try folder.read("S/Dog.yaml") == mended)
+        #expect(try folder.read("S/Dog.yaml") == fixed)
         #expect(folder.names(in: "S") == ["Dog.yaml"])
     }
 }

@@ -15,7 +15,7 @@ struct FormatCommandTests {
         return folder
     }
 
-    @Test("S42 only files whose bytes differ are written")
+    @Test("only files whose content differs are written S42")
     func writes() throws {
         let folder = try folder()
         let old = try folder.modified("Schemas/More/Cat.yaml")
@@ -31,7 +31,7 @@ struct FormatCommandTests {
         #expect(again.output == "nothing to do\n")
     }
 
-    @Test("S42 '--check' names the files that would change, fails, and writes nothing")
+    @Test("'--check' names the files that would change, fails, and writes nothing S42")
     func check() throws {
         let folder = try folder()
         let old = try folder.modified("Schemas/Dog.yaml")
@@ -46,7 +46,7 @@ struct FormatCommandTests {
         #expect(clean.output + clean.errors == "")
     }
 
-    @Test("S42 a file that is no YAML is left alone and reported; the others are laid out")
+    @Test("a file that is not valid YAML is reported and left unchanged; the others are formatted S42")
     func broken() throws {
         let folder = try folder()
         try folder.write("objects:\n    Cat: [a\n", to: "Schemas/Broken.yaml")
@@ -58,7 +58,7 @@ struct FormatCommandTests {
         #expect(try folder.read("Schemas/Broken.yaml") == "objects:\n    Cat: [a\n")
     }
 
-    @Test("S42 MRT0002 a file larger than a schema may be is left alone, whole")
+    @Test("a file above the size limit is left unchanged S42 MRT0002")
     func large() throws {
         let folder = try TemporaryFolder()
         let text = "a:   b\n" + String(repeating: "# comment\n", count: 110_000)
@@ -70,7 +70,7 @@ struct FormatCommandTests {
         #expect(isUntouched)
     }
 
-    @Test("S42 a symbolic link still leads to the file, whose permissions are kept")
+    @Test("a symbolic link remains a link, and the permissions of its file are kept S42")
     func links() throws {
         let folder = try folder()
         let file = folder.path + "/Schemas/Dog.yaml"
@@ -85,7 +85,7 @@ struct FormatCommandTests {
         #expect(link == "Schemas/Dog.yaml")
     }
 
-    @Test("S42 a path that is not there changes nothing")
+    @Test("if a path does not exist, no file is changed S42")
     func missing() throws {
         let folder = try folder()
         let outcome = try Executable().run(["format", "Schemas", "Nowhere"], in: folder)

@@ -20,7 +20,7 @@ struct FormatTests {
         String(decoding: try format(Array(text.utf8)), as: UTF8.self)
     }
 
-    /// The comments of a text, in order.
+    /// Returns the comments of a text, in order.
     private func comments(_ bytes: [UInt8]) -> [String] {
         let source = source(bytes)
         let spans = FileReader.read(source).root?.scalarSpans ?? []
@@ -34,13 +34,13 @@ struct FormatTests {
 
     // MARK: Samples
 
-    @Test("S42 the canonical layout", arguments: LayoutSample.all)
+    @Test("a sample is formatted to the canonical layout S42", arguments: LayoutSample.all)
     func layout(_ sample: LayoutSample) throws {
         #expect(try format(sample.written) == sample.laidOut)
         #expect(try format(sample.laidOut) == sample.laidOut)
     }
 
-    @Test("S42 a byte-order mark goes, and line ends become line feeds", arguments: ["\n", "\r\n", "\r"])
+    @Test("a byte-order mark is removed, and line ends become line feeds S42", arguments: ["\n", "\r\n", "\r"])
     func encodings(_ lineEnd: String) throws {
         let text = [
             "# æ", "enums:", "  Size: [small]", "  Text:", "    doc: |", "      a", "", "      b", "    cases: [a]",
@@ -50,19 +50,21 @@ struct FormatTests {
         #expect(String(decoding: try format(bytes), as: UTF8.self) == expected)
     }
 
-    @Test("S42 nothing becomes nothing", arguments: ["", "\n\n", "  \n", "---\n"])
+    @Test("a text without content becomes empty S42", arguments: ["", "\n\n", "  \n", "---\n"])
     func nothing(_ text: String) throws {
         #expect(try format(text) == "")
     }
 
-    @Test("S42 what cannot be read is left alone", arguments: ["a: [b\n", "a: 1\na: 2\n", "a: &b c\n", "\ta: b\n"])
+    @Test(
+        "text with syntax errors is left unchanged S42",
+        arguments: ["a: [b\n", "a: 1\na: 2\n", "a: &b c\n", "\ta: b\n"])
     func unreadable(_ text: String) {
         let formatting = Compiler.format(source(Array(text.utf8)))
         #expect(formatting.bytes == nil)
         #expect(formatting.diagnostics.contains { $0.isError })
     }
 
-    @Test("S42 what a layout would change is left alone", arguments: ["a: [b: , c]\n", "? \n: a\n"])
+    @Test("text that formatting would change is left unchanged S42", arguments: ["a: [b: , c]\n", "? \n: a\n"])
     func odd(_ text: String) {
         let formatting = Compiler.format(source(Array(text.utf8)))
         #expect(formatting.bytes == nil)
@@ -71,13 +73,14 @@ struct FormatTests {
 
     // MARK: Properties
 
-    @Test("S42 the schemas of this repository are laid out", arguments: GoodText.all)
+    @Test("the schemas of this repository are formatted S42", arguments: GoodText.all)
     func repository(_ schema: GoodText) throws {
         guard !schema.path.contains("Fixtures") else { return }
         #expect(try format(schema.text) == schema.text)
     }
 
-    @Test("S42 the layout of good schemas says the same, keeps all comments, and is final", arguments: GoodText.schemas)
+    @Test(
+        "formatting good schemas keeps the model and all comments, and is idempotent S42", arguments: GoodText.schemas)
     func goodSchemas(_ schema: [GoodText]) throws {
         var before: [SourceText] = []
         var after: [SourceText] = []
@@ -92,7 +95,9 @@ struct FormatTests {
         #expect(try dump(after) == dump(before))
     }
 
-    @Test("S42 300 other layouts of good schemas say the same and become one", arguments: GoodText.schemas)
+    @Test(
+        "300 other layouts of good schemas have the same model and format to the same text S42",
+        arguments: GoodText.schemas)
     func relayouts(_ schema: [GoodText]) throws {
         let canonical = try schema.map { Array(try format($0.text).utf8) }
         let expected = try dump(schema.enumerated().map { source(canonical[$0], path: $1.path, index: $0) })
@@ -109,7 +114,9 @@ struct FormatTests {
         }
     }
 
-    @Test("S42 of the bad fixtures, those that are YAML keep what they say", arguments: MarkedSchema.all)
+    @Test(
+        "formatting bad fixtures that are valid YAML keeps all comments and is idempotent S42",
+        arguments: MarkedSchema.all)
     func badSchemas(_ schema: MarkedSchema) throws {
         for file in schema.input().sources {
             guard let laidOut = Compiler.format(file).bytes else { continue }
@@ -118,7 +125,7 @@ struct FormatTests {
         }
     }
 
-    @Test("S42 10,000 mutations of good schemas: a layout is final, and loses no comment")
+    @Test("formatting 10,000 mutations of good schemas is idempotent and loses no comment S42")
     func mutations() throws {
         var random = SplitMix(seed: 42)
         let texts = (GoodText.all.map(\.text) + LayoutSample.all.map(\.written)).map { Array($0.utf8) }
@@ -145,13 +152,13 @@ struct FormatTests {
 }
 
 extension GoodText {
-    /// The same by schema: files that are read together.
+    /// All texts, grouped by schema: the files that are read together.
     static let schemas: [[GoodText]] = Dictionary(grouping: all) { text in
         text.path.split(separator: "/").dropLast().joined(separator: "/")
     }.sorted { $0.key < $1.key }.map(\.value)
 }
 
-/// A text, and the same in the canonical layout.
+/// A text and its canonical layout.
 struct LayoutSample: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let written: String
@@ -170,7 +177,7 @@ struct LayoutSample: CustomTestStringConvertible, Sendable {
             "objects:\n  Dog:\n    properties:\n      a: Int\n\n      b: Int\n\n  Cat: {}\n\nenums:\n  E: [a]\n"),
         LayoutSample(
             "brackets", "a: { b : 1,c: [ x ,y ],  d: {} , 'e':\"f\"}\n", "a: {b: 1, c: [x, y], d: {}, 'e': \"f\"}\n"),
-        LayoutSample("brackets over lines that fit", "a: [b,\n  c,\n  ]\n", "a: [b, c]\n"),
+        LayoutSample("brackets over several lines that fit into one", "a: [b,\n  c,\n  ]\n", "a: [b, c]\n"),
         LayoutSample(
             "brackets that are too wide",
             "a: [\(String(repeating: "b", count: 50)), \(String(repeating: "c", count: 50))]\n",
@@ -181,26 +188,26 @@ struct LayoutSample: CustomTestStringConvertible, Sendable {
         LayoutSample(
             "lists", "a:\n- b\n-   c: 1\n    d: 2\n-\n  # e\n  f\n- - g\n  - h\n-\n",
             "a:\n  - b\n  - c: 1\n    d: 2\n  -\n    # e\n    f\n  - - g\n    - h\n  -\n"),
-        LayoutSample("blank lines that are a text", "a:\n - >+ # c\n    \n  \n", "a:\n  - >+ # c\n\n\n"),
+        LayoutSample("a block scalar of blank lines", "a:\n - >+ # c\n    \n  \n", "a:\n  - >+ # c\n\n\n"),
         LayoutSample(
             "quotes and numbers", "a:  'b'\nc:   \"d\"\ne: 0x1_0\nf: 1.50\n", "a: 'b'\nc: \"d\"\ne: 0x1_0\nf: 1.50\n"),
         LayoutSample(
-            "comments at line ends stand below each other", "a: 1 # x\nlonger: 2# no\nb: 3         # y\nc: 4  # z\n",
+            "comments at line ends", "a: 1 # x\nlonger: 2# no\nb: 3         # y\nc: 4  # z\n",
             "a: 1  # x\nlonger: 2# no\nb: 3  # y\nc: 4  # z\n"),
         LayoutSample(
-            "comments go with what follows, or stay in their block",
+            "comments stay with the following entry, or in their block",
             "objects:\n    # own\n\n    ## doc\n    Dog:\n        a: 1\n        # last of Dog\n\n    # above Cat\n    Cat: {}\n        # deep\n# end\n",
             "objects:\n  # own\n\n  ## doc\n  Dog:\n    a: 1\n    # last of Dog\n\n  # above Cat\n  Cat: {}\n  # deep\n# end\n"
         ),
         LayoutSample(
-            "a comment before a value stays there", "a: # b\n   # c\n    d\n", "a:  # b\n  # c\n  d\n"),
+            "a comment before a value keeps its place", "a: # b\n   # c\n    d\n", "a:  # b\n  # c\n  d\n"),
         LayoutSample(
-            "text of several lines",
+            "scalars of several lines",
             "a: |\n     b\n       c  \n\n     d\n\n\n\ne: >2-\n   f\n  g\nh: 'i\n\n j'\nk: l\n m\n",
             "a: |\n  b\n    c  \n\n  d\n\ne: >2-\n   f\n  g\nh: 'i\n\n  j'\nk: l\n  m\n"),
         LayoutSample(
-            "a text that the file ends in", "a:\n - |\n  b\n - >+ # c\n  d", "a:\n  - |\n    b\n  - >- # c\n    d\n"),
-        LayoutSample("marks of documents", "--- # a\nb: c\n...\n", "# a\nb: c\n"),
+            "scalars at the file end", "a:\n - |\n  b\n - >+ # c\n  d", "a:\n  - |\n    b\n  - >- # c\n    d\n"),
+        LayoutSample("document markers", "--- # a\nb: c\n...\n", "# a\nb: c\n"),
         LayoutSample(
             "a configuration has no types", "access:   public\nlint: {preset:  strict}\n",
             "access: public\nlint: {preset: strict}\n"),

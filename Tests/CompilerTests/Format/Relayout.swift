@@ -1,9 +1,9 @@
 import Foundation
 import MartletSchema
 
-/// Changes the white space of a schema, and nothing else, at random: what formatting must take back.
+/// Changes the white space of a schema at random and nothing else. Formatting must undo the change.
 ///
-/// It knows lines as the good schemas have them: no scalars of several lines, no brackets over several lines.
+/// It supports the syntax of the good schemas: no scalars and no brackets over several lines.
 struct Relayout {
     private var random: SplitMix
 
@@ -35,7 +35,7 @@ struct Relayout {
         return result
     }
 
-    /// Blanks behind the colon of the key, around what brackets hold, and line breaks behind commas.
+    /// Inserts blanks after the colon of the key, blanks inside brackets, and line breaks after commas.
     private mutating func spread(_ code: String, step: Int) -> String {
         guard let colon = code.firstRange(of: ": ") else { return code }
         let key = code[..<colon.lowerBound] + ":" + blanks(1...4)
@@ -50,7 +50,7 @@ struct Relayout {
         return result.replacing(":  ", with: ": ")
     }
 
-    /// A line before and from its comment.
+    /// Splits a line into its code and its comment.
     private static func parts(of line: String) -> (code: String, comment: String) {
         if line.hasPrefix("#") { return ("", line) }
         guard let range = line.range(of: " +#", options: .regularExpression), !line[..<range.lowerBound].contains("\"")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Frontend: order and fuzz")
 struct DeterminismTests {
-    @Test("S13 the order of files does not matter")
+    @Test("the order of files does not matter S13")
     func shuffledFiles() {
         var random = SplitMix(seed: 7)
         let good = GoodSchema.sources
@@ -21,7 +21,7 @@ struct DeterminismTests {
         }
     }
 
-    @Test("S10 20,000 mutations of good schemas crash nothing")
+    @Test("20,000 mutations of good schemas do not crash the compiler S10")
     func mutations() {
         var random = SplitMix(seed: 20_260)
         let texts = GoodSchema.sources.map(\.bytes)
@@ -55,7 +55,7 @@ struct DeterminismTests {
     }
 }
 
-/// A small generator with a fixed seed.
+/// A deterministic random number generator, SplitMix64.
 struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
 

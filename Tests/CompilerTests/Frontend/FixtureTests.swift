@@ -3,12 +3,12 @@ import MartletCompiler
 import MartletSchema
 import Testing
 
-/// Schemas with mistakes. To write the findings anew, and then to read every one of them:
-/// `MARTLET_RECORD=1 swift test --filter FixtureTests`.
+/// Schemas with mistakes. After a change, write the findings again with `MARTLET_RECORD=1 swift test --filter
+/// FixtureTests` and review every difference.
 @Suite("Fixtures: schemas with mistakes")
 struct FixtureTests {
     @Test(
-        "S47 S10 S11 every finding, at the very token, with its message, notes and fixes", arguments: MarkedSchema.all)
+        "every finding has the expected location, message, notes and fix-its S47 S10 S11", arguments: MarkedSchema.all)
     func findings(_ schema: MarkedSchema) throws {
         if ProcessInfo.processInfo.environment["MARTLET_RECORD"] != nil {
             let text = rendered(schema, schema.input())
@@ -18,13 +18,13 @@ struct FixtureTests {
         }
     }
 
-    @Test("S11 S41 findings are the same with CRLF and a byte-order mark", arguments: MarkedSchema.all)
+    @Test("findings are equal with CRLF line ends and a byte-order mark S11 S41", arguments: MarkedSchema.all)
     func otherEncodings(_ schema: MarkedSchema) {
         check(schema, schema.input(lineEnd: "\r\n"))
         check(schema, schema.input(mark: true))
     }
 
-    @Test("S11 a fix removes its finding", arguments: MarkedSchema.all)
+    @Test("a fix-it removes its finding S11", arguments: MarkedSchema.all)
     func fixes(_ schema: MarkedSchema) {
         let input = schema.input()
         let before = Compiler.lint(input, options: schema.options).diagnostics
@@ -36,7 +36,7 @@ struct FixtureTests {
         }
     }
 
-    @Test("S10 each code that a schema text can cause has at least three fixtures of its own")
+    @Test("each code that a schema text can cause has at least three fixtures S10")
     func coverage() {
         #expect(MarkedSchema.all.count >= 120)
         let elsewhere: Set<DiagnosticCode> = [.driftedOutput, .breakingChange]
@@ -48,7 +48,7 @@ struct FixtureTests {
         }
     }
 
-    @Test("S11 what looks wrong and is right has no finding")
+    @Test("schemas that look wrong but are correct have no finding S11")
     func clean() {
         let clean = MarkedSchema.all.filter { $0.folder == "Clean" }
         #expect(clean.count >= 3)
@@ -57,7 +57,7 @@ struct FixtureTests {
         }
     }
 
-    @Test("S11 messages are lower case, have no full stop, and there are at most three suggestions")
+    @Test("messages are lower case without a full stop, and have at most three suggestions S11")
     func style() {
         for schema in MarkedSchema.all {
             for finding in Compiler.lint(schema.input(), options: schema.options).diagnostics {
@@ -88,12 +88,12 @@ struct FixtureTests {
     }
 
     private func count(_ finding: Diagnostic, _ all: [Diagnostic]) -> Int {
-        // Aliases and the like are one finding with notes at the others.
+        // Similar mistakes such as several aliases are one finding, with notes at the others.
         all.filter { $0.code == finding.code && $0.message == finding.message }.reduce(0) { $0 + 1 + $1.notes.count }
     }
 
     private func apply(_ fix: Fix, to input: SchemaInput) -> SchemaInput {
-        let mended = { (source: SourceText) in
+        let fixed = { (source: SourceText) in
             var bytes = source.bytes
             for edit in fix.edits.sorted(by: { $0.span > $1.span }) where edit.span.file == source.file {
                 bytes.replaceSubrange(edit.span.start..<edit.span.end, with: Array(edit.replacement.utf8))
@@ -101,6 +101,6 @@ struct FixtureTests {
             return SourceText(
                 file: source.file, relativePath: source.relativePath, displayPath: source.displayPath, bytes: bytes)
         }
-        return SchemaInput(sources: input.sources.map(mended), configuration: input.configuration.map(mended))
+        return SchemaInput(sources: input.sources.map(fixed), configuration: input.configuration.map(fixed))
     }
 }

@@ -2,10 +2,10 @@ import MartletFrontend
 import MartletSchema
 import Testing
 
-@Suite("Frontend: limits and bombs")
+@Suite("Frontend: limits and decompression bombs")
 struct LimitTests {
-    /// Each bomb is one finding. What it costs is measured by `make bombs`: a debug build on a busy machine is many times
-    /// slower.
+    /// Checks that each bomb causes exactly one finding. `make bombs` measures the time: a debug build on a busy
+    /// machine is many times slower.
     private func only(_ text: String, _ code: DiagnosticCode, sourceLocation: SourceLocation = #_sourceLocation) {
         let clock = ContinuousClock()
         var findings: [Diagnostic] = []
@@ -18,7 +18,7 @@ struct LimitTests {
 
     private let valid = "objects:\n  Dog:\n    properties: {name: String}\n"
 
-    @Test("MRT0002 200 KB of brackets")
+    @Test("200 KB of brackets exceed the limit MRT0002")
     func brackets() {
         only(String(repeating: "[", count: 200_000), .limitExceeded)
         only(String(repeating: "{a: ", count: 50_000), .limitExceeded)
@@ -26,7 +26,7 @@ struct LimitTests {
         only((0..<300).map { String(repeating: " ", count: $0) + "a:\n" }.joined(), .limitExceeded)
     }
 
-    @Test("MRT0101 an alias bomb")
+    @Test("an alias bomb is one finding MRT0101")
     func aliases() {
         var text = "a: &a [x, x, x, x, x, x, x, x, x]\n"
         for (previous, name) in zip("abcdefgh", "bcdefghi") {
@@ -36,32 +36,32 @@ struct LimitTests {
         #expect(findings.count { $0.code == .yamlSubset } == 1)
     }
 
-    @Test("MRT0102 10,000 duplicate keys")
+    @Test("10,000 duplicate keys are one finding MRT0102")
     func duplicates() {
         only(
             "objects:\n  Dog:\n    properties:\n" + String(repeating: "      name: String\n", count: 10_000),
             .duplicateKey)
     }
 
-    @Test("MRT0002 a key of 2,000 characters")
+    @Test("a key of 2,000 characters exceeds the limit MRT0002")
     func longKey() {
         only(valid + String(repeating: "k", count: 2000) + ": 1\n", .limitExceeded)
         only(valid + "\"" + String(repeating: "k", count: 200) + "\": 1\n", .limitExceeded)
     }
 
-    @Test("MRT0002 text of more than 64 KiB")
+    @Test("a text of more than 64 KiB exceeds the limit MRT0002")
     func longText() {
         let text =
             "objects:\n  Dog:\n    doc: \"\(String(repeating: "x", count: 70_000))\"\n    properties: {name: String}\n"
         only(text, .limitExceeded)
     }
 
-    @Test("MRT0002 a file of more than 1 MiB")
+    @Test("a file of more than 1 MiB exceeds the limit MRT0002")
     func largeFile() {
         only(valid + String(repeating: "# comment\n", count: 110_000), .limitExceeded)
     }
 
-    @Test("MRT0002 many findings are counted, not listed")
+    @Test("findings above the limit are counted, not listed MRT0002")
     func manyFindings() {
         let lines = (0..<5000).map { "      a\($0): Strng\n" }.joined()
         let text = "objects:\n  Dog:\n    properties:\n" + lines
@@ -71,7 +71,7 @@ struct LimitTests {
         #expect(findings.last?.message.hasPrefix("4800 more findings") == true)
     }
 
-    @Test("MRT0101 bytes that are no UTF-8, and UTF-16")
+    @Test("bytes that are not UTF-8 are an error, and so is UTF-16 MRT0101")
     func encodings() {
         let invalid = Array(valid.utf8) + [0x23, 0xC3, 0x28, 0xED, 0xA0, 0x80, 0x0A]
         for bytes in [invalid, [0xFF, 0xFE, 0x6F, 0x00]] {
@@ -81,7 +81,7 @@ struct LimitTests {
         }
     }
 
-    @Test("MRT0001 no file, and files that declare nothing")
+    @Test("no file, or files without declarations, are an error MRT0001")
     func nothing() {
         #expect(Frontend.analyze([]).diagnostics.map(\.code) == [.noSchema])
         only("", .noSchema)
@@ -90,7 +90,7 @@ struct LimitTests {
     }
 
     @Test(
-        "S10 no megabyte takes a second",
+        "a megabyte of repeated syntax is parsed in bounded time S10",
         arguments: ["a:\n", "a:b\n", "\"\n", "'", "- ", "  a: [\n", "{", "? ", "\t", "&a ", "<<<<<<< \n"])
     func megabytes(_ unit: String) {
         let text = String(repeating: unit, count: (1 << 20) / unit.utf8.count)
@@ -98,7 +98,7 @@ struct LimitTests {
         let time = clock.measure {
             _ = Frontend.analyze([SourceText(file: SourceFileID(0), path: "A.yaml", text: text)])
         }
-        // A debug build on a busy machine is many times slower than the promise.
+        // The documented limit is a second. A debug build on a busy machine is many times slower.
         #expect(time < .seconds(20), "\(unit.debugDescription) took \(time)")
     }
 }

@@ -3,10 +3,10 @@ import MartletCompiler
 import MartletSchema
 import Testing
 
-/// A schema with mistakes and the findings expected of it, as a fixture file writes them.
+/// A schema with mistakes and its expected findings, in the format of the fixture files.
 ///
-/// Lines that begin with `#~` are no part of the schema. Findings are written down by `rendered`, and the file must
-/// equal what it gives, so that nothing of a finding goes unnoticed.
+/// Lines that begin with `#~` are not part of the schema. `rendered` writes the actual findings in the same format. The
+/// file must equal its result, so that every detail of a finding is compared.
 struct MarkedSchema: CustomTestStringConvertible, Sendable {
     struct File: Sendable {
         let path: String
@@ -15,7 +15,7 @@ struct MarkedSchema: CustomTestStringConvertible, Sendable {
 
     static let configurationPath = "martlet.yaml"
 
-    /// The path below `Fixtures/Bad`.
+    /// The path relative to `Fixtures/Bad`.
     let name: String
     let text: String
     private var head: [String] = []
@@ -23,7 +23,7 @@ struct MarkedSchema: CustomTestStringConvertible, Sendable {
 
     var testDescription: String { name }
 
-    /// The folder of the fixture: a code, or `Clean` for what looks wrong and is right.
+    /// The folder of the fixture: a code, or `Clean` for schemas that look wrong but are correct.
     var folder: String { String(name.prefix { $0 != "/" }) }
 
     init(name: String, text: String) {
@@ -61,12 +61,12 @@ struct MarkedSchema: CustomTestStringConvertible, Sendable {
         return input
     }
 
-    /// With all rules, unless the fixture brings its own configuration.
+    /// Enables all rules, unless the fixture has its own configuration.
     var options: CompilerOptions {
         CompilerOptions(preset: files.contains { $0.path == Self.configurationPath } ? nil : .strict)
     }
 
-    /// Every fixture, by path.
+    /// All fixtures, sorted by path.
     static let all: [MarkedSchema] = {
         let paths = (try? FileManager.default.subpathsOfDirectory(atPath: folder.path)) ?? []
         return paths.filter { $0.hasSuffix(".yaml") }.sorted().compactMap { path in
@@ -77,9 +77,9 @@ struct MarkedSchema: CustomTestStringConvertible, Sendable {
 
     static let folder = Repository.root.appending(path: "Tests/CompilerTests/Fixtures/Bad")
 
-    // MARK: Writing
+    // MARK: Rendering
 
-    /// The fixture with these findings written below the lines they speak of.
+    /// Returns the fixture with these findings written below their lines.
     func rendered(_ findings: [Diagnostic], _ input: SchemaInput) -> String {
         let places = MarkedPlaces(input.allSources)
         var result = head
@@ -98,7 +98,7 @@ struct MarkedSchema: CustomTestStringConvertible, Sendable {
     }
 }
 
-/// Writes findings as fixtures do.
+/// Renders findings in the format of the fixture files.
 struct MarkedPlaces {
     private let sources: [SourceFileID: SourceText]
 
@@ -133,7 +133,7 @@ struct MarkedPlaces {
         return result
     }
 
-    /// The replacement, with its place where that is not the finding's own.
+    /// Returns the replacement, preceded by its location if it differs from that of the finding.
     private func text(of fix: Fix, _ span: SourceSpan?) -> String {
         fix.edits.map { edit in
             let place = edit.span == span ? "" : "@\(place(edit.span, from: span)) "
@@ -143,8 +143,9 @@ struct MarkedPlaces {
         }.joined(separator: ", ")
     }
 
-    /// `column+length`, `line:column+length` on another line, `column-line:column` over several lines, `end` behind the
-    /// last one; with the path in another file. Lines of marks do not count.
+    /// Returns a location: `column+length`, `line:column+length` on another line, `column-line:column` over several
+    /// lines, `end` after the last line; preceded by the path in another file. Lines that begin with `#~` are not
+    /// counted.
     private func place(_ span: SourceSpan, from other: SourceSpan?, isAtEnd: Bool = false) -> String {
         guard let source = sources[span.file] else { return "?" }
         let start = source.position(at: span.start)

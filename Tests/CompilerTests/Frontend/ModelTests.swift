@@ -3,7 +3,7 @@ import MartletFrontend
 import MartletSchema
 import Testing
 
-/// The schemas of the fixtures that hold no mistake.
+/// The schemas of the fixtures that have no mistakes.
 enum GoodSchema {
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Fixtures/Good")
@@ -20,7 +20,7 @@ enum GoodSchema {
 
 @Suite("Frontend: models of good schemas")
 struct ModelTests {
-    @Test("S1 S2 S3 S4 S5 a schema of everything gives this model")
+    @Test("a schema that uses every feature has the expected model S1 S2 S3 S4 S5")
     func everything() throws {
         let result = Frontend.analyze(GoodSchema.sources)
         #expect(result.diagnostics.filter(\.isError).map(\.message) == [])
@@ -33,7 +33,7 @@ struct ModelTests {
         return try #require(result.model, "\(result.diagnostics.map(\.message))")
     }
 
-    @Test("S3 documentation is what stands in ## lines directly above")
+    @Test("documentation is the text of ## lines directly above S3")
     func documentation() throws {
         let schema = try model(
             """
@@ -64,7 +64,7 @@ struct ModelTests {
         #expect(schema.files[0].ignores.isEmpty)
     }
 
-    @Test("S5 optionality and collections of key paths")
+    @Test("key paths have the right optionality, writability and collection segment S5")
     func keyPaths() throws {
         let schema = try model(
             """
@@ -108,7 +108,7 @@ struct ModelTests {
         #expect(paths["ownerFriends"]?.isOptional == true)
     }
 
-    @Test("S6 text in quotes and escapes")
+    @Test("quoted text and escapes are decoded S6")
     func literals() throws {
         let schema = try model(
             #"""
@@ -132,7 +132,7 @@ struct ModelTests {
         #expect(dog.property(named: "f")?.defaultValue == .date(86_400 - 3600 + 0.5))
     }
 
-    @Test("S11 at most three suggestions, nearest first")
+    @Test("at most three similar names are suggested, nearest first S11")
     func suggestions() {
         let text =
             "objects:\n  A:\n    properties: {a: Bind?}\n"

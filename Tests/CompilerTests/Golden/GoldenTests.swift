@@ -4,14 +4,14 @@ import MartletFrontend
 import MartletSchema
 import Testing
 
-/// The schemas of this repository and the Swift that is committed for them.
+/// The schemas of this repository and the Swift code that is committed for them.
 ///
-/// To write the Swift anew after the generator has changed: `MARTLET_RECORD=1 swift test --filter Golden`.
+/// If the generator changes, write the code again: `MARTLET_RECORD=1 swift test --filter Golden`.
 @Suite("Golden: generated code")
 struct GoldenTests {
     static let schemas = ["Kennel", "Conformance", "Flights"]
 
-    @Test("S13 the committed code is what the schemas give, byte for byte", arguments: schemas)
+    @Test("the committed code equals the generated code, byte for byte S13", arguments: schemas)
     func committed(schema: String) throws {
         let outputs = try GoldenFolder(schema).generate()
         let folder = Repository.root.appending(path: "Generated/\(schema)")
@@ -26,7 +26,7 @@ struct GoldenTests {
         }
     }
 
-    @Test("S13 twice the same, and the same in any order of files", arguments: schemas)
+    @Test("generation is deterministic and independent of the order of files S13", arguments: schemas)
     func deterministic(schema: String) throws {
         let folder = try GoldenFolder(schema)
         let outputs = try folder.generate()
@@ -38,7 +38,7 @@ struct GoldenTests {
         }
     }
 
-    @Test("S20 a change of one schema changes its own Swift file alone")
+    @Test("a change of one schema changes only its own Swift file S20")
     func locality() throws {
         let folder = try GoldenFolder("Flights")
         let before = Dictionary(uniqueKeysWithValues: try folder.generate().map { ($0.name, $0.text) })
@@ -47,7 +47,7 @@ struct GoldenTests {
         #expect(changed == ["Plane.martlet.swift"])
     }
 
-    @Test("S13 no path of this machine and no date reaches the output", arguments: schemas)
+    @Test("the output contains no local path and no date S13", arguments: schemas)
     func clean(schema: String) throws {
         for output in try GoldenFolder(schema).generate() {
             #expect(!output.text.contains(Repository.root.path))
@@ -67,7 +67,7 @@ struct GoldenTests {
 }
 
 enum Repository {
-    /// The folder that holds `Package.swift`.
+    /// The folder that contains `Package.swift`.
     static let root: URL = {
         var folder = URL(filePath: #filePath).deletingLastPathComponent()
         while folder.path != "/", !FileManager.default.fileExists(atPath: folder.appending(path: "Package.swift").path)
@@ -78,7 +78,7 @@ enum Repository {
     }()
 }
 
-/// The texts of one folder of schemas.
+/// The schema texts of one folder.
 struct GoldenFolder {
     private let files: [(path: String, text: String)]
 

@@ -2,9 +2,9 @@ import MartletCompiler
 import MartletSchema
 import Testing
 
-@Suite("Lint: comments that silence")
+@Suite("Lint: comments that silence findings")
 struct IgnoreTests {
-    /// Holds the marked findings of a schema, all rules running.
+    /// Compares the findings of a schema with its marks, with all rules enabled.
     private func expect(_ marked: String, sourceLocation: SourceLocation = #_sourceLocation) {
         let schema = MarkedSchema(name: "", text: marked)
         let input = schema.input()
@@ -12,7 +12,7 @@ struct IgnoreTests {
         #expect(found == marked, sourceLocation: sourceLocation)
     }
 
-    @Test("S3 MRT0003 on the line, on the line before, and over documentation")
+    @Test("an ignore comment applies to its own line, the next line, and over documentation S3 MRT0003")
     func lines() {
         expect(
             """
@@ -40,7 +40,7 @@ struct IgnoreTests {
             """)
     }
 
-    @Test("S3 MRT0003 above the first line of a file for all of it")
+    @Test("an ignore comment above the first line applies to the whole file S3 MRT0003")
     func head() {
         expect(
             """
@@ -57,7 +57,7 @@ struct IgnoreTests {
             """)
     }
 
-    @Test("MRT0003 errors cannot be silenced, and a comment that tries says so")
+    @Test("errors cannot be silenced, and a comment that tries to is reported MRT0003")
     func errors() {
         expect(
             """
@@ -73,7 +73,7 @@ struct IgnoreTests {
             """)
     }
 
-    @Test("S6 what stands in quotes or in a block of text is no comment")
+    @Test("text in quotes or in a block scalar is not a comment S6")
     func scalars() {
         expect(
             """

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Lint: IndexCost")
 struct IndexCostTests {
-    @Test("MRT0502 indexes on few values, and more than eight")
+    @Test("indexes on few values, and more than eight indexes, are found MRT0502")
     func findings() throws {
         try expectFindings(
             of: .indexCost,

@@ -13,7 +13,7 @@ struct LintConfigurationTests {
 
         """
 
-    /// The findings of two equal files, as `path severity code`.
+    /// Returns the findings of two equal files, as `path severity code`.
     private func lint(_ configuration: String?, preset: LintPreset? = nil) -> [String] {
         let cats = Self.schema.replacing("Dogs", with: "Cats")
         var input = SchemaInput(sources: [
@@ -35,7 +35,7 @@ struct LintConfigurationTests {
         ["Dogs", "Lega"].flatMap { path in findings.map { "\(path) \($0)" } }
     }
 
-    @Test("S41 the presets")
+    @Test("a preset selects the enabled rules S41")
     func presets() {
         #expect(lint(nil) == both(warnings))
         #expect(lint("lint: {preset: minimal}\n") == [])
@@ -45,7 +45,7 @@ struct LintConfigurationTests {
         #expect(lint("lint: {preset: minimal}\n", preset: .strict) == both(notes))
     }
 
-    @Test("S7 the severity of single rules, whatever the preset")
+    @Test("the severity of a single rule overrides the preset S7")
     func severities() {
         let text = "lint:\n  preset: minimal\n  rules: {MRT0403: error, MRT0501: note, MRT0504: off}\n"
         #expect(lint(text) == both(["error MRT0403", "note MRT0501"]))
@@ -54,7 +54,7 @@ struct LintConfigurationTests {
             lint("lint: {rules: {MRT0501: off, MRT0504: warning}}\n") == both(["warning MRT0504"]))
     }
 
-    @Test("S7 overrides by path, the later one wins")
+    @Test("overrides apply by path, and the last one wins S7")
     func overrides() {
         let text = """
             lint:
@@ -70,14 +70,14 @@ struct LintConfigurationTests {
         #expect(lint(text) == ["Dogs warning MRT0501", "Lega warning MRT0403", "Lega error MRT0502"])
     }
 
-    @Test("MRT0003 an override whose path no file has")
+    @Test("an override whose path matches no file is reported MRT0003")
     func unmatched() {
         let text = "lint:\n  preset: standard\n  overrides:\n    - {paths: [Dogs.yaml, legacy], preset: minimal}\n"
         #expect(lint(text) == both(warnings).suffix(1) + ["mart warning MRT0003"])
     }
 
     @Test(
-        "S7 patterns of paths",
+        "patterns match paths S7",
         arguments: [
             ("Dog.yaml", "Dog.yaml", true), ("Dog.yaml", "Sub/Dog.yaml", false), ("*.yaml", "Dog.yaml", true),
             ("*.yaml", "Sub/Dog.yaml", false), ("**/*.yaml", "Dog.yaml", true), ("**/*.yaml", "A/B/Dog.yaml", true),

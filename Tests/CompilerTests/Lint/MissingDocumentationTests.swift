@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Lint: MissingDocumentation")
 struct MissingDocumentationTests {
-    @Test("MRT0504 documentation that is missing or says nothing")
+    @Test("missing or meaningless documentation is found MRT0504")
     func findings() throws {
         try expectFindings(
             of: .missingDocumentation,

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Lint: NamingCase")
 struct NamingCaseTests {
-    @Test("MRT0401 names in another case than Swift writes them, with what names them")
+    @Test("names that do not follow Swift's conventions are found, with what kind of name it is MRT0401")
     func findings() throws {
         try expectFindings(
             of: .namingCase,

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Lint: NoPrimaryKey")
 struct NoPrimaryKeyTests {
-    @Test("MRT0501 objects without a primary key")
+    @Test("object types without a primary key are found MRT0501")
     func findings() throws {
         try expectFindings(
             of: .noPrimaryKey,

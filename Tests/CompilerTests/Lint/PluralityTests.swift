@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Lint: Plurality")
 struct PluralityTests {
-    @Test("MRT0403 collections in the singular, links and types in the plural")
+    @Test("singular names of collections, and plural names of links and types, are found MRT0403")
     func findings() throws {
         try expectFindings(
             of: .plurality,
@@ -28,7 +28,7 @@ struct PluralityTests {
     }
 
     @Test(
-        "MRT0403 words that end like a plural and are none",
+        "words that end like a plural but are singular are accepted MRT0403",
         arguments: ["status", "class", "series", "analysis", "gps"])
     func singular(name: String) throws {
         try expectFindings(of: .plurality, "objects:\n  Dog:\n    properties: {\(name): Dog?}\n")

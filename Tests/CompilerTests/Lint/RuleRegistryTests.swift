@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Lint: registry")
 struct RuleRegistryTests {
-    @Test("S50 S41 each rule has a file, a test file and a purpose of its own")
+    @Test("each rule has its own file, test file and purpose S50 S41")
     func rules() throws {
         let names = RuleRegistry.rules.map { String(describing: type(of: $0)) }
         let folder = Repository.root.appending(path: "Sources/MartletLint/Rules")
@@ -19,7 +19,7 @@ struct RuleRegistryTests {
         #expect(Set(RuleRegistry.rules.map(\.code)).count == names.count)
     }
 
-    @Test("S50 S41 the codes of all rules can be silenced")
+    @Test("the codes of all rules can be silenced S50 S41")
     func codes() {
         #expect(RuleRegistry.rules.allSatisfy { $0.code.canBeSilenced })
         #expect(!DiagnosticCode.unknownType.canBeSilenced)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Lint: StaleRename")
 struct StaleRenameTests {
-    @Test("MRT0602 renames that cannot be carried out")
+    @Test("renames that cannot be applied are found MRT0602")
     func findings() throws {
         try expectFindings(
             of: .staleRename,

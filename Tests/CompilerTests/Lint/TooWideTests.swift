@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Lint: TooWide")
 struct TooWideTests {
-    @Test("MRT0503 key paths of projections with more than four segments")
+    @Test("key paths of projections with more than four segments are found MRT0503")
     func findings() throws {
         try expectFindings(
             of: .tooWide,
@@ -23,7 +23,9 @@ struct TooWideTests {
             """)
     }
 
-    @Test("MRT0503 more than a hundred properties", arguments: [("objects", 100), ("objects", 101), ("embedded", 101)])
+    @Test(
+        "more than a hundred properties are found MRT0503",
+        arguments: [("objects", 100), ("objects", 101), ("embedded", 101)])
     func properties(section: String, count: Int) throws {
         let isTooWide = count > 100
         let finding = "#~^^^ warning MRT0503: 'Dog' has \(count) properties; split off embedded objects\n"

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Lint: Unreachable")
 struct UnreachableTests {
-    @Test("MRT0505 enums that nothing uses, and cascades in a circle")
+    @Test("unused enums and cascades in a circle are found MRT0505")
     func findings() throws {
         try expectFindings(
             of: .unreachable,

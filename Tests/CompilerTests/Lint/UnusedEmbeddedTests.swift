@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Lint: UnusedEmbedded")
 struct UnusedEmbeddedTests {
-    @Test("MRT0304 embedded objects that no property holds, or only their own")
+    @Test("embedded types that no property of another type uses are found MRT0304")
     func findings() throws {
         try expectFindings(
             of: .embedding,

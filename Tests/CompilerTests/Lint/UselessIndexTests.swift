@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Lint: UselessIndex")
 struct UselessIndexTests {
-    @Test("MRT0305 indexes that cannot be, on the primary key, or twice")
+    @Test("impossible, redundant and repeated indexes are found MRT0305")
     func findings() throws {
         try expectFindings(
             of: .badIndex,
@@ -52,7 +52,7 @@ struct UselessIndexTests {
             """)
     }
 
-    @Test("MRT0305 unique lists that are there already")
+    @Test("redundant uniqueness constraints are found MRT0305")
     func unique() throws {
         try expectFindings(
             of: .badIndex,

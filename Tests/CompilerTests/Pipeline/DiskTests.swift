@@ -16,7 +16,7 @@ struct DiskTests {
         return compilation
     }
 
-    @Test("S20 one Swift file per schema file, and the registry")
+    @Test("each schema file generates one Swift file, and the schema one registry S20")
     func files() throws {
         let folder = try TemporaryFolder()
         try folder.write(dog, to: "Schemas/Dog.yaml")
@@ -27,7 +27,7 @@ struct DiskTests {
             folder.names(in: "Out") == ["Dog.martlet.swift", "MartletSchema.martlet.swift", "Sub_Size.martlet.swift"])
     }
 
-    @Test("S13 nothing is generated when anything is in error")
+    @Test("nothing is generated if there is an error S13")
     func errors() throws {
         let folder = try TemporaryFolder()
         try folder.write(dog, to: "Schemas/Dog.yaml")
@@ -38,7 +38,7 @@ struct DiskTests {
         #expect(folder.names(in: "Out").isEmpty)
     }
 
-    @Test("S13 a file whose bytes are right already is not touched")
+    @Test("a file whose content does not change is not written S13")
     func untouched() throws {
         let folder = try TemporaryFolder()
         try folder.write(dog, to: "Schemas/Dog.yaml")
@@ -54,7 +54,7 @@ struct DiskTests {
         #expect(folder.names(in: "Out").count == 3)
     }
 
-    @Test("S34 MRT0005 check finds what is missing, different and stale, and writes nothing")
+    @Test("check reports missing, different and stale files, and writes nothing S34 MRT0005")
     func drift() throws {
         let folder = try TemporaryFolder()
         try folder.write(dog, to: "Schemas/Dog.yaml")
@@ -75,7 +75,7 @@ struct DiskTests {
         #expect(try writer.update(outputs).removed == ["Cat.martlet.swift"])
     }
 
-    @Test("S34 check shows every line that differs, in order, and ends somewhere")
+    @Test("check lists the differing lines in order, up to a limit S34")
     func differences() throws {
         let folder = try TemporaryFolder()
         try folder.write(dog, to: "Schemas/Dog.yaml")
@@ -99,7 +99,7 @@ struct DiskTests {
         #expect(changes.last?.hasPrefix("… and ") == true)
     }
 
-    @Test("MRT0001 a folder without schemas generates nothing")
+    @Test("a folder without schemas generates nothing MRT0001")
     func empty() throws {
         let folder = try TemporaryFolder()
         try folder.write("", to: "Schemas/notes.txt")
@@ -108,7 +108,7 @@ struct DiskTests {
         #expect(folder.names(in: "Out").isEmpty)
     }
 
-    @Test("S30 symbolic links are followed, and loops refused")
+    @Test("symbolic links are followed, and loops are errors S30")
     func links() throws {
         let folder = try TemporaryFolder()
         try folder.write(dog, to: "Elsewhere/Dog.yaml")
@@ -125,7 +125,7 @@ struct DiskTests {
         #expect(throws: DiskError.self) { try SourceLoader().load(folder: folder.path + "/Nowhere") }
     }
 
-    @Test("S7 martlet.yaml says who sees the types")
+    @Test("martlet.yaml sets the access level of the types S7")
     func configuration() throws {
         let folder = try TemporaryFolder()
         try folder.write(dog, to: "Schemas/Dog.yaml")
@@ -142,7 +142,7 @@ struct DiskTests {
             ])
     }
 
-    @Test("S20 two schema files that would give one Swift file are refused")
+    @Test("two schema files that would generate the same Swift file are an error S20")
     func collisions() throws {
         let folder = try TemporaryFolder()
         try folder.write(dog, to: "Schemas/A_B.yaml")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MartletCompiler
 
-@Suite("Pipeline: files together")
+@Suite("Pipeline: file batches")
 struct FileBatchTests {
     private func folder() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
@@ -26,7 +26,7 @@ struct FileBatchTests {
         return try batch.commit().map { String($0.dropFirst(folder.path.utf8.count + 1)) }
     }
 
-    @Test("S40 all files change, links lead where they led, and nothing else is left")
+    @Test("all files are replaced, links are kept, and no temporary file remains S40")
     func all() throws {
         let folder = try folder()
         let changed = try commit(folder)
@@ -40,7 +40,7 @@ struct FileBatchTests {
             ])
     }
 
-    @Test("S40 whichever call fails, everything is as it was", arguments: [ENOSPC, EIO, EROFS, EDQUOT, EPERM])
+    @Test("if any call fails, no file is changed S40", arguments: [ENOSPC, EIO, EROFS, EDQUOT, EPERM])
     func faults(_ code: CInt) throws {
         let done = try folder()
         _ = try commit(done)
@@ -59,7 +59,7 @@ struct FileBatchTests {
                 message = error.reason
             }
             if message.isEmpty {
-                // A file system without hard links is no failure.
+                // Creating a hard link may fail: the batch has a fallback for file systems without them.
                 #expect(folder.tree() == done.tree())
             } else {
                 failures += 1
@@ -71,7 +71,7 @@ struct FileBatchTests {
         #expect(failures > 20)
     }
 
-    @Test("S40 whichever call fails, and all that come behind it, everything is as it was")
+    @Test("if any call and all later calls fail, no file is changed S40")
     func brokenDisk() throws {
         for place in 0..<40 {
             let folder = try folder()
@@ -89,7 +89,7 @@ struct FileBatchTests {
         Issue.record("the changes take more calls than the test makes fail")
     }
 
-    @Test("S40 a file that has come up meanwhile is not written over")
+    @Test("a file that was created meanwhile is not overwritten S40")
     func created() throws {
         let folder = try folder()
         let before = folder.tree()
@@ -98,7 +98,7 @@ struct FileBatchTests {
         batch.create(folder.path + "/C/last", with: [2])
         #expect(throws: DiskError.self) { try batch.commit() }
         #expect(folder.tree() == before)
-        // It comes up when all is written.
+        // The file appears after all others are written.
         var calls = 0
         var late = FileBatch {
             calls += 1
@@ -111,7 +111,7 @@ struct FileBatchTests {
         #expect(folder.names(in: "A") == ["created", "link", "old", "same"])
     }
 
-    @Test("S40 permissions stay")
+    @Test("permissions are kept S40")
     func permissions() throws {
         let folder = try folder()
         try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: folder.path + "/A/old")

@@ -23,7 +23,7 @@ struct NamespaceConfigurationTests {
         return Compiler.compile(input, options: CompilerOptions(isLinting: false))
     }
 
-    @Test("S7 the namespace of martlet.yaml reaches the generated code, with its access level")
+    @Test("the namespace of martlet.yaml is generated with its access level S7")
     func used() {
         let outputs = compile("access: package\nnamespace: Kennel\n").outputs
         #expect(outputs.map(\.name) == ["Task.martlet.swift", OutputNames.registry])
@@ -31,7 +31,7 @@ struct NamespaceConfigurationTests {
         #expect(outputs.last?.text.contains("nonisolated package enum Kennel {}") == true)
     }
 
-    @Test("S7 S13 without a namespace, and with an empty one, nothing is in one")
+    @Test("without a namespace, or with an empty one, types are declared at file scope S7 S13")
     func unused() {
         let outputs = compile(nil).outputs
         #expect(outputs == compile("access: public\n").outputs)
@@ -41,7 +41,7 @@ struct NamespaceConfigurationTests {
     }
 
     @Test(
-        "S7 S13 a namespace called as one of its types is refused at its name, and nothing is generated",
+        "a namespace with the name of a type is an error at its name, and nothing is generated S7 S13",
         arguments: [
             ("Size", "enum"), ("Task", "object"), ("Card", "projection"),
         ])
@@ -54,12 +54,12 @@ struct NamespaceConfigurationTests {
         #expect(finding.span == SourceSpan(file: SourceFileID(1), start: 28, end: 28 + name.utf8.count))
         #expect(finding.notes.map(\.message) == ["the \(kind) '\(name)' is declared here"])
         #expect(finding.notes.first?.span?.file == SourceFileID(0))
-        // Swift tells names apart by case.
+        // Names that differ in case are different names in Swift.
         #expect(compile("namespace: \(name.uppercased())\n").hasErrors == false)
     }
 
     @Test(
-        "S7 S14 a namespace is a name in UpperCamelCase that generated code does not need",
+        "a namespace is an UpperCamelCase name that generated code does not use S7 S14",
         arguments: [
             ("Martlet", nil), ("Swift", nil), ("Foundation", nil), ("Type", nil), ("Protocol", nil), ("Self", nil),
             ("Any", nil), ("Fields", nil), ("KeyPaths", nil), ("Model", nil), ("Root", nil), ("String", nil),
@@ -67,18 +67,18 @@ struct NamespaceConfigurationTests {
             ("my-zoo", "MyZoo"), ("Kennel.Inner", "KennelInner"), ("_Zoo", "Zoo"), ("1Zoo", nil), ("swift", nil),
             ("string", nil), ("class", "Class"), ("Zoologie française", nil), ("Zoo {} enum Other", "ZooEnumOther"),
         ])
-    func names(text: String, mended: String?) throws {
+    func names(text: String, suggestion: String?) throws {
         let compilation = compile("namespace: \"\(text)\"\n")
         let finding = try #require(compilation.diagnostics.first)
         #expect(compilation.diagnostics.count == 1)
         #expect(compilation.outputs.isEmpty)
         #expect(finding.code == .badConfiguration)
         #expect(finding.span == SourceSpan(file: SourceFileID(1), start: 11, end: 13 + text.utf8.count))
-        #expect(finding.fixes.flatMap(\.edits).map(\.replacement) == [mended].compactMap(\.self))
-        if let mended { #expect(!compile("namespace: \(mended)\n").hasErrors) }
+        #expect(finding.fixes.flatMap(\.edits).map(\.replacement) == [suggestion].compactMap(\.self))
+        if let suggestion { #expect(!compile("namespace: \(suggestion)\n").hasErrors) }
     }
 
-    @Test("S7 S14 a namespace can be called as what Swift has, or as a word of Swift in capitals")
+    @Test("a namespace may have the name of a type of Swift, or of a keyword in capitals S7 S14")
     func unusualNames() {
         for name in ["Optional", "Class", "A", "Z9", "NO", "Element", "Models"] {
             #expect(compile("namespace: \(name)\n").diagnostics.map(\.message) == [], "\(name)")

@@ -10,7 +10,7 @@ struct PrinterTests {
         SourceText(file: SourceFileID(0), path: "Schemas/Kennel/Dog.yaml", text: text)
     }
 
-    @Test("S11 the line, carets under the token, and help")
+    @Test("the full style shows the line, carets below the token, and the help S11")
     func full() {
         let text =
             "objects:\n  Dog:\n    properties:\n" + String(repeating: "      # note\n", count: 10)
@@ -30,7 +30,7 @@ struct PrinterTests {
                 """)
     }
 
-    @Test("S32 one line each, with notes at their places")
+    @Test("the brief style shows one line for each finding and each note S32")
     func brief() {
         let source = source("objects:\n  Dog:\n    properties:\n      a: Int\n      ü: Int\n      a: Int\n")
         let printer = DiagnosticPrinter(sources: [source], style: .brief)
@@ -43,7 +43,7 @@ struct PrinterTests {
                 """)
     }
 
-    @Test("S32 the help is on the same line")
+    @Test("the brief style shows the help on the same line S32")
     func briefHelp() {
         let source = source("objects:\n  Dog:\n    properties:\n      a: Strng\n")
         let printer = DiagnosticPrinter(sources: [source], style: .brief)
@@ -54,14 +54,14 @@ struct PrinterTests {
                 """)
     }
 
-    @Test("S32 help that the message ends with is not said twice")
+    @Test("the brief style omits help that the message already contains S32")
     func briefHelpOnce() {
         let source = source("objects:\n  Dog:\n    properties:\n      a: Dog\n")
         let text = DiagnosticPrinter(sources: [source], style: .brief).text(Frontend.analyze([source]).diagnostics)
         #expect(text.components(separatedBy: "write 'Dog?'").count == 2)
     }
 
-    @Test("S10 MRT0402 type names that the database keeps for itself")
+    @Test("type names that the database reserves are an error S10 MRT0402")
     func databaseNames() {
         for name in ["Sqlite_x", "Martlet_meta", "SQLITE_Y"] {
             let source = source("objects:\n  \(name):\n    properties:\n      a: Int\n")
@@ -69,14 +69,14 @@ struct PrinterTests {
         }
     }
 
-    @Test("S32 a finding without a place")
+    @Test("a finding without a location is shown with the name of the tool S32")
     func noPlace() {
         let printer = DiagnosticPrinter(sources: [], style: .brief)
         let text = printer.text(Frontend.analyze([]).diagnostics)
         #expect(text == "martlet: error: no schema found; put a '.yaml' file into the schema folder [MRT0001]\n")
     }
 
-    @Test("S41 wide characters and tabs before the token, control characters and long lines")
+    @Test("carets align after wide characters and tabs, and long lines are shortened S41")
     func odd() {
         let source = source("objects:\n  Dog:\n    properties:\n      a: {doc: \"犬\u{301}\", type:\tStrng}\n")
         let lines = DiagnosticPrinter(sources: [source]).text(Frontend.analyze([source]).diagnostics).split(
@@ -89,7 +89,7 @@ struct PrinterTests {
         #expect(text.split(separator: "\n").allSatisfy { $0.unicodeScalars.count < 300 })
     }
 
-    @Test("S40 the summary counts")
+    @Test("the summary counts errors and warnings S40")
     func summary() {
         let error = Diagnostic(.unknownType, "", at: nil)
         let warning = Diagnostic(.noPrimaryKey, "", at: nil)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that is gone with the test.
+/// A temporary folder that is deleted when the instance is released.
 final class TemporaryFolder {
     let path: String
 
@@ -29,7 +29,7 @@ final class TemporaryFolder {
         ((try? FileManager.default.contentsOfDirectory(atPath: path + "/" + folder)) ?? []).sorted()
     }
 
-    /// All files and folders with what they hold, hidden ones included; a folder's path ends with `/`.
+    /// Returns the content of all files and folders, including hidden ones. The path of a folder ends with `/`.
     func tree() -> [String: Data] {
         let names = (try? FileManager.default.subpathsOfDirectory(atPath: path)) ?? []
         return Dictionary(

@@ -10,11 +10,11 @@ import Testing
 
 @Suite("Reports: hostile text")
 struct EscapeTests {
-    /// Everything that any of the formats gives a meaning to.
+    /// A text with the special characters of all report formats.
     static let hostile =
         "\"'<&>]]> \\ {0} [a](b) %0A 100%, a:b ::error:: \t \n \r\n \u{0} \u{1} \u{1B}[31m \u{7F} \u{85} \u{2028} \u{FFFE} é🦅"
 
-    /// As a finding has it.
+    /// The text as a finding shows it.
     static let shown = hostile.printable
 
     private func report() -> Report {
@@ -33,7 +33,7 @@ struct EscapeTests {
         return report
     }
 
-    @Test("S41 JSON gives back every character")
+    @Test("JSON preserves every character S41")
     func json() throws {
         let finding = try JSONQuery(report().text(as: .json))["findings"][0]
         #expect(finding["message"].string == Self.shown)
@@ -42,7 +42,7 @@ struct EscapeTests {
         #expect(finding["notes"].count == 2)
     }
 
-    @Test("S41 SARIF doubles braces, takes the meaning of links away, and escapes paths")
+    @Test("SARIF messages escape braces and links, and paths are percent-encoded S41")
     func sarif() throws {
         let result = try JSONQuery(report().text(as: .sarif))["runs"][0]["results"][0]
         let text = try #require(result["message"]["text"].string)
@@ -51,18 +51,18 @@ struct EscapeTests {
         #expect(text.contains(" \\\\ "))
         let uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].string
         #expect(uri == "a%2Cb%3Ac%25%22%3C%26%3E%0A.yaml")
-        // What a fix inserts is text, no message.
+        // Inserted text is not a message and is not escaped.
         let content = result["fixes"][0]["artifactChanges"][0]["replacements"][0]["insertedContent"]["text"]
         #expect(content.string == Self.hostile)
     }
 
-    @Test("S41 a message without links keeps its brackets in SARIF")
+    @Test("a SARIF message without links keeps its brackets S41")
     func brackets() {
         #expect(SARIFReport.message("write '[first, second]' (or more)") == "write '[first, second]' (or more)")
         #expect(SARIFReport.message("write '{ first: 0 }'") == "write '{{ first: 0 }}'")
     }
 
-    @Test("S41 a command for GitHub stays one line and its properties stay apart")
+    @Test("a GitHub command is one line, and its properties are separated S41")
     func github() {
         let text = report().text(as: .github)
         #expect(text.unicodeScalars.count { $0 == "\n" } == 1)
@@ -73,7 +73,9 @@ struct EscapeTests {
         #expect(text.contains("%250A 100%25, a:b ::error::"))
     }
 
-    @Test("S41 XML can be read, and gives back what XML can hold", arguments: [ReportFormat.junit, .checkstyle])
+    @Test(
+        "XML is well-formed and preserves the characters that XML supports S41",
+        arguments: [ReportFormat.junit, .checkstyle])
     func xml(_ format: ReportFormat) throws {
         let reading = XMLReading(report().text(as: format))
         #expect(reading.isValid)
@@ -83,14 +85,14 @@ struct EscapeTests {
         #expect(reading.attributes.compactMap { $0["name"] }.contains("a,b:c%\"<&>\n.yaml"))
     }
 
-    @Test("S41 XML has no way to write most control characters")
+    @Test("control characters that XML cannot represent are replaced S41")
     func controls() {
         #expect(XMLTag.escaped("a\u{0}\u{1B}\u{85}\u{FFFE}", isAttribute: true) == "a\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}")
         #expect(XMLTag.escaped("\t\n\r", isAttribute: true) == "&#9;&#10;&#13;")
         #expect(GitHubReport.data("a\r\n%b") == "a%0D%0A%25b")
     }
 
-    @Test("S41 JSON texts of every shape")
+    @Test("JSON values of every kind are written S41")
     func values() throws {
         #expect(JSONValue.array([]).document == "[]\n")
         #expect(JSONValue.object([]).document == "{}\n")
@@ -100,7 +102,7 @@ struct EscapeTests {
         #expect(JSONValue.quoted("\u{1}\u{7F}\u{2028}\"\\/") == "\"\\u0001\\u007F\\u2028\\\"\\\\/\"")
     }
 
-    @Test("S41 paths count from the folder of the report")
+    @Test("paths are relative to the folder of the report S41")
     func paths() {
         let table = [
             ("/project/Schemas/A.yaml", "Schemas/A.yaml"), ("/project", "."),
@@ -113,7 +115,7 @@ struct EscapeTests {
     }
 }
 
-/// What a parser finds in an XML text.
+/// The attributes of an XML text, as a parser reads them.
 private final class XMLReading: NSObject, XMLParserDelegate {
     private(set) var attributes: [[String: String]] = []
     private(set) var isValid = false

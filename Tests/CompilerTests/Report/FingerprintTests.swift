@@ -14,7 +14,7 @@ struct FingerprintTests {
 
     private let lines = ["objects:", "  Dog:", "    properties:", "      a: Strng", "      b: Strng", "      c: Itn"]
 
-    @Test("S41 fingerprints stay when lines above come and go")
+    @Test("fingerprints do not change if lines above are inserted or removed S41")
     func moved() throws {
         let before = try fingerprints(lines)
         let after = try fingerprints(["# One line.", "# Another."] + lines)
@@ -23,7 +23,7 @@ struct FingerprintTests {
         #expect(try fingerprints(lines.map { $0 == "  Dog:" ? "  Dog:  # mine" : $0 }) == before)
     }
 
-    @Test("S41 findings of one message in one file have fingerprints of their own")
+    @Test("findings with the same message in one file have different fingerprints S41")
     func distinct() throws {
         let all = try fingerprints(lines)
         #expect(Set(all).count == 3)
@@ -31,13 +31,14 @@ struct FingerprintTests {
         #expect(Set(all).isDisjoint(with: try fingerprints(lines, path: "Cat.yaml")))
     }
 
-    @Test("S41 the fingerprint of a known finding never changes")
+    @Test("the fingerprint of a known finding never changes S41")
     func fixed() throws {
-        // Computed by other means: FNV-1a over 'Dog.yaml', 'MRT0203', "unknown type 'Itn'" and '0', with 0xFF behind each.
+        // Computed independently: FNV-1a over 'Dog.yaml', 'MRT0203', "unknown type 'Itn'" and '0', with 0xFF after
+        // each.
         #expect(try fingerprints(lines)[2] == "a3e10c8a09ffd29d0ec1840a47e0ecf3")
     }
 
-    @Test("S41 SARIF, GitLab and our own format agree")
+    @Test("the SARIF, GitLab and JSON formats have the same fingerprints S41")
     func agreement() throws {
         let report = ReportSamples.report()
         let own = try JSONQuery(report.text(as: .json))["findings"].array?.map {

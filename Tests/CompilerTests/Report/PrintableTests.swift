@@ -2,10 +2,10 @@ import MartletCompiler
 import MartletSchema
 import Testing
 
-/// A schema cannot colour a terminal, break a line in two or forge one.
-@Suite("Reports: what can be seen")
+/// Schema text in findings cannot send escape codes to a terminal, break a line or imitate one.
+@Suite("Reports: invisible characters")
 struct PrintableTests {
-    @Test("S11 text with something invisible in it is written out, and other text stays as it is")
+    @Test("invisible characters are escaped, and other text is unchanged S11")
     func printable() {
         #expect("a\nb\tc\rd\0e".printable == "a\\nb\\tc\\rd\\0e")
         #expect("\u{1B}[31m\u{7F}\u{85}".printable == "\\u{1B}[31m\\u{7F}\\u{85}")
@@ -13,7 +13,7 @@ struct PrintableTests {
         for text in ["", "plain 'text'; \\n", "æøå 日本 🦅 e\u{301}"] { #expect(text.printable == text) }
     }
 
-    @Test("S11 S32 whatever a schema holds, each finding is one line and nothing in it is invisible")
+    @Test("each finding is one line without invisible characters, whatever the schema contains S11 S32")
     func findings() {
         let text = #"objects: {"A\e[31mB\nC\u202ed\0\u0001": {properties: {"x\ny": "Z\rz", b: 'A = "\q'}}}"# + "\n"
         let source = SourceText(file: SourceFileID(0), path: "A\n.yaml", text: text)
@@ -27,11 +27,11 @@ struct PrintableTests {
         for line in report.text(as: .text).split(separator: "\n") { #expect(String(line).printable == line) }
     }
 
-    @Test("S11 a help that the message ends with is not said again")
+    @Test("help that the message already contains is not repeated S11")
     func sentences() {
-        let twice = Diagnostic(.yamlTrap, "a thing; mend it", at: nil, help: "mend it")
-        #expect(twice.sentence == "a thing; mend it")
-        #expect(Diagnostic(.yamlTrap, "a thing", at: nil, help: "mend it").sentence == "a thing; mend it")
+        let twice = Diagnostic(.yamlTrap, "a thing; fix it", at: nil, help: "fix it")
+        #expect(twice.sentence == "a thing; fix it")
+        #expect(Diagnostic(.yamlTrap, "a thing", at: nil, help: "fix it").sentence == "a thing; fix it")
         for schema in MarkedSchema.all {
             for finding in Compiler.lint(schema.input(), options: schema.options).diagnostics {
                 let parts = finding.sentence.split(separator: "; ")

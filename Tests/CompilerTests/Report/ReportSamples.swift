@@ -1,12 +1,12 @@
 import MartletCompiler
 import MartletSchema
 
-/// What is hard to report: text beyond ASCII before the finding, CRLF, a byte-order mark, characters that formats give a
-/// meaning to, findings without a place, of several lines, with notes and with fixes.
+/// A report with difficult content: non-ASCII text before the finding, CRLF, a byte-order mark, special characters of
+/// the formats, and findings that have no location, span several lines, or have notes and fix-its.
 enum ReportSamples {
     static let oddPath = "Schemas/Größe/100%, <a&b>.yaml"
 
-    /// Two errors of one line; the first with its fix, the second with a note at another line.
+    /// Two errors on one line each: the first with a fix-it, the second with a note at another line.
     static let oddLines = [
         "objects:",
         "  Dog:",
@@ -41,7 +41,7 @@ enum ReportSamples {
             bytes: (mark ? [0xEF, 0xBB, 0xBF] : []) + Array(text.utf8))
     }
 
-    /// Three schemas in one report.
+    /// Returns one report of three schemas.
     static func report() -> Report {
         var report = Report(pathsFrom: "/home/author")
         add(

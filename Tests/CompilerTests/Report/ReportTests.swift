@@ -5,7 +5,7 @@ import Testing
 
 /// Reports in every format.
 ///
-/// To write the expected texts anew after a format has changed: `MARTLET_RECORD=1 swift test --filter Reports`.
+/// If a format changes, write the expected texts again: `MARTLET_RECORD=1 swift test --filter Reports`.
 @Suite("Reports")
 struct ReportTests {
     static let names: [ReportFormat: String] = [
@@ -13,7 +13,7 @@ struct ReportTests {
         .junit: "junit.xml", .gitlab: "gitlab.json", .checkstyle: "checkstyle.xml",
     ]
 
-    @Test("S41 the text of every format, byte for byte", arguments: ReportFormat.allCases)
+    @Test("the report in every format equals the expected text, byte for byte S41", arguments: ReportFormat.allCases)
     func golden(_ format: ReportFormat) throws {
         let url = Repository.root.appending(path: "Tests/CompilerTests/Fixtures/Reports")
             .appending(path: try #require(Self.names[format]))
@@ -22,7 +22,7 @@ struct ReportTests {
         #expect(try String(contentsOf: url, encoding: .utf8) == text)
     }
 
-    /// Takes out the table of rules of a SARIF report, which SARIFTests look at: it would drown the rest.
+    /// Removes the table of rules of a SARIF report, which is long and checked by SARIFTests.
     private static func withoutRules(_ text: String) -> String {
         guard let start = text.range(of: "\"rules\": [\n"), let end = text.range(of: "\n          ]") else {
             return text
@@ -30,9 +30,9 @@ struct ReportTests {
         return text.replacingCharacters(in: start.upperBound..<end.lowerBound, with: "            …")
     }
 
-    @Test("S41 columns and lines are the same with LF, CRLF and a byte-order mark", arguments: ReportFormat.allCases)
+    @Test("columns and lines are equal with LF, CRLF and a byte-order mark S41", arguments: ReportFormat.allCases)
     func encodings(_ format: ReportFormat) {
-        // Offsets count bytes, so they alone differ.
+        // Only byte offsets differ.
         let texts = [("\n", false), ("\n", true), ("\r\n", false), ("\r\n", true)].map { lineEnd, mark in
             var report = Report()
             let source = ReportSamples.source(ReportSamples.oddLines, "A.yaml", lineEnd: lineEnd, mark: mark)
@@ -42,7 +42,7 @@ struct ReportTests {
         #expect(Set(texts).count == 1)
     }
 
-    @Test("S41 the column of a finding behind other scalars, as each format counts")
+    @Test("columns after wide characters are counted in the unit of each format S41")
     func columns() throws {
         let line = ReportSamples.oddLines[4]
         let before = try #require(line.components(separatedBy: "Strng").first)
@@ -68,7 +68,7 @@ struct ReportTests {
         #expect(region["endColumn"].integer == wide + 5)
     }
 
-    @Test("S41 the offsets of our own format cut out the very token and apply its fixes")
+    @Test("offsets of the JSON format select the exact token and its fix-its S41")
     func offsets() throws {
         let bytes = ReportSamples.source(ReportSamples.oddLines, "").bytes
         let finding = try JSONQuery(ReportSamples.report().text(as: .json))["findings"].finding("code", "MRT0203")
@@ -84,15 +84,15 @@ struct ReportTests {
         #expect(edit["replacement"].string == "String")
     }
 
-    @Test("S13 a report holds no path of the host and is the same each time", arguments: ReportFormat.allCases)
+    @Test("a report contains no absolute path and is deterministic S13", arguments: ReportFormat.allCases)
     func deterministic(_ format: ReportFormat) {
         let text = ReportSamples.report().text(as: format)
         #expect(ReportSamples.report().text(as: format) == text)
-        // The text formats name files as the author did, so that a terminal can open them.
+        // The text formats name files as given on the command line, so that a terminal can open them.
         #expect(text.contains("/home/author") == false)
     }
 
-    @Test("S41 a report without findings is whole", arguments: ReportFormat.allCases)
+    @Test("a report without findings is a valid document S41", arguments: ReportFormat.allCases)
     func empty(_ format: ReportFormat) throws {
         let text = Report().text(as: format)
         switch format {
@@ -105,7 +105,7 @@ struct ReportTests {
         }
     }
 
-    @Test("S40 colour is for people alone", arguments: ReportFormat.allCases)
+    @Test("only the text format is coloured S40", arguments: ReportFormat.allCases)
     func colour(_ format: ReportFormat) {
         let report = ReportSamples.report()
         #expect(!report.text(as: format).contains("\u{1B}"))
@@ -113,7 +113,7 @@ struct ReportTests {
     }
 }
 
-/// Looks into a JSON text that is parsed by Foundation.
+/// Navigates a JSON text that Foundation has parsed.
 struct JSONQuery {
     private let value: Any?
 
@@ -138,7 +138,7 @@ struct JSONQuery {
         return JSONQuery(value: array[index])
     }
 
-    /// The first element whose member has this value.
+    /// Returns the first element whose member `name` has this value.
     func finding(_ name: String, _ text: String) -> JSONQuery {
         JSONQuery(value: array?.first { JSONQuery(value: $0)[name].string == text })
     }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// What SARIF 2.1.0 asks of the objects that our reports are made of: sections 3.13 to 3.57 of the standard, written
-/// down by hand. An object may hold no member that is not listed, as in the schema of the standard.
+/// The requirements of SARIF 2.1.0 for the objects in Martlet's reports, written by hand from sections 3.13 to 3.57 of
+/// the standard. As in the JSON schema of the standard, an object must not have unlisted members.
 indirect enum SARIFShape: Sendable {
     case text
     case uri
@@ -10,7 +10,7 @@ indirect enum SARIFShape: Sendable {
     case list(SARIFShape, isUnique: Bool = false, isEmptyAllowed: Bool = true)
     case map(SARIFShape)
     case object(required: Set<String>, [String: SARIFShape])
-    /// A property bag: anything.
+    /// A property bag: any object.
     case bag
 
     static let log = object(
@@ -39,7 +39,7 @@ indirect enum SARIFShape: Sendable {
 
     private static let description = object(required: ["text"], ["text": text, "markdown": text])
     private static let level = word(["none", "note", "warning", "error"])
-    /// A message has a text or an id; ours have texts.
+    /// The standard allows a text or an id. Martlet writes texts.
     private static let message = object(required: ["text"], ["text": text])
 
     private static let result = object(
@@ -53,7 +53,7 @@ indirect enum SARIFShape: Sendable {
     private static let location = object(
         required: [], ["id": integer(from: -1), "physicalLocation": physicalLocation, "message": message])
 
-    /// Without an address it needs an artifact.
+    /// A physical location without an address requires an artifact location.
     private static let physicalLocation = object(
         required: ["artifactLocation"], ["artifactLocation": artifactLocation, "region": region])
 
@@ -84,7 +84,7 @@ indirect enum SARIFShape: Sendable {
 
     // MARK: Checking
 
-    /// What does not fit, as paths into the value.
+    /// Returns the violations, as paths into the value.
     func problems(of value: Any, at path: String = "$") -> [String] {
         switch self {
         case .bag: return value is [String: Any] ? [] : ["\(path) is no object"]
@@ -118,7 +118,7 @@ indirect enum SARIFShape: Sendable {
         }
     }
 
-    /// The characters of RFC 3986, with percent signs that escape.
+    /// Checks that the characters are those of RFC 3986 and that every percent sign begins an escape.
     private static func isReference(_ value: Any) -> Bool {
         guard let text = value as? String else { return false }
         return text.wholeMatch(of: /(?:[A-Za-z0-9\-._~:\/?#\[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*/) != nil

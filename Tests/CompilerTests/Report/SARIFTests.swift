@@ -9,13 +9,13 @@ struct SARIFTests {
         try JSONSerialization.jsonObject(with: Data(report.text(as: .sarif).utf8))
     }
 
-    @Test("S41 a report has the shape of SARIF 2.1.0")
+    @Test("a report conforms to SARIF 2.1.0 S41")
     func shape() throws {
         #expect(SARIFShape.log.problems(of: try document()) == [])
         #expect(SARIFShape.log.problems(of: try document(Report())) == [])
     }
 
-    @Test("S41 the check of the shape finds what is wrong")
+    @Test("the conformance check finds violations S41")
     func shapeCheck() throws {
         let text = ReportSamples.report().text(as: .sarif)
         let damages: [(String, String)] = [
@@ -31,7 +31,7 @@ struct SARIFTests {
         }
     }
 
-    @Test("S41 every result points at its rule, and regions cut out the very token")
+    @Test("every result refers to its rule, and regions select the exact token S41")
     func results() throws {
         let run = JSONQuery(value: try document())["runs"][0]
         let rules = run["tool"]["driver"]["rules"]
@@ -53,7 +53,7 @@ struct SARIFTests {
         #expect(twice["relatedLocations"][0]["message"]["text"].string == "'first' occurs here first")
     }
 
-    @Test("S41 a rule carries its explanation and its severity")
+    @Test("a rule contains its explanation and its severity S41")
     func rules() throws {
         let rules = JSONQuery(value: try document())["runs"][0]["tool"]["driver"]["rules"]
         let rule = rules.finding("id", "MRT0502")
@@ -63,12 +63,12 @@ struct SARIFTests {
         #expect(rule["help"]["text"].string?.contains("\n\nWrong:\n\n    objects:\n") == true)
         #expect(rule["help"]["markdown"].string?.contains("\n\n```yaml\nobjects:\n") == true)
         #expect(rule["defaultConfiguration"]["level"].string == "note")
-        // Examples hold braces, which messages double.
+        // Examples contain braces, which are doubled in messages.
         let text = try #require(rules.finding("id", "MRT0603")["help"]["text"].string)
         #expect(text.contains("age: {{type: Int, deprecated: true}}\n"))
     }
 
-    @Test("S41 paths are relative to a folder that the report does not name")
+    @Test("paths are relative to a base folder whose path is not in the report S41")
     func paths() throws {
         let run = JSONQuery(value: try document())["runs"][0]
         let bases = try #require(run["originalUriBaseIds"].object)
@@ -88,7 +88,7 @@ struct SARIFTests {
         #expect(artifact["uriBaseId"].string == nil)
     }
 
-    /// Cuts a region out of the sample as a reader of SARIF does: by lines, without the mark, in UTF-16.
+    /// Returns the text of a region as a SARIF reader computes it: by lines, without the byte-order mark, in UTF-16.
     private func token(_ region: JSONQuery) -> String? {
         guard let line = region["startLine"].integer, region["endLine"].integer == line,
             let start = region["startColumn"].integer, let end = region["endColumn"].integer

@@ -3,8 +3,8 @@ import MartletFrontend
 import MartletSchema
 import Testing
 
-/// Inputs made to be slow. How long they may take is measured with a release build, by `make bombs`; here their findings
-/// are counted, and a ceiling of many seconds catches only what would never end.
+/// Inputs that are designed to be slow. `make bombs` measures their time with a release build. These tests check the
+/// findings, and their generous time limit only catches inputs that never end.
 @Suite("Bombs")
 struct BombTests {
     private static let head = "objects:\n  Dog:\n    properties:\n"
@@ -25,7 +25,7 @@ struct BombTests {
     }
 
     @Test(
-        "S6 S10 the bombs that the contract names are refused with one finding",
+        "documented bombs are rejected with one finding S6 S10",
         arguments: [
             (String(repeating: "[", count: 200_000), DiagnosticCode.limitExceeded),
             (String(repeating: "{", count: 200_000), .limitExceeded),
@@ -40,7 +40,7 @@ struct BombTests {
         #expect(FixApplier.apply(SchemaInput(sources: [source])).count == 0)
     }
 
-    @Test("S6 S10 an alias bomb is refused with one finding for its aliases")
+    @Test("an alias bomb is rejected with one finding for its aliases S6 S10")
     func aliases() {
         var text = "objects: {Dog: {properties: {name: &a [x, x, x, x, x, x, x, x, x]}}}\n"
         for (previous, name) in zip("abcdefgh", "bcdefghi") {
@@ -50,7 +50,7 @@ struct BombTests {
     }
 
     @Test(
-        "S10 of a thousand findings 200 are shown, and all are counted",
+        "of thousands of findings 200 are listed, and all are counted S10",
         arguments: [
             ("Strng", DiagnosticCode.unknownType), ("Int = x", .badDefault), ("{typ: Int}", .unknownKey),
             ("LinkingObjects<Dog.p0>", .badLinkingObjects),
@@ -64,13 +64,13 @@ struct BombTests {
         #expect(findings.last?.isError == true)
     }
 
-    @Test("S10 what is only counted is counted exactly")
+    @Test("findings that are not listed are counted exactly S10")
     func exactCount() {
         let findings = lint(Self.head + lines(7321) { "      p\($0): Strng" })
         #expect(findings.last?.message.hasPrefix("7121 more findings") == true, "\(findings.last?.message ?? "")")
     }
 
-    @Test("S10 an error behind thousands of warnings still stops generation")
+    @Test("an error after thousands of warnings stops generation S10")
     func errorFarBelow() {
         let warnings = lines(5000) { _ in "      # martlet:ignore MRT9999" }
         let findings = lint(Self.head + warnings + "      name: Strng\n")
@@ -82,7 +82,7 @@ struct BombTests {
         #expect(good.contains { $0.code == .limitExceeded })
     }
 
-    @Test("S10 warnings and notes of lint are limited like errors")
+    @Test("lint warnings and notes are limited like errors S10")
     func manyWarnings() {
         let findings = lint(Self.head + lines(3000) { "      P\($0): Int" })
         #expect(findings.count == 201)
@@ -90,7 +90,7 @@ struct BombTests {
         #expect(findings.last?.severity == .warning)
     }
 
-    @Test("S10 thousands of small findings: cases, names in an index, empty types")
+    @Test("thousands of findings in cases, indexes and empty types are limited S10")
     func smallFindings() {
         for text in [
             "enums: {E: [" + String(repeating: "a,", count: 20_000) + "b]}\n",
@@ -104,21 +104,21 @@ struct BombTests {
         }
     }
 
-    @Test("S10 anchors and tags without a blank between them are looked at once", arguments: ["&a,", "!a,"])
+    @Test("anchors and tags without blanks between them are read once S10", arguments: ["&a,", "!a,"])
     func anchors(_ unit: String) {
         let findings = lint("objects: [" + String(repeating: unit, count: 50_000) + "a]\n")
         #expect(findings.count { $0.code == .yamlSubset } == 1)
         #expect(findings.first { $0.code == .yamlSubset }?.notes.last?.message.hasPrefix("and 499") == true)
     }
 
-    @Test("S10 thousands of comments above one line")
+    @Test("thousands of comments above one line are read S10")
     func comments() {
         let ignores = lines(20_000) { _ in "  # martlet:ignore MRT0501" }
         let findings = lint("objects:\n" + ignores + "  Dog: {properties: {a: Int}}\n")
         #expect(!findings.contains { $0.code == .noPrimaryKey || $0.isError })
     }
 
-    @Test("S10 a circle of a thousand cascades is told in a line")
+    @Test("a circle of a thousand cascades is described in one line S10")
     func cascades() throws {
         let text =
             "objects:\n"
@@ -137,7 +137,7 @@ struct BombTests {
     }
 
     @Test(
-        "S10 S41 every report of thousands of findings is bounded, in lines and on one line",
+        "the size of a report of thousands of findings is bounded in every format S10 S41",
         arguments: ReportFormat.allCases)
     func reports(_ format: ReportFormat) {
         for text in [
@@ -153,7 +153,7 @@ struct BombTests {
         }
     }
 
-    @Test("S10 S41 columns of long lines are those of counting, also among wide letters")
+    @Test("columns of long lines equal the counted columns, also after wide characters S10 S41")
     func columns() {
         let letters = ["a", "é", "€", "😀", " ", "bc"]
         var random = SplitMix(seed: 3)
@@ -169,7 +169,7 @@ struct BombTests {
         }
     }
 
-    @Test("S10 S41 the excerpt of a long line is cut between letters")
+    @Test("the excerpt of a long line is cut between characters S10 S41")
     func excerpts() {
         for letter in ["a", "é", "😀"] {
             let text =

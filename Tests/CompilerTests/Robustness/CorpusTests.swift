@@ -2,9 +2,9 @@ import CompilerInvariants
 import Foundation
 import Testing
 
-/// What the fuzzer checks, of every file of its corpus and of some thousand changes of them. `make fuzz-schema` looks for
-/// more; what it finds is put into the corpus.
-@Suite("Corpus of the fuzzer")
+/// Checks the invariants that the fuzzer checks, for every file of its corpus and for 100 random mutations of them.
+/// `make fuzz-schema` searches further; each input that it finds is added to the corpus.
+@Suite("Fuzzer corpus")
 struct CorpusTests {
     private static let folder = Repository.root.appending(path: "Tests/SchemaFuzzer/Corpus")
     private static let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
@@ -13,12 +13,12 @@ struct CorpusTests {
         Array(try Data(contentsOf: folder.appending(path: name)))
     }
 
-    @Test("S10 S11 S13 S42 every invariant holds of every file", arguments: names)
+    @Test("every invariant holds for every file S10 S11 S13 S42", arguments: names)
     func corpus(_ name: String) throws {
         #expect(SchemaInvariants.violations(of: try Self.bytes(of: name)) == [])
     }
 
-    @Test("S10 S11 S13 S42 every invariant holds of 100 changes of them")
+    @Test("every invariant holds for 100 random mutations S10 S11 S13 S42")
     func mutations() throws {
         let texts = try Self.names.map(Self.bytes).filter { !$0.isEmpty && $0.count < 1500 }
         try #require(texts.count > 20)
@@ -32,7 +32,7 @@ struct CorpusTests {
         }
     }
 
-    /// One text with parts of others in it, and signs that mean something to YAML.
+    /// Returns a text with random parts of other texts and characters that are special in YAML.
     private func mutated(_ texts: [[UInt8]], using random: inout SplitMix) -> [UInt8] {
         let signs = Array(" \n\n\t:?-[]{}<>\"'#&*!|=,.@%\\\r".utf8) + [0x00, 0x80, 0xC3, 0xFF]
         var bytes = texts[Int.random(in: 0..<texts.count, using: &random)]

@@ -4,7 +4,7 @@ import MartletCompiler
 import MartletSchema
 import Testing
 
-@Suite("The first schema")
+@Suite("Starter schema")
 struct StarterTests {
     private func compile(preset: String) -> Compilation {
         Compiler.compile(
@@ -14,7 +14,7 @@ struct StarterTests {
                     file: SourceFileID(1), path: "martlet.yaml", text: "lint: {preset: \(preset)}\n")))
     }
 
-    @Test("S40 the first schema compiles, and the strictest lint has nothing to say")
+    @Test("the starter schema compiles and has no finding in the strict preset S40")
     func clean() throws {
         let compilation = compile(preset: "strict")
         #expect(compilation.diagnostics.map(\.message) == [])
@@ -27,7 +27,7 @@ struct StarterTests {
         #expect(model.objects.flatMap(\.properties).contains { $0.type.isLinkingObjects })
     }
 
-    @Test("S40 'init' writes a schema that 'lint' has nothing to say about, and says what to add")
+    @Test("'init' writes a schema without lint findings, and prints what to add to the package S40")
     func writes() throws {
         let folder = try TemporaryFolder()
         let outcome = try Executable().run(["init", "Sources/Work/Schemas"], in: folder)
@@ -44,7 +44,7 @@ struct StarterTests {
         #expect(lint.output + lint.errors == "")
     }
 
-    @Test("S40 'init' without a folder writes to 'Schemas', and says how a target finds it")
+    @Test("'init' without a folder writes to 'Schemas', and prints how a target includes it S40")
     func defaultFolder() throws {
         let folder = try TemporaryFolder()
         let outcome = try Executable().run(["init"], in: folder)
@@ -53,7 +53,9 @@ struct StarterTests {
         #expect(outcome.output.contains("    ln -s ../../Schemas Sources/App/Schemas\n"))
     }
 
-    @Test("S49 S40 'init' overwrites nothing and says what is there", arguments: ["Schema.yaml", "Pets/Dog.yaml"])
+    @Test(
+        "'init' does not overwrite a file and names the existing one S49 S40",
+        arguments: ["Schema.yaml", "Pets/Dog.yaml"])
     func occupied(_ name: String) throws {
         let folder = try TemporaryFolder()
         try folder.write("# mine\n", to: "Schemas/\(name)")
@@ -65,7 +67,7 @@ struct StarterTests {
         #expect(folder.names(in: "Schemas").count == 1)
     }
 
-    @Test("S40 'init' leaves a file alone that stands where the folder belongs")
+    @Test("'init' does not replace a file at the path of the folder S40")
     func fileInTheWay() throws {
         let folder = try TemporaryFolder()
         try folder.write("notes", to: "Schemas")

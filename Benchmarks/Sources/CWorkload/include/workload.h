@@ -1,11 +1,11 @@
-// What all peers share: the data, the clock, the CSV reader and the line a measurement is printed as.
-// Every peer works on the same bytes; the `check` in the lines proves it.
+// The code that all peers share: the data, the clock, the CSV reader and the output format of measurements. All peers
+// process the same bytes; `check` in the output proves it.
 #ifndef WORKLOAD_H
 #define WORKLOAD_H
 #include <stdbool.h>
 #include <stdint.h>
 
-// A person of the benchmark, made from its number alone. Text is not terminated.
+// A person of the benchmark, computed from its number. Texts are not null-terminated.
 typedef struct {
     int64_t id;
     char name[16];
@@ -24,24 +24,24 @@ uint64_t workload_random(uint64_t *state);
 uint64_t workload_nanoseconds(void);
 int64_t workload_peak_kilobytes(void);
 
-// Person number `index` of the thousand that change together in a round, spread over all.
+// The number of the person at `index` of the thousand that change in one round, spread over all persons.
 int64_t workload_thousand(int64_t index, int64_t round, int64_t count);
 
-// Bytes of a database: the file and its write-ahead log.
+// The size of a database in bytes: the file and its write-ahead log.
 int64_t workload_database_bytes(const char *path);
 
-// Prints one measurement as a line of JSON. `n` is what was worked on, `nanoseconds` the cost of one operation.
+// Prints a measurement as a line of JSON. `n` is the size of the data, `nanoseconds` the duration of one operation.
 void workload_report(const char *peer, const char *workload, int64_t n, double nanoseconds, int64_t check,
                      const char *database);
 
-// Tables as Martlet makes them for the schemas of the benchmark: STRICT, an integer key, text primary keys as unique
-// indexes, dates as seconds in REAL, every link an indexed column of keys, embedded objects in tables of their own, and
-// a `_special` column (here always NULL) where there are floating values.
+// Tables as Martlet creates them for the schemas of the benchmark: STRICT, an integer key, text primary keys as unique
+// indexes, dates as seconds in REAL, an indexed column of keys for every link, embedded objects in their own tables,
+// and a `_special` column (here always NULL) in tables with floating-point values.
 extern const char *const workload_person_schema;
 extern const char *const workload_person_indexes;
 extern const char *const workload_flight_schema;
 
-// A CSV file in memory. The benchmark's files have no quotes, so a field is what stands between two commas.
+// A CSV file in memory. The files of the benchmark contain no quotes, so a field is the text between two commas.
 typedef struct {
     char *bytes;
     char *next;
@@ -55,7 +55,7 @@ typedef struct {
 
 // Reads `folder`/`name`.csv and skips its header. Exits with a message if it cannot.
 workload_csv workload_csv_open(const char *folder, const char *name);
-// Fills at most `limit` fields of the next row; false at the end.
+// Reads at most `limit` fields of the next row. Returns false at the end.
 bool workload_csv_next(workload_csv *csv, workload_field *fields, int limit);
 void workload_csv_close(workload_csv *csv);
 

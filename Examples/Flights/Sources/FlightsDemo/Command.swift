@@ -1,7 +1,7 @@
 import Foundation
 import Martlet
 
-/// What the command line asks for.
+/// The command-line arguments.
 struct Command {
     static let usage = """
         usage: FlightsDemo [run] <folder of CSV files> [--days N] [--database FILE]
@@ -12,9 +12,9 @@ struct Command {
 
     let mode: Mode
     let folder: URL
-    /// Last days that are not imported but lived through.
+    /// The number of last days that are not imported but simulated.
     let days: Int
-    /// Where the Realm lies; nil for a file that goes away with the program.
+    /// The file of the Realm; nil for a temporary file.
     let database: URL?
 
     init(arguments: [String]) throws {
@@ -51,7 +51,7 @@ struct Command {
         }
     }
 
-    /// True when nothing failed.
+    /// Returns true if nothing failed.
     func run() throws -> Bool {
         if let database { return try run(at: database) }
         let folder = FileManager.default.temporaryDirectory
@@ -69,12 +69,12 @@ struct Command {
         print("Importing \(folder.path)")
         var importer = FlightsImporter(folder: folder, realm: realm, progress: ImportProgress())
         let held = try importer.importAll(holdingBack: days)
-        print("  in \(Self.seconds(since: start)), \(Self.peakMegabytes) MB of memory at most\n")
+        print("  in \(Self.seconds(since: start)), \(Self.peakMegabytes) MB peak memory\n")
         if let verification { return try verification.run(in: realm) }
 
         print("Questions")
         Question.askAll(of: realm)
-        print("\nThe last \(days) days: \(held.count.grouped) flights, each change a transaction of its own")
+        print("\nThe last \(days) days: \(held.count.grouped) flights, each change in its own transaction")
         try LastDays(realm: realm, importer: importer, records: held).run()
         return true
     }

@@ -1,4 +1,4 @@
-/// What a user has to do differently.
+/// A wrong use of the command line, with the correction.
 struct UsageError: Error, CustomStringConvertible {
     let description: String
 

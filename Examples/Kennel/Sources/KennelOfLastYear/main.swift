@@ -1,7 +1,7 @@
 import Foundation
 import Martlet
 
-// The program of last year: schema version 1, in which people had one name and dogs an age in words.
+// The program of last year: schema version 1, in which people have one name and the age of a dog is text.
 guard let path = CommandLine.arguments.dropFirst().first else {
     FileHandle.standardError.write(Data("usage: KennelOfLastYear <file to write>\n".utf8))
     exit(2)

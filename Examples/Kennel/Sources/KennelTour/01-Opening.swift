@@ -1,19 +1,19 @@
 import Foundation
 import Martlet
 
-/// A Realm is a file. It is opened where it is used, and knows the classes of the program by itself.
+/// A Realm is a file. Each thread opens it. The classes of the program are found automatically.
 func opening(_ folder: URL) throws -> Realm {
     chapter(1, "Opening")
-    say("A Realm is a file, made when it is opened first. Nothing has to be registered: it finds the classes it needs.")
+    say("A Realm is a file, created when it is opened first. No class has to be registered.")
     let configuration = Realm.Configuration(fileURL: folder.appending(path: "kennel.realm"))
     let realm = try Realm(configuration: configuration)
     show(realm.schema.objectSchema.map(\.className))
     show("empty: \(realm.isEmpty)")
 
-    say("Opening it again on the same thread gives the same Realm; other threads open their own.")
-    show("the same: \(try Realm(configuration: configuration) == realm)")
+    say("Opening it again on the same thread returns an equal Realm. Other threads open their own.")
+    show("equal: \(try Realm(configuration: configuration) == realm)")
 
-    say("What can go wrong in the world is thrown, with a code to catch and a sentence that helps:")
+    say("Errors at run time are thrown, with a code to catch and a message:")
     do {
         let missing = folder.appending(path: "missing.realm")
         _ = try Realm(configuration: Realm.Configuration(fileURL: missing, readOnly: true))

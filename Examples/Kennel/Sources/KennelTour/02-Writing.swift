@@ -1,9 +1,9 @@
 import Martlet
 
-/// Everything is changed inside of 'write': all of it happens, or nothing.
+/// Every change happens in 'write', which applies all of its changes or none.
 func writing(_ realm: Realm) throws {
     chapter(2, "Writing")
-    say("An object begins as a plain Swift object. Added to a Realm it is stored, and changed inside 'write' only.")
+    say("A new object is unmanaged. When it is added to a Realm it is stored, and changes only inside 'write'.")
     let rex = Dog(name: "Rex", age: 3)
     rex.favoriteToy = "ball"
     try realm.write {
@@ -12,7 +12,7 @@ func writing(_ realm: Realm) throws {
     }
     show("\(rex.name), \(rex.age ?? 0), fetches the \(rex.favoriteToy)")
 
-    say("When 'write' returns, the change is on disk. When its block throws, nothing has happened, and objects say so:")
+    say("When 'write' returns, the change is on disk. If its block throws, all changes are rolled back:")
     struct ChangedMind: Error {}
     do {
         try realm.write {
@@ -23,7 +23,7 @@ func writing(_ realm: Realm) throws {
         show("still \(rex.name)")
     }
 
-    say("'write' hands on what its block returns.")
+    say("'write' returns the result of its block.")
     let count = try realm.write {
         realm.add([Dog(name: "Bello", age: 9), Dog(name: "Laika", age: 1, size: .small, isPuppy: true)])
         return realm.objects(Dog.self).count

@@ -1,9 +1,9 @@
 import Martlet
 
-/// 'create' takes values as JSON readers give them, nested to any depth, and updates what is there already.
+/// 'create' accepts values of JSON readers, nested to any depth, and can update existing objects.
 func creating(_ realm: Realm) throws {
     chapter(3, "Creating, and updating")
-    say("'create' takes dictionaries, arrays in the order of the schema, and objects, nested as deep as they are:")
+    say("'create' accepts dictionaries, arrays in the order of the schema, and objects, nested to any depth:")
     let walk = try realm.write {
         realm.create(
             Task.self,
@@ -17,9 +17,9 @@ func creating(_ realm: Realm) throws {
     show(walk.todos.map { "\($0.id) \($0.name)" })
 
     say(
-        "A second object with the same primary key is a mistake, and '.error', the default, stops the program. '.modified'"
+        "A second object with the same primary key stops the program under the default policy '.error'. '.modified'"
     )
-    say("changes what differs, and tells observers of nothing else; '.all' sets all that is given:")
+    say("sets only values that differ, so observers are notified of these; '.all' sets all given values:")
     var changes: [String] = []
     let token = walk.observe { change in
         if case .change(_, let properties) = change { changes = properties.map(\.name) }
@@ -33,5 +33,5 @@ func creating(_ realm: Realm) throws {
         changes = []
     }
     token.invalidate()
-    show("still \(walk.todos.count) todos, as nothing was said about them")
+    show("still \(walk.todos.count) todos, which were not given")
 }

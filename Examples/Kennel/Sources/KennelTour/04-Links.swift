@@ -1,9 +1,9 @@
 import Martlet
 
-/// A link is a property; its inverse is declared in the schema and computed.
+/// A link is a property. Its inverse is declared in the schema and computed.
 func links(_ realm: Realm) throws {
-    chapter(4, "Links, there and back")
-    say("A dog links to its owner. 'Person.dogs' is declared as 'LinkingObjects<Dog.owner>', and follows by itself:")
+    chapter(4, "Links and their inverses")
+    say("A dog links to its owner. 'Person.dogs' is declared as 'LinkingObjects<Dog.owner>' and always up to date:")
     let dogs = realm.objects(Dog.self)
     guard let ada = realm.objects(Person.self).where({ $0.firstName == "Ada" }).first else { return }
     try realm.write {
@@ -11,7 +11,7 @@ func links(_ realm: Realm) throws {
     }
     show(ada.dogs.map(\.name))
 
-    say("Links to a deleted object become nil, and lists lose it. The object itself is invalidated:")
+    say("Links to a deleted object become nil, and it is removed from lists. The object itself is invalidated:")
     let visitor = Person(firstName: "Kurt")
     let bello = dogs.where { $0.name == "Bello" }.first
     try realm.write { bello?.owner = visitor }

@@ -1,9 +1,9 @@
 import Martlet
 
-/// An embedded object is a part of its owner: it comes and goes with it.
+/// An embedded object belongs to its owner: it is stored and deleted with it.
 func embeddedObjects(_ realm: Realm) throws {
     chapter(5, "Embedded objects")
-    say("An 'Address' is embedded: it has one owner, is changed in place, and is deleted when it is replaced.")
+    say("An 'Address' is embedded: it has one owner, can be changed in place, and is deleted when it is replaced.")
     guard let ada = realm.objects(Person.self).where({ $0.firstName == "Ada" }).first else { return }
     let former = ada.address
     try realm.write { ada.address?.city = "Oslo" }
@@ -12,6 +12,6 @@ func embeddedObjects(_ realm: Realm) throws {
     show(
         "\(ada.address?.street ?? ""), \(ada.address?.city ?? ""); the former is deleted: \(former?.isInvalidated == true)"
     )
-    say("Queries reach it through its owner:")
+    say("Queries filter by it through its owner:")
     show(realm.objects(Person.self).where { $0.address.city == "Rome" }.map(\.firstName))
 }

@@ -1,12 +1,12 @@
 import Martlet
 
-/// Lists keep an order, sets have each element once, maps have keys.
+/// Lists are ordered, sets contain each element once, maps have keys.
 func collections(_ realm: Realm) throws {
     chapter(6, "Lists, sets and maps")
     let dogs = realm.objects(Dog.self).sorted(byKeyPath: "name")
     guard let rex = dogs.where({ $0.name == "Rex" }).first, let other = dogs.first else { return }
     try realm.write {
-        say("A list is a Swift collection, with moves that observers see as moves:")
+        say("A list is a Swift collection that can also move elements:")
         rex.siblings.append(objectsIn: dogs.where { $0.name != "Rex" })
         rex.siblings.append(other)
         show(rex.siblings.map(\.name))
@@ -14,12 +14,12 @@ func collections(_ realm: Realm) throws {
         rex.siblings.removeLast()
         show(rex.siblings.map(\.name))
 
-        say("A set has each element once, and the algebra of sets:")
+        say("A set contains each element once:")
         rex.tags.insert(objectsIn: ["good", "fast", "good"])
         other.tags.insert(objectsIn: ["good", "loud"])
         show("\(rex.tags.sorted()), and with the other dog's only \(rex.tags.filter(other.tags.contains))")
 
-        say("A map takes any text as key; nil takes an entry away:")
+        say("The keys of a map are texts. Assigning nil removes an entry:")
         rex.weights["2023"] = 11.5
         rex.weights["2024"] = 12.25
         rex.weights["2022"] = 9

@@ -1,9 +1,9 @@
 import Martlet
 
-/// Sections group what a list shows, by a property or by a closure.
+/// Sections group the elements of a list by a property or by a closure.
 func sections(_ realm: Realm) throws {
     chapter(8, "Sections")
-    say("'sectioned' groups elements for a screen, and follows the Realm as all else does:")
+    say("'sectioned' groups elements for a list on a screen. Sections are live, like all results:")
     let dogs = realm.objects(Dog.self).sorted(byKeyPath: "name")
     let sizes = dogs.sectioned(by: { $0.isPuppy ? "puppies" : "grown up" }, sortDescriptors: [])
     for section in sizes { show("\(section.key): \(section.map(\.name).joined(separator: ", "))") }

@@ -1,23 +1,23 @@
 import Foundation
 import Martlet
 
-/// Objects are 'Codable' by their schema, and have copies that are in no Realm.
+/// Objects are 'Codable', and can be copied to unmanaged objects.
 func coding(_ realm: Realm) throws {
-    chapter(9, "JSON, and copies that are free")
-    say("Objects encode what the schema declares, links as what they lead to:")
+    chapter(9, "JSON, and unmanaged copies")
+    say("Objects encode the properties of the schema, and linked objects as nested values:")
     guard let walk = realm.object(ofType: Task.self, forPrimaryKey: 1) else { return }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
     let todos = Array(walk.todos)
     show(String(decoding: try encoder.encode(todos.first), as: UTF8.self))
 
-    say("and are decoded as unmanaged objects, with the schema's defaults for what is missing:")
+    say("They are decoded as unmanaged objects, with the defaults of the schema for missing values:")
     let json = Data(#"[{"id": 3, "name": "Fill the bowls"}, {"id": 1, "name": "Find the other leash"}]"#.utf8)
     let decoded = try JSONDecoder().decode([Todo].self, from: json)
     try realm.write { realm.add(decoded, update: .modified) }
     show(realm.objects(Todo.self).map { "\($0.id) \($0.name)" })
 
-    say("'detached' copies an object with all it leads to, out of the Realm. The copy is a plain Swift object:")
+    say("'detached' copies an object and all objects it links to. The copies are unmanaged:")
     let copy = walk.detached()
     copy.todos.removeAll()
     copy.assignee?.firstName = "Grace"

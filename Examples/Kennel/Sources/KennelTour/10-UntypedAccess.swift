@@ -1,14 +1,14 @@
 import Martlet
 
-/// All that a class has is reached by name, too: for tools, tests and screens that show anything.
+/// Properties can be accessed by name, for tools, tests and generic screens.
 func untypedAccess(_ realm: Realm) throws {
-    chapter(10, "By name")
-    say("The schema of a class can be looked at:")
+    chapter(10, "Access by name")
+    say("The schema of a class is available at run time:")
     let schema = realm.schema["Person"]
     show(schema?.properties.map { "\($0.name)" } ?? [])
     show(schema?.computedProperties.map { "computed: \($0.name)" } ?? [])
 
-    say("and its properties be read and set by name:")
+    say("Properties can be read and set by name:")
     guard let bello = realm.dynamicObjects("Dog").filter("name == 'Bello'").first else { return }
     try realm.write {
         bello["age"] = 10

@@ -1,12 +1,12 @@
 import Foundation
 import Martlet
 
-/// A file of last year becomes one of today: most of it by itself, the rest in a block.
+/// A file with an older schema is migrated: mostly automatically, the rest in a block.
 func migrating(_ folder: URL) throws {
     chapter(11, "Migrating an old file")
     let url = folder.appending(path: "last-year.realm")
     say(
-        "A file of last year has schema version \(try schemaVersionAtURL(url)). Opened as it is, it is refused, with what differs:"
+        "A file of last year has schema version \(try schemaVersionAtURL(url)). Without a migration it cannot be opened:"
     )
     do {
         _ = try Realm(configuration: Realm.Configuration(fileURL: url, schemaVersion: 1))
@@ -14,9 +14,9 @@ func migrating(_ folder: URL) throws {
         show(error.message)
     }
 
-    say("'renamedFrom' in the schema has kept people, who were called 'Human', and stories, which were called 'bio'.")
+    say("'renamedFrom' in the schema keeps the objects of 'Human', now 'Person', and the values of 'bio', now 'story'.")
     say(
-        "Ages were texts: numbers among them convert. One name became two, and what is no number is for the block to say:"
+        "Ages were texts, and numbers are converted automatically. The block converts other ages and splits names:"
     )
     let configuration = Realm.Configuration(fileURL: url, schemaVersion: 2) { migration, oldSchemaVersion in
         guard oldSchemaVersion < 2 else { return }

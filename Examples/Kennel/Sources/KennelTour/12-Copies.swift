@@ -1,10 +1,10 @@
 import Foundation
 import Martlet
 
-/// A copy is taken at any moment; compaction gives back what deleted objects have left.
+/// 'writeCopy' copies a Realm; compaction frees the space of deleted objects.
 func copies(_ realm: Realm, _ folder: URL) throws {
     chapter(12, "Copies and compaction")
-    say("'writeCopy' writes what is committed to a file of its own, whole or not at all:")
+    say("'writeCopy' writes the committed state to another file, completely or not at all:")
     let copy = folder.appending(path: "copy.realm")
     try realm.writeCopy(toFile: copy)
     let configuration = Realm.Configuration(fileURL: copy)
@@ -12,7 +12,7 @@ func copies(_ realm: Realm, _ folder: URL) throws {
     try fillAndEmpty(configuration)
 
     say(
-        "After many deletions a file has gaps. 'compact' gives them back; 'shouldCompactOnLaunch' asks at the first opening:"
+        "Deleted objects leave free space in the file. 'compact' and 'shouldCompactOnLaunch' return it to the system:"
     )
     let before = try Data(contentsOf: copy).count
     try Realm.compact(configuration: configuration)
@@ -21,7 +21,7 @@ func copies(_ realm: Realm, _ folder: URL) throws {
         "less than half: \(after < before / 2); all dogs are there: \(try dogCount(configuration) == realm.objects(Dog.self).count)"
     )
 
-    say("A file goes with those beside it, once nobody has it open:")
+    say("'deleteFiles' deletes a Realm that is not open, with all files beside it:")
     show("deleted: \(try Realm.deleteFiles(for: configuration)), exists: \(Realm.fileExists(for: configuration))")
 }
 

@@ -1,27 +1,27 @@
 import Foundation
 import Martlet
 
-/// Observers are told exactly what changed, whoever changed it.
+/// Observers receive the exact changes, made by any thread or process.
 func observing(_ realm: Realm) throws {
     chapter(13, "Observing")
     say(
-        "An observer gets what is there, then each change: positions before it and after it. Here 'refresh' delivers; in an"
+        "An observer receives the initial elements, then the positions of each change. Here 'refresh' delivers changes; in an"
     )
-    say("app the run loop or the queue does.")
+    say("app the run loop or queue does.")
     let old = realm.objects(Dog.self).where { $0.age > 3 }.sorted(byKeyPath: "name")
     let token = old.observe { change in
         switch change {
         case .initial(let dogs): show("at first: \(dogs.map(\.name).joined(separator: ", "))")
         case .update(let dogs, let deletions, let insertions, let modifications):
             show(
-                "gone \(deletions), new \(insertions), changed \(modifications): \(dogs.map(\.name).joined(separator: ", "))"
+                "deleted \(deletions), inserted \(insertions), modified \(modifications): \(dogs.map(\.name).joined(separator: ", "))"
             )
         case .error(let error): show("\(error)")
         }
     }
     realm.refresh()
 
-    say("Another thread writes, with a Realm of its own:")
+    say("Another thread writes with its own Realm:")
     try onAnotherThread(realm.configuration) { realm in
         try realm.write {
             realm.add(Dog(name: "Argos", age: 20))
@@ -31,7 +31,7 @@ func observing(_ realm: Realm) throws {
     }
     realm.refresh()
 
-    say("Objects tell which properties changed, with old and new values:")
+    say("Object observers receive the changed properties with old and new values:")
     guard let bello = realm.objects(Dog.self).where({ $0.name == "Bello" }).first else { return }
     let tokenOfBello = bello.observe(keyPaths: ["age", "name"]) { change in
         guard case .change(_, let properties) = change else { return }
@@ -60,7 +60,7 @@ private func onAnotherThread(
     if let error = failure.error { throw error }
 }
 
-// Set before the semaphore is signalled, and read behind it.
+// Set before the semaphore is signalled and read after waiting for it.
 private final class Failure: @unchecked Sendable {
     var error: (any Error)?
 }

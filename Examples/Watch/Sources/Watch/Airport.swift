@@ -1,11 +1,11 @@
 import Foundation
 import Martlet
 
-/// Writes a day's flights as they happen, a few in each transaction.
+/// Writes the flights of the data in several short transactions.
 struct Airport {
     let flights: URL
 
-    /// Flights that leave at about the same time, by their places in the timetable.
+    /// Flights that depart at about the same time, with their row numbers as ids.
     private typealias Wave = [(id: Int, columns: [Substring])]
 
     func feed(_ configuration: Realm.Configuration) throws {
@@ -17,7 +17,7 @@ struct Airport {
                 if number >= 1 { correct(waves[number - 1], realm) }
                 if number >= 20 { land(waves[number - 20], realm) }
             }
-            // Nobody waits for the board; the board keeps up.
+            // The writer does not wait for the observers.
             Thread.sleep(forTimeInterval: 0.005)
         }
         try realm.write { realm.add(Feed(isOver: true)) }
@@ -40,7 +40,7 @@ struct Airport {
         }
     }
 
-    /// On the way, pilots make up for what was lost on the ground, or lose more.
+    /// Replaces the departure delay with the arrival delay.
     private func correct(_ wave: Wave, _ realm: Realm) {
         for (id, columns) in wave {
             realm.object(ofType: Departure.self, forPrimaryKey: id)?.minutesLate = Int(columns[8])

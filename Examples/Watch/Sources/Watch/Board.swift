@@ -1,13 +1,13 @@
 import Martlet
 
-/// The board in the hall: flights that are more than two hours late, the latest first.
+/// A departures board: the flights that are more than two hours late, the latest first.
 ///
-/// It never asks what there is: it makes each change that it is told of to the lines that it has.
+/// It does not query again: it applies each change set to its lines.
 actor Board {
     private var lines: [String] = []
     private var changeCount = 0
 
-    /// Returns when the feed is over.
+    /// Returns when the feed ends.
     func watch(_ configuration: Realm.Configuration) async throws {
         let realm = try await Realm(configuration: configuration, actor: self)
         let late = realm.objects(Departure.self).where { $0.minutesLate > 120 }
@@ -16,7 +16,7 @@ actor Board {
             switch change {
             case .initial(let late): self.lines = late.map(\.line)
             case .update(let late, let change): self.apply(change, late)
-            case .error(let error): complain("Watch: \(error)")
+            case .error(let error): printError("Watch: \(error)")
             }
         }
         for await _ in realm.objects(Feed.self).changes() where realm.objects(Feed.self).first?.isOver == true { break }
@@ -26,7 +26,7 @@ actor Board {
         guard lines == late.map(\.line) else {
             throw BoardError(description: "the board shows \(lines.count) flights, and \(late.count) are late")
         }
-        complain("\(changeCount) changes told, and every line is right")
+        printError("\(changeCount) notifications, and all lines are correct")
     }
 
     private func apply(_ change: CollectionChangeSet, _ late: Results<Departure>) {
@@ -34,7 +34,7 @@ actor Board {
         for position in change.deletions.reversed() { lines.remove(at: position) }
         for position in change.insertions { lines.insert(late[position].line, at: position) }
         for position in change.modificationsInNew { lines[position] = late[position].line }
-        complain("+\(change.insertions.count) -\(change.deletions.count) ~\(change.modifications.count)")
+        printError("+\(change.insertions.count) -\(change.deletions.count) ~\(change.modifications.count)")
     }
 }
 
@@ -43,7 +43,7 @@ struct BoardError: Error, CustomStringConvertible {
 }
 
 extension Departure {
-    /// What stands on the board.
+    /// The line of the flight on the board.
     fileprivate var line: String {
         let minutes = minutesLate ?? 0
         return "\(origin) → \(destination)  \(flight)  \(minutes / 60) h \(minutes % 60) min late"

@@ -1,18 +1,18 @@
 import MartletCompiler
 public import MartletSchema
 
-/// What becomes of a Realm model.
+/// The result of importing a Realm model.
 public struct Import: Sendable {
     /// A schema file.
     public struct Output: Hashable, Sendable {
-        /// Below the schema folder, with `/`.
+        /// The path relative to the schema folder, with `/` as separator.
         public let path: String
         public let bytes: [UInt8]
     }
 
-    /// In the order of the Swift files; empty where one of them is no Swift.
+    /// In the order of the Swift files; empty if one of them has syntax errors.
     public let outputs: [Output]
-    /// By file and place.
+    /// Sorted by file and location.
     public let findings: [Finding]
     public let typeCount: Int
 
@@ -31,36 +31,36 @@ public struct Import: Sendable {
     }
 }
 
-/// A mistake of this tool.
-public struct ImportFault: Error {
+/// An internal error: a bug of this tool.
+public struct ImporterError: Error {
     public let message: String
 }
 
-/// From Swift files to schema files: pure values, no disk.
+/// Converts Swift files to schema files without accessing the disk.
 public enum Importer {
-    /// - Parameter single: the path of the one file to write; nil gives each Swift file one of its own.
-    public static func run(_ sources: [SourceText], single: String? = nil) throws(ImportFault) -> Import {
+    /// - Parameter single: the path of the only file to write; nil writes one schema file for each Swift file.
+    public static func run(_ sources: [SourceText], single: String? = nil) throws(ImporterError) -> Import {
         let files = sources.map(SourceReader.read)
         let errors = files.flatMap(\.findings.findings).filter { $0.severity == .error }
         guard errors.isEmpty else { return Import(outputs: [], findings: errors.sortedByPlace(), typeCount: 0) }
         let (resolved, resolving) = Resolver.resolve(files)
-        var mender = DraftMender(resolved)
+        var fixer = DraftFixer(resolved)
         do {
-            try mender.mend()
+            try fixer.fix()
         } catch {
-            throw ImportFault(message: error.message)
+            throw ImporterError(message: error.message)
         }
         var findings = FindingList()
-        // Conditions in files without models are none of our business.
+        // Findings about conditions in files without models are irrelevant.
         for (file, draft) in zip(files, resolved.files) where !draft.isEmpty { findings.add(file.findings.findings) }
         findings.add(resolving)
-        findings.add(mender.findings.findings)
+        findings.add(fixer.findings.findings)
         return Import(
-            outputs: try outputs(mender.draft, single: single), findings: findings.findings.sortedByPlace(),
-            typeCount: mender.draft.files.map(\.typeCount).reduce(0, +))
+            outputs: try outputs(fixer.draft, single: single), findings: findings.findings.sortedByPlace(),
+            typeCount: fixer.draft.files.map(\.typeCount).reduce(0, +))
     }
 
-    private static func outputs(_ draft: SchemaDraft, single: String?) throws(ImportFault) -> [Import.Output] {
+    private static func outputs(_ draft: SchemaDraft, single: String?) throws(ImporterError) -> [Import.Output] {
         let files = draft.files.filter { !$0.isEmpty }
         guard let first = files.first else { return [] }
         guard let single else {
@@ -78,14 +78,14 @@ public enum Importer {
         return [try output(all, of: draft, single)]
     }
 
-    /// In the layout that `martlet format` gives.
+    /// Returns a schema file in the format of `martlet format`.
     private static func output(
         _ file: FileDraft, of draft: SchemaDraft, _ path: String
-    ) throws(ImportFault) -> Import.Output {
+    ) throws(ImporterError) -> Import.Output {
         let text = DraftWriter(draft).write(file).text
         let layout = Compiler.format(SourceText(file: SourceFileID(0), path: path, text: text))
         guard let bytes = layout.bytes else {
-            throw ImportFault(message: layout.diagnostics.first?.message ?? "a schema file cannot be laid out")
+            throw ImporterError(message: layout.diagnostics.first?.message ?? "a schema file cannot be formatted")
         }
         return Import.Output(path: path, bytes: bytes)
     }

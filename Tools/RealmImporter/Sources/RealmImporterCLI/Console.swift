@@ -9,24 +9,24 @@ enum Console {
         }
     }
 
-    /// There is nowhere left to say that it could not be written.
+    /// Ignores errors, because there is no other way to report them.
     static func error(_ text: String) {
         _ = StandardStream.error.write(text)
     }
 }
 
-/// What the shell learns: the codes of `martlet`.
+/// The exit codes, as for `martlet`.
 enum ExitStatus: Int32 {
-    case fine = 0
+    case success = 0
     case findings = 1
     case usage = 2
     case inputOutput = 3
     case internalError = 70
 
-    func leave() -> Never { exit(rawValue) }
+    func terminate() -> Never { exit(rawValue) }
 }
 
-/// Ends the command; an empty message means that all was said already.
+/// Ends the command. An empty message means that the errors have been printed.
 struct CommandFailure: Error {
     let code: ExitStatus
     let message: String

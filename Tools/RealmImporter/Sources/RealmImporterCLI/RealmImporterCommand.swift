@@ -3,17 +3,17 @@ import MartletCompiler
 import MartletSchema
 import RealmImporter
 
-/// `realm-importer`: Realm models in Swift become a schema.
+/// `realm-importer`: converts Realm models in Swift to a schema.
 @main
 struct RealmImporterCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "realm-importer",
-        abstract: "Writes the schema of Realm model classes, and lists what has to be done by hand.",
+        abstract: "Writes the schema of Realm model classes, and lists what must be done manually.",
         discussion: """
-            Name all files or folders of one model together: what is in none of them is not found. Warnings change what \
-            is stored or called, notes are about code that moves to extensions.
+            Name all files or folders of one model together; declarations in other files are not found. Warnings are about \
+            stored data and names, notes about code that moves to extensions.
 
-            Exit codes: 0 fine, 1 warnings or errors, 2 wrong usage, 3 input or output failed, 70 internal error. With \
+            Exit codes: 0 success, 1 warnings or errors, 2 wrong usage, 3 disk error, 70 internal error. With \
             warnings the schema is written, with errors it is not.
             """,
         version: Compiler.version)
@@ -27,12 +27,12 @@ struct RealmImporterCommand: ParsableCommand {
     @Option(help: "Write all of the schema to this one YAML file.", completion: .file(extensions: ["yaml"]))
     var single: String?
 
-    @Flag(help: "Write over files that exist.")
+    @Flag(help: "Overwrite existing files.")
     var force = false
 
     func validate() throws {
         if output == nil, single == nil {
-            throw ValidationError("nowhere to write to; name a folder with '--output', or a file with '--single'")
+            throw ValidationError("no output; name a folder with '--output', or a file with '--single'")
         }
         if output != nil, single != nil {
             throw ValidationError("'--output' and '--single' exclude each other; keep one of them")
@@ -59,7 +59,7 @@ struct RealmImporterCommand: ParsableCommand {
         }
     }
 
-    /// Turns trouble with the disk into the exit code for it.
+    /// Maps errors of the disk to their exit code.
     private func loading<Value>(_ body: () throws(DiskError) -> Value) throws -> Value {
         do {
             return try body()
@@ -76,30 +76,30 @@ struct RealmImporterCommand: ParsableCommand {
             var command = try parseAsRoot(CommandLineArguments.all)
             try command.run()
         } catch {
-            leave(with: error)
+            terminate(with: error)
         }
     }
 
-    private static func leave(with error: any Error) -> Never {
+    private static func terminate(with error: any Error) -> Never {
         let status = status(of: error)
         if let failure = error as? CommandFailure {
             if !failure.message.isEmpty { Console.error("realm-importer: error: \(failure.message.printable)\n") }
         } else {
             let text = fullMessage(for: error) + "\n"
-            // Help and the version come as errors, too, and are what was asked for.
-            if status != .fine {
+            // ArgumentParser throws help and version texts, which are not failures.
+            if status != .success {
                 Console.error(text)
             } else if (try? Console.write(text)) == nil {
-                ExitStatus.inputOutput.leave()
+                ExitStatus.inputOutput.terminate()
             }
         }
-        status.leave()
+        status.terminate()
     }
 
     private static func status(of error: any Error) -> ExitStatus {
         if let failure = error as? CommandFailure { return failure.code }
         return switch exitCode(for: error) {
-        case .success: .fine
+        case .success: .success
         case .validationFailure: .usage
         default: .internalError
         }

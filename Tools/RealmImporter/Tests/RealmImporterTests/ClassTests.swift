@@ -3,7 +3,7 @@ import Testing
 
 @Suite("classes")
 struct ClassTests {
-    @Test("subclasses repeat what they inherit, first to last, and mere bases have no table")
+    @Test("subclasses contain inherited properties first, and unused base classes have no table")
     func inheritance() throws {
         let sample = try Sample(
             """
@@ -37,14 +37,14 @@ struct ClassTests {
                 """)
         #expect(
             sample.findings == [
-                "1:7 warning: no class of a schema inherits, so the properties of 'Base' are repeated in 'Middle', "
-                    + "and it has no table itself; write a protocol where code takes all of them",
-                "5:7 warning: no class of a schema inherits, so the properties of 'Middle' are repeated in 'Leaf'; "
-                    + "write a protocol where code takes all of them",
+                "1:7 warning: a schema has no inheritance, so the properties of 'Base' are repeated in 'Middle', "
+                    + "and it has no table itself; write a protocol for code that accepts all of them",
+                "5:7 warning: a schema has no inheritance, so the properties of 'Middle' are repeated in 'Leaf'; "
+                    + "write a protocol for code that accepts all of them",
             ])
     }
 
-    @Test("the code of a mere base goes to a protocol, as it has no class to extend")
+    @Test("the code of an omitted base class moves to a protocol")
     func codeOfBase() throws {
         let sample = try Sample(
             """
@@ -59,13 +59,13 @@ struct ClassTests {
         #expect(sample.yaml.contains("  Dog:\n    properties:\n      kind: BaseKind\n"))
         #expect(
             sample.findings.dropFirst() == [
-                "2:10 warning: 'Base.Kind' becomes 'BaseKind', since no type of a schema stands in another; "
+                "2:10 warning: 'Base.Kind' becomes 'BaseKind', since types of a schema cannot be nested; "
                     + "rename it in code that uses it",
                 "4:10 note: method 'bark()' stays in Swift; move it to a protocol for 'Dog', 'Cat'",
             ])
     }
 
-    @Test("a class whose base is in no file is not passed over")
+    @Test("a class with an undeclared base class is reported")
     func unknownBase() throws {
         let sample = try Sample(
             "class Dog: StoredObject { @Persisted var name: String }", "class View: UIView { var name = 5 }")
@@ -73,12 +73,12 @@ struct ClassTests {
         #expect(
             sample.findings == [
                 "1:7 warning: 'Dog' is left out: its base class 'StoredObject' is in none of these files; "
-                    + "name the file that declares it, too"
+                    + "add the file that declares it"
             ])
     }
 
     @Test(
-        "a class that looks like a model is not passed over, whatever is unknown about its base",
+        "a class that looks like a model is reported, whatever its base class",
         arguments: [
             (
                 "class Dog: Stored { @objc dynamic var name = \"\" }",
@@ -106,7 +106,7 @@ struct ClassTests {
         #expect(sample.findings.contains { $0.contains("'Dog' is left out: \(reason)") })
     }
 
-    @Test("classes of the system that have dynamic variables are none of Realm")
+    @Test("subclasses of system classes with dynamic variables are not Realm classes")
     func systemBases() throws {
         let sample = try Sample(
             "class View: UIView { @objc dynamic var a = 0 }", "class Model: NSObject { @objc dynamic var a = 0 }",
@@ -123,12 +123,12 @@ struct ClassTests {
             """, "class Base: Object { @Persisted var a: Int }")
         #expect(
             sample.findings == [
-                "1:21 warning: 'Dog' is left out: it stands in a function; move it out, and import again",
-                "2:23 warning: 'Cat' is left out: it stands in a function; move it out, and import again",
+                "1:21 warning: 'Dog' is left out: it is declared in a function; move it out, and import again",
+                "2:23 warning: 'Cat' is left out: it is declared in a function; move it out, and import again",
             ])
     }
 
-    @Test("a base may stand in a composition")
+    @Test("the base class may be in a composition")
     func composition() throws {
         let sample = try Sample(
             "typealias Model = Object & Codable\nclass Dog: Model { @objc dynamic var a = 0 }\n"
@@ -137,7 +137,7 @@ struct ClassTests {
         #expect(sample.findings.count == 2)
     }
 
-    @Test("an overridden property is the one of the base, and its observers are reported")
+    @Test("an overridden property is imported once, and its observers are reported")
     func overridden() throws {
         let sample = try Sample(
             """
@@ -148,7 +148,7 @@ struct ClassTests {
         #expect(sample.findings.contains { $0.hasPrefix("2:32 warning: the observers of 'name' are left out") })
     }
 
-    @Test("a base that code makes objects of has a table, and an alias may name it")
+    @Test("a base class that code uses has a table, and may be named by an alias")
     func usedBase() throws {
         let sample = try Sample(
             """
@@ -162,7 +162,7 @@ struct ClassTests {
         #expect(sample.yaml.contains("  Leaf:\n    properties:\n      name: String\n      age: Int\n"))
     }
 
-    @Test("classes of other kinds are left alone or reported")
+    @Test("other kinds of classes are ignored or reported")
     func otherKinds() throws {
         let sample = try Sample(
             """
@@ -177,7 +177,7 @@ struct ClassTests {
         #expect(sample.findings.contains { $0.hasPrefix("5:7 warning: 'Empty' is left out: ") })
     }
 
-    @Test("code and conformances are listed, to be kept in extensions")
+    @Test("code and conformances are listed for extensions")
     func kept() throws {
         let sample = try Sample(
             """
@@ -196,7 +196,7 @@ struct ClassTests {
         #expect(
             sample.findings == [
                 "1:20 note: 'ObjectKeyIdentifiable' stays in Swift; write 'extension Dog: Identifiable {}'",
-                "1:43 note: Swift cannot derive 'Codable' for a generated class; write it by hand in an extension of 'Dog'",
+                "1:43 note: Swift cannot derive 'Codable' for a generated class; implement it in an extension of 'Dog'",
                 "1:52 note: 'Barking' stays in Swift; write 'extension Dog: Barking {}'",
                 "3:9 note: computed property 'title' stays in Swift; move it to an extension of 'Dog'",
                 "4:16 note: static property 'count' stays in Swift; move it to an extension of 'Dog'",
@@ -209,7 +209,7 @@ struct ClassTests {
             ])
     }
 
-    @Test("names that old files have are reported")
+    @Test("different names in old files are reported")
     func storedNames() throws {
         let sample = try Sample(
             """
@@ -226,7 +226,7 @@ struct ClassTests {
             ])
     }
 
-    @Test("the first branch of a condition is taken, and both are reported")
+    @Test("the first branch of a condition is imported, and all branches are reported")
     func conditions() throws {
         let sample = try Sample(
             """
@@ -245,11 +245,11 @@ struct ClassTests {
         #expect(sample.yaml.hasSuffix("      name: String\n      phone: String\n"))
         #expect(
             sample.findings.map { $0.prefix { $0 != "," && $0 != ";" } } == [
-                "6:5 warning: a schema has no conditions", "8:5 warning: what stands below '#else' is left out",
+                "6:5 warning: a schema has no conditions", "8:5 warning: the code below '#else' is left out",
             ])
     }
 
-    @Test("macros cannot be read, and say so")
+    @Test("macros are reported, because they cannot be read")
     func macros() throws {
         let sample = try Sample(
             """
@@ -260,16 +260,16 @@ struct ClassTests {
             """)
         #expect(
             sample.findings == [
-                "1:1 warning: '@Tracked' is left out; do by hand what it did for 'Dog'",
-                "3:5 warning: what the macro '#extraProperties' makes cannot be read; "
-                    + "write it out in Swift, and import again",
+                "1:1 warning: '@Tracked' is left out; replace what it did for 'Dog'",
+                "3:5 warning: the macro '#extraProperties' cannot be expanded; "
+                    + "write out its expansion, and import again",
             ])
     }
 
-    @Test("a file that is no Swift is refused at the place where it stops being Swift")
+    @Test("a file with a syntax error is reported at the error")
     func brokenFile() throws {
         let sample = try Sample("class Dog: Object {\n    @Persisted var name: String\n    var : Int\n}\n")
         #expect(sample.result.outputs.isEmpty)
-        #expect(sample.findings == ["3:9 error: this is no Swift from here on; mend it, or leave the file out"])
+        #expect(sample.findings == ["3:9 error: syntax error; fix it, or leave the file out"])
     }
 }

@@ -6,7 +6,7 @@ import Testing
 struct CommandTests {
     private static let dog = "class Dog: Object { @Persisted var name: String }\n"
 
-    @Test("a folder of Swift files becomes a folder of schema files, and other Swift files nothing")
+    @Test("a folder of Swift files becomes a folder of schema files, without files for code")
     func folder() throws {
         let folder = try TemporaryFolder()
         try folder.write(Self.dog, to: "Models/Dog.swift")
@@ -26,7 +26,7 @@ struct CommandTests {
         #expect(try folder.read("Schemas/Dog.yaml") == "objects:\n  Dog:\n    properties:\n      name: String\n")
     }
 
-    @Test("findings are listed with their places, the schema is written, and the exit code is 1")
+    @Test("findings are printed with their locations, the schema is written, and the exit code is 1")
     func findings() throws {
         let folder = try TemporaryFolder()
         try folder.write(
@@ -38,16 +38,16 @@ struct CommandTests {
         #expect(try folder.read("All.yaml").hasSuffix("      age: Int\n"))
     }
 
-    @Test("nothing is written over without '--force', and then nothing at all")
+    @Test("without '--force' existing files are not overwritten, and no file is written")
     func force() throws {
         let folder = try TemporaryFolder()
         try folder.write(Self.dog, to: "Models/Dog.swift")
         try folder.write(Self.dog.replacing("Dog", with: "Ant"), to: "Models/Ant.swift")
         try folder.write("mine", to: "Schemas/Dog.yaml")
         let executable = try Executable()
-        let refused = try executable.run(["Models", "--output", "Schemas"], in: folder)
-        #expect(refused.status == 3)
-        #expect(refused.errors.contains("'Schemas/Dog.yaml': there is such a file"))
+        let failed = try executable.run(["Models", "--output", "Schemas"], in: folder)
+        #expect(failed.status == 3)
+        #expect(failed.errors.contains("'Schemas/Dog.yaml': the file exists"))
         #expect(try folder.read("Schemas/Dog.yaml") == "mine")
         #expect(!folder.exists("Schemas/Ant.yaml"))
         let forced = try executable.run(["Models", "--output", "Schemas", "--force"], in: folder)
@@ -58,7 +58,7 @@ struct CommandTests {
         #expect(again.output == "imported 2 types into 2 files\n")
     }
 
-    @Test("on a full disk nothing is written, and no folder is left")
+    @Test("on a full disk no file is written, and no folder remains")
     func fullDisk() throws {
         let folder = try TemporaryFolder()
         try folder.write(Self.dog, to: "Models/Ant.swift")
@@ -75,7 +75,7 @@ struct CommandTests {
         #expect(!folder.exists("New"))
     }
 
-    @Test("names of files that are not UTF-8 are read, written and shown on one line")
+    @Test("file names that are not UTF-8 are read, written, and shown on one line")
     func names() throws {
         let outcome = try Executable().shell(
             """
@@ -100,22 +100,22 @@ struct CommandTests {
         let lines = outcome.errors.split(separator: "\n")
         #expect(lines.count == 3)
         #expect(lines[0].hasPrefix("Models/\(shown)/\(shown).swift:1:36: warning: '_age' begins with '_'"))
-        #expect(lines[2].hasPrefix("realm-importer: error: 'Models/\(shown)': there is such a file"))
+        #expect(lines[2].hasPrefix("realm-importer: error: 'Models/\(shown)': the file exists"))
     }
 
-    @Test("with an error nothing is written")
+    @Test("after an error nothing is written")
     func broken() throws {
         let folder = try TemporaryFolder()
         try folder.write(Self.dog, to: "Dog.swift")
         try folder.write("class Cat: Object {", to: "Cat.swift")
         let outcome = try Executable().run(["Dog.swift", "Cat.swift", "--output", "Schemas"], in: folder)
         #expect(outcome.status == 1)
-        #expect(outcome.errors.hasPrefix("Cat.swift:1:20: error: this is no Swift"))
+        #expect(outcome.errors.hasPrefix("Cat.swift:1:20: error: syntax error"))
         #expect(outcome.output == "imported no types; 1 error\n")
         #expect(!folder.exists("Schemas"))
     }
 
-    @Test("wrong usage is 2, what is not there is 3, no model is 1")
+    @Test("exit codes: 2 for wrong usage, 3 for missing files, 1 if there is no model")
     func statuses() throws {
         let folder = try TemporaryFolder()
         try folder.write("struct View {}", to: "View.swift")
@@ -129,7 +129,7 @@ struct CommandTests {
         #expect(empty.errors.contains("no Realm model in these files"))
     }
 
-    @Test("help and version are what was asked for")
+    @Test("help and version are printed to standard output")
     func help() throws {
         let folder = try TemporaryFolder()
         let help = try Executable().run(["--help"], in: folder)
@@ -140,7 +140,7 @@ struct CommandTests {
         #expect(version.output == "\(Compiler.version)\n")
     }
 
-    @Test("files of one name in two folders get files of their own")
+    @Test("files of the same name in two folders are written to different files")
     func sameName() throws {
         let folder = try TemporaryFolder()
         try folder.write(Self.dog, to: "A/Dog.swift")

@@ -2,7 +2,7 @@ import Testing
 
 @Suite("comments and deprecations")
 struct CommentTests {
-    @Test("documentation of types, properties and cases arrives, other comments do not")
+    @Test("documentation of types, properties and cases is imported, other comments are not")
     func documentation() throws {
         let sample = try Sample(
             """
@@ -14,7 +14,7 @@ struct CommentTests {
             class Dog: Object {
                 // MARK: Stored
 
-                /// What it hears to.
+                /// The name it knows.
                 @Persisted var name: String  // really
                 /**
                  Years since it was born.
@@ -46,7 +46,7 @@ struct CommentTests {
                   ##   - Note: it barks.
                   Dog:
                     properties:
-                      ## What it hears to.
+                      ## The name it knows.
                       name: String
                       ## Years since it was born.
                       ##
@@ -59,14 +59,14 @@ struct CommentTests {
         #expect(sample.findings.isEmpty)
     }
 
-    @Test("characters that no schema file may hold are dropped from documentation")
+    @Test("characters that are invalid in schema files are removed from documentation")
     func oddCharacters() throws {
         let sample = try Sample(
             "class Dog: Object {\n/// A\u{202E}b\u{7}c\td # e: f\n@Persisted var name: String\n}")
         #expect(sample.yaml.contains("      ## Abc\td # e: f\n      name: String\n"))
     }
 
-    @Test("deprecations keep their message, and a new name becomes one")
+    @Test("deprecations keep their message, and a new name becomes the message")
     func deprecations() throws {
         let sample = try Sample(
             """

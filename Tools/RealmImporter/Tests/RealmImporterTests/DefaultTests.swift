@@ -3,7 +3,7 @@ import Testing
 @Suite("defaults")
 struct DefaultTests {
     @Test(
-        "literals, and types that are told from them",
+        "literals are imported, and types are inferred from them",
         arguments: [
             ("var a = -5", "a: Int = -5"), ("var a: Double = -0.5", "a: Double = -0.5"),
             ("var a = 1_000_000", "a: Int = 1000000"), ("var a = 0xFF", "a: Int = 255"),
@@ -60,7 +60,7 @@ struct DefaultTests {
     }
 
     @Test(
-        "text arrives as it is, whatever YAML thinks of it",
+        "text is quoted and escaped for YAML",
         arguments: [
             (#""""#, #"a: String = """#), (#""a: b # c""#, #"a: 'String = "a: b # c"'"#),
             (#""it's: so""#, #"a: 'String = "it''s: so"'"#), (##"#"raw\n"#"##, #"a: String = "raw\\n""#),
@@ -73,7 +73,7 @@ struct DefaultTests {
     }
 
     @Test(
-        "code is left out and reported",
+        "defaults that are code are omitted and reported",
         arguments: [
             ("var a: Int = 60 * 60", "a: Int"), ("var a: String = \"\\(5)\"", "a: String"),
             ("var a = Double.pi", "a: Double"), ("var a = UUID().uuidString", "a: String"),
@@ -101,7 +101,7 @@ struct DefaultTests {
         #expect(sample.findings[0].hasPrefix("3:") && sample.findings[0].contains("warning: the default '"))
     }
 
-    @Test("a default that does not fit leaves the property out, with the words of the schema compiler")
+    @Test("a property with an invalid default is omitted, with the message of the schema compiler")
     func misfit() throws {
         let sample = try Sample("class Thing: Object { @Persisted var a: Int; @Persisted var b: Int8 = 500 }")
         #expect(sample.yaml.hasSuffix("      a: Int\n"))
@@ -109,19 +109,21 @@ struct DefaultTests {
     }
 
     @Test(
-        "a type that may be optional in Swift is asked for", arguments: ["Int(\"5\")", "try? ObjectId(string: text)"])
+        "a property whose type may be optional is omitted and reported",
+        arguments: ["Int(\"5\")", "try? ObjectId(string: text)"])
     func failable(value: String) throws {
         let sample = try Sample("class Thing: Object { @Persisted var a: Int; @Persisted var b = \(value) }")
         #expect(sample.yaml.hasSuffix("      a: Int\n"))
-        #expect(sample.findings.count == 1 && sample.findings[0].contains("'b' is left out: its type cannot be told"))
+        #expect(
+            sample.findings.count == 1 && sample.findings[0].contains("'b' is left out: its type cannot be inferred"))
     }
 
-    @Test("a type that cannot be told is asked for")
+    @Test("a property whose type cannot be inferred is omitted and reported")
     func unknownType() throws {
         let sample = try Sample("class Thing: Object { @Persisted var a: Int; @Persisted var b = make() }")
         #expect(
             sample.findings == [
-                "1:61 warning: 'b' is left out: its type cannot be told from 'make()'; "
+                "1:61 warning: 'b' is left out: its type cannot be inferred from 'make()'; "
                     + "write the type in Swift, and import again"
             ])
     }

@@ -2,7 +2,7 @@ import Testing
 
 @Suite("enums")
 struct EnumTests {
-    @Test("raw values are stored as Realm stores them")
+    @Test("raw values are stored as in Realm")
     func rawValues() throws {
         let sample = try Sample(
             """
@@ -26,7 +26,7 @@ struct EnumTests {
                 """)
     }
 
-    @Test("the conformance may stand in an extension, or behind a protocol")
+    @Test("the conformance may be in an extension or inherited from a protocol")
     func conformance() throws {
         let sample = try Sample(
             """
@@ -39,8 +39,8 @@ struct EnumTests {
         #expect(sample.yaml == "enums:\n  Size: [small]\n\n  Color: [red]\n")
     }
 
-    @Test("enums and cases that a schema cannot hold are reported")
-    func refused() throws {
+    @Test("enums and cases that a schema does not support are reported")
+    func unsupported() throws {
         let sample = try Sample(
             """
             enum Ratio: Double, PersistableEnum { case half = 0.5 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The tool as it was built, run as a process.
+/// The built tool, run as a process.
 struct Executable {
     struct Outcome {
         let status: Int32
@@ -15,7 +15,7 @@ struct Executable {
         url = try #require(Executable.find(), "build the whole package first: swift build --build-tests")
     }
 
-    /// Beside the tests, wherever the build system puts these.
+    /// Searches the folders around the test bundle, whose place depends on the build system.
     private static func find() -> URL? {
         let places = [CommandLine.arguments[0], Bundle.main.bundlePath, Bundle(for: TemporaryFolder.self).bundlePath]
         for place in places {
@@ -39,7 +39,7 @@ struct Executable {
         try run(url, arguments, in: folder)
     }
 
-    /// Runs a script of the shell, to which the tool is `$IMPORTER`.
+    /// Runs a shell script in which `$IMPORTER` is the tool.
     func shell(_ script: String, in folder: TemporaryFolder) throws -> Outcome {
         try run(URL(fileURLWithPath: "/bin/sh"), ["-c", "IMPORTER='\(url.path)'\n" + script], in: folder)
     }
@@ -52,7 +52,7 @@ struct Executable {
         process.arguments = arguments
         process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
         process.standardInput = FileHandle.nullDevice
-        // Files, since a pipe that nobody empties would stop the process.
+        // Files, because the process would block on a full pipe that is not read.
         process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.path + "/.output"))
         process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.path + "/.errors"))
         try process.run()

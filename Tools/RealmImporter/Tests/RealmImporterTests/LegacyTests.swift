@@ -2,7 +2,7 @@ import Testing
 
 @Suite("legacy style")
 struct LegacyTests {
-    @Test("dynamic variables, boxes and collections are stored, all else is not")
+    @Test("dynamic variables, boxes and collections are stored, other variables are not")
     func stored() throws {
         let sample = try Sample(
             """
@@ -92,12 +92,12 @@ struct LegacyTests {
                 """)
         #expect(
             sample.findings == [
-                "6:80 warning: the index of 'gone' is left out, which no stored property is",
-                "11:26 warning: what 'primaryKey()' returns is no literal; write it into the schema by hand",
+                "6:80 warning: the index of 'gone' is left out: there is no such stored property",
+                "11:26 warning: what 'primaryKey()' returns is not a literal; write it into the schema",
             ])
     }
 
-    @Test("where a class uses both styles, the modern one counts, as in Realm")
+    @Test("in a class with both styles only '@Persisted' properties are stored, as in Realm")
     func mixed() throws {
         let sample = try Sample(
             """
@@ -112,14 +112,14 @@ struct LegacyTests {
         #expect(sample.findings.allSatisfy { $0.contains("has no '@Persisted' in a class that uses it") })
     }
 
-    @Test("classes from the time of Swift 3, where 'dynamic' was enough")
+    @Test("variables with 'dynamic' alone are stored, as in Swift 3")
     func dynamicAlone() throws {
         let sample = try Sample("class Dog: Object {\n    dynamic var name: String! = nil\n    var age = 0\n}")
         #expect(sample.yaml.hasSuffix("      name: String?\n    ignored:\n      age: Int = 0\n"))
         #expect(sample.findings.count == 1 && sample.findings[0].hasPrefix("2:17 warning: 'name' is 'dynamic'"))
     }
 
-    @Test("an optional box of an enum, and a box that begins with a value")
+    @Test("boxes may contain an enum or have an initial value")
     func boxes() throws {
         let sample = try Sample(
             """

@@ -2,7 +2,7 @@ import Testing
 
 @Suite("names")
 struct NameTests {
-    @Test("MRT0402 what a schema cannot name is renamed, with all that leads to it")
+    @Test("invalid names are changed, together with all references MRT0402")
     func renamed() throws {
         let sample = try Sample(
             """
@@ -43,7 +43,7 @@ struct NameTests {
         #expect(sample.findings.allSatisfy { $0.contains("so rename it in code that uses it") })
     }
 
-    @Test("where no other name is right either, a type is left out, with one finding")
+    @Test("a type without a valid name is omitted, with one finding")
     func unnameable() throws {
         let sample = try Sample(
             "class sqlite_t: Object { @Persisted var a: Int }\nenum Kept: String, RealmEnum { case a }")
@@ -51,14 +51,14 @@ struct NameTests {
         #expect(sample.findings.count == 1 && sample.findings[0].hasPrefix("1:7 warning: 'sqlite_t' is left out: "))
     }
 
-    @Test("MRT0102 names that differ by case alone are left out, the later ones")
+    @Test("of names that differ only in case the later one is omitted MRT0102")
     func caseAlone() throws {
         let sample = try Sample("class Dog: Object { @Persisted var id: Int; @Persisted var ID: Int }")
         #expect(sample.yaml.hasSuffix("      id: Int\n"))
         #expect(sample.findings.count == 1 && sample.findings[0].hasPrefix("1:60 warning: 'ID' is left out: "))
     }
 
-    @Test("MRT0204 types that a schema has already get another name")
+    @Test("types with the name of a built-in type get another name MRT0204")
     func builtInType() throws {
         let sample = try Sample(
             "class Model: Object { @Persisted var name: String; @Persisted var next: Model? }",
@@ -68,7 +68,7 @@ struct NameTests {
         #expect(sample.findings.count == 2)
     }
 
-    @Test("nested types stand alone; the mend keeps the old name")
+    @Test("nested types move to the top level, and the finding says how to keep the old name")
     func nested() throws {
         let sample = try Sample(
             """
@@ -86,23 +86,23 @@ struct NameTests {
         #expect(sample.yaml.contains("  Bear:\n    properties:\n      bear: Bear?\n"))
         #expect(
             sample.findings[0]
-                == "2:10 warning: 'Dog.Size' becomes 'DogSize', since no type of a schema stands in another; "
+                == "2:10 warning: 'Dog.Size' becomes 'DogSize', since types of a schema cannot be nested; "
                 + "to keep the name, write 'extension Dog { typealias Size = DogSize }'")
         #expect(
             sample.findings.last
-                == "8:18 warning: 'Zoo.Bear' becomes 'Bear', since no type of a schema stands in another; "
+                == "8:18 warning: 'Zoo.Bear' becomes 'Bear', since types of a schema cannot be nested; "
                 + "rename it in code that uses it")
         #expect(sample.findings.count == 3)
     }
 
-    @Test("names that no letter of ASCII begins with are left out, and can be renamed first")
+    @Test("names that begin with a non-ASCII letter are omitted")
     func foreignLetters() throws {
         let sample = try Sample("class Hund: Object { @Persisted var name: String; @Persisted var größe: Int }")
         #expect(sample.yaml.hasSuffix("      name: String\n"))
         #expect(sample.findings.count == 1 && sample.findings[0].hasPrefix("1:66 warning: 'größe' is left out: "))
     }
 
-    @Test("what is declared twice is taken once")
+    @Test("of two declarations of one type the second is omitted")
     func twice() throws {
         let sample = try Sample(
             "class Dog: Object { @Persisted var name: String }", "class Dog: Object { @Persisted var age: Int }")

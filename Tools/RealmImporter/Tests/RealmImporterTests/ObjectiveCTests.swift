@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("members that Swift shows to Objective-C by itself")
+@Suite("members that are implicitly visible to Objective-C")
 struct ObjectiveCTests {
     @Test("a member that satisfies a requirement of an '@objc' protocol is stored, without a finding")
     func witness() throws {
@@ -29,7 +29,7 @@ struct ObjectiveCTests {
     }
 
     @Test(
-        "the protocol may be inherited, named by an alias, a part of a composition, or given to an extension",
+        "the protocol may be inherited, an alias, in a composition, or in an extension",
         arguments: [
             "class Dog: Object, Animal { var name: String? }",
             "class Dog: Object, Alias { var name: String? }",
@@ -54,7 +54,7 @@ struct ObjectiveCTests {
         #expect(!sample.findings.contains { $0.contains("'name'") })
     }
 
-    @Test("what only a protocol of Swift requires is not stored, and neither is a computed member or a constant")
+    @Test("members that only a Swift protocol requires, computed members and constants are not stored")
     func notWitness() throws {
         let sample = try Sample(
             """
@@ -74,7 +74,7 @@ struct ObjectiveCTests {
         #expect(!sample.findings.contains { $0.contains("warning") })
     }
 
-    @Test("a base class has its own protocols, and its subclasses repeat what it stores")
+    @Test("a base class has its own protocols, and its subclasses contain the properties it stores")
     func inherited() throws {
         let sample = try Sample(
             "class Base: Object, Named { var name: String? }", "class Dog: Base { var age = 0; var other: String? }",
@@ -92,7 +92,7 @@ struct ObjectiveCTests {
                 """)
     }
 
-    @Test("where the protocol is in none of the files, the variables that it may require are named")
+    @Test("if no file declares the protocol, the variables that it may require are reported")
     func unknownProtocol() throws {
         let sample = try Sample(
             """
@@ -117,27 +117,27 @@ struct ObjectiveCTests {
                 """)
         #expect(
             sample.findings.filter { $0.contains("warning") } == [
-                "3:9 warning: Realm stores 'name' only if 'Named' is an '@objc' protocol that requires it, which none of "
-                    + "these files says; it is taken as not stored, so name the file that declares it too, or add it "
+                "3:9 warning: Realm stores 'name' only if 'Named' is an '@objc' protocol that requires it, which is not in "
+                    + "these files; it is imported as not stored, so add the file that declares it, or add it "
                     + "to 'properties' in the schema"
             ])
     }
 
-    @Test("a class that would store nothing else is kept, with what its unknown protocol may require")
+    @Test("a class that would store nothing else stores what an undeclared protocol may require")
     func onlyUndecided() throws {
         let sample = try Sample("class Dog: Object, Named { var name: String?; var owner: Dog? }")
         #expect(sample.yaml == "objects:\n  Dog:\n    properties:\n      name: String?\n      owner: Dog?\n")
-        #expect(sample.findings.filter { $0.contains("it is taken as stored, so name the file") }.count == 2)
+        #expect(sample.findings.filter { $0.contains("it is imported as stored, so add the file") }.count == 2)
     }
 
-    @Test("a variable of a type and a protocol that are in none of the files is named once")
+    @Test("a variable of an undeclared type and protocol is reported once")
     func unknownType() throws {
         let sample = try Sample("class Dog: Object, Named { @objc dynamic var age = 0; var owner: Person? }")
         #expect(sample.findings.filter { $0.contains("'owner'") }.count == 1)
         #expect(sample.findings.contains { $0.contains("Realm stores 'owner' only if 'Named'") })
     }
 
-    @Test("a primary key is stored, whatever stands in front of it")
+    @Test("a primary key is stored, whatever its attributes")
     func primaryKey() throws {
         let sample = try Sample(
             """
@@ -152,7 +152,7 @@ struct ObjectiveCTests {
         #expect(!sample.findings.contains { $0.contains("warning") })
     }
 
-    @Test("'@objcMembers' is inherited, also over files, and shows what Objective-C has")
+    @Test("'@objcMembers' is inherited across files, and exposes what Objective-C supports")
     func objcMembers() throws {
         let sample = try Sample(
             """
@@ -178,7 +178,7 @@ struct ObjectiveCTests {
         #expect(!sample.findings.contains { $0.contains("Swift 3") })
     }
 
-    @Test("'@objcMembers' shows enums of Objective-C alone")
+    @Test("'@objcMembers' exposes only '@objc' enums")
     func enums() throws {
         let sample = try Sample(
             """
@@ -191,7 +191,7 @@ struct ObjectiveCTests {
                 "    properties:\n      size: Size = small\n    ignored:\n      kind: Kind = one\n"))
     }
 
-    @Test("a variable with another name in Objective-C is reported, since Realm does not find it")
+    @Test("a variable with another name in Objective-C is reported, because Realm does not find it")
     func renamed() throws {
         let sample = try Sample(
             "class Dog: Object { @objc dynamic var a = 0; @objc(hasName) dynamic var b = 0; @objc(c) dynamic var c = 0 }"

@@ -4,10 +4,10 @@ import MartletSchema
 import RealmImporter
 import Testing
 
-/// The model of a veterinary practice, with the schema and the findings that are expected of it.
+/// The model of a veterinary practice, with its expected schema and findings.
 ///
-/// To write these anew after the importer has changed: `MARTLET_RECORD=1 swift test --filter Practice`.
-@Suite("Practice: a whole model")
+/// If the importer changes, write them again: `MARTLET_RECORD=1 swift test --filter Practice`.
+@Suite("Practice: a complete model")
 struct PracticeTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "Fixtures/Practice")
@@ -21,7 +21,7 @@ struct PracticeTests {
         }
     }
 
-    @Test("S51 the schema is the expected one, byte for byte")
+    @Test("the schema equals the expected one, byte for byte S51")
     func schema() throws {
         let result = try Importer.run(Self.sources())
         let folder = Self.folder.appending(path: "Expected")
@@ -36,7 +36,7 @@ struct PracticeTests {
         }
     }
 
-    @Test("the findings are the expected ones")
+    @Test("the findings equal the expected ones")
     func findings() throws {
         let sources = try Self.sources()
         let result = try Importer.run(sources)
@@ -49,7 +49,7 @@ struct PracticeTests {
         #expect(try String(contentsOf: expected, encoding: .utf8) == text)
     }
 
-    @Test("the schema compiles, and is laid out as 'martlet format' does it")
+    @Test("the schema compiles, and is formatted as by 'martlet format'")
     func compiles() throws {
         let result = try Importer.run(Self.sources())
         expectCompiles(result)
@@ -60,7 +60,7 @@ struct PracticeTests {
         }
     }
 
-    @Test("the model holds at least twenty classes, in both styles, and most of them arrive")
+    @Test("the model has at least twenty classes in both styles, and most of them are imported")
     func size() throws {
         let texts = try Self.sources().map { String(decoding: $0.bytes, as: UTF8.self) }
         let classes = texts.map { $0.matches(of: /class \w+(<.*>)?: \w+/).count }.reduce(0, +)
@@ -70,7 +70,7 @@ struct PracticeTests {
         #expect(model.objects.count >= 20)
     }
 
-    @Test("one file holds what the many hold")
+    @Test("a single file contains the same types as several files")
     func single() throws {
         let result = try Importer.run(Self.sources(), single: "All.yaml")
         #expect(result.outputs.map(\.path) == ["All.yaml"])
@@ -81,7 +81,7 @@ struct PracticeTests {
         #expect(one.projections.map(\.name).sorted() == many.projections.map(\.name).sorted())
     }
 
-    @Test("twice the same")
+    @Test("importing is deterministic")
     func deterministic() throws {
         let first = try Importer.run(Self.sources())
         for _ in 0..<5 {
@@ -91,8 +91,8 @@ struct PracticeTests {
         }
     }
 
-    @Test("files that break off anywhere are refused or give a schema that compiles")
-    func brokenOff() throws {
+    @Test("truncated files are rejected or produce a schema that compiles")
+    func truncated() throws {
         var schemas = 0
         for source in try Self.sources() {
             for length in stride(from: 0, to: source.bytes.count, by: 61) {
@@ -100,8 +100,8 @@ struct PracticeTests {
                     file: SourceFileID(0), relativePath: "A.swift", displayPath: "A.swift",
                     bytes: Array(source.bytes.prefix(length)))
                 let result = try Importer.run([text])
-                let isRefused = result.findings.contains { $0.severity == .error }
-                #expect(!isRefused || result.outputs.isEmpty)
+                let isRejected = result.findings.contains { $0.severity == .error }
+                #expect(!isRejected || result.outputs.isEmpty)
                 if result.outputs.isEmpty { continue }
                 schemas += 1
                 expectCompiles(result)

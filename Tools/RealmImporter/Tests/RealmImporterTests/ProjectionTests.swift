@@ -14,7 +14,7 @@ struct ProjectionTests {
 
         """
 
-    @Test("key paths lose what Swift needs and a schema does not")
+    @Test("key paths omit the parts that only Swift needs")
     func paths() throws {
         let sample = try Sample(
             Self.model + """
@@ -44,7 +44,7 @@ struct ProjectionTests {
                 """))
     }
 
-    @Test("MRT0205 paths that lead nowhere in the schema are left out")
+    @Test("paths that the schema does not support are omitted MRT0205")
     func brokenPaths() throws {
         let sample = try Sample(
             Self.model + """

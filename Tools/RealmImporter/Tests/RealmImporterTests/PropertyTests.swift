@@ -2,7 +2,7 @@ import Testing
 
 @Suite("properties")
 struct PropertyTests {
-    @Test("every type of Realm has its own in the schema")
+    @Test("every type of Realm has a counterpart in the schema")
     func types() throws {
         let lines = try Sample.properties(
             """
@@ -18,7 +18,7 @@ struct PropertyTests {
             ])
     }
 
-    @Test("what Realm makes anew for each object is made anew here, too")
+    @Test("properties that Realm generates for each object are generated here, too")
     func implicitDefaults() throws {
         let lines = try Sample.properties(
             """
@@ -29,7 +29,7 @@ struct PropertyTests {
             lines == ["a: UUID = new", "b: ObjectId = new", "c: Date = now", "d: UUID?", "e: ObjectId?", "f: Date?"])
     }
 
-    @Test("collections, with and without nil")
+    @Test("collections are imported, with and without optional elements")
     func collections() throws {
         let lines = try Sample.properties(
             """
@@ -47,8 +47,8 @@ struct PropertyTests {
             ])
     }
 
-    @Test("what Realm allows and a schema does not is left out or changed, with its place")
-    func refused() throws {
+    @Test("properties that a schema does not support are omitted or changed, with a finding")
+    func unsupported() throws {
         let sample = try Sample(
             """
             class Part: EmbeddedObject { @Persisted var name: String }
@@ -71,7 +71,7 @@ struct PropertyTests {
                 "6:20 warning: 'links' of type '[String]' is left out: no schema has arrays; "
                     + "write 'List<String>' in it",
                 "7:20 warning: 'maker' of type 'Maker?' is left out: the type 'Maker' is in none of these files; "
-                    + "name the one that declares it, or store its parts",
+                    + "add the file that declares it, or store its parts",
                 "8:20 warning: 'url' of type 'URL' is left out: no schema has the type 'URL'; "
                     + "write 'String' in the schema and convert in an extension",
                 "9:20 warning: 'counts' of type 'Map<Int, String>' is left out: the keys of a map are 'String'; "
@@ -81,7 +81,7 @@ struct PropertyTests {
             ])
     }
 
-    @Test("a primary key, indexes, and what happens to an optional key")
+    @Test("a primary key is required, and indexes are imported")
     func keys() throws {
         let sample = try Sample(
             """
@@ -106,7 +106,7 @@ struct PropertyTests {
         #expect(sample.findings.count == 1 && sample.findings[0].hasPrefix("2:38 warning: the primary key 'code'"))
     }
 
-    @Test("plain values that are not stored are ignored properties, all else is reported")
+    @Test("plain values that are not stored become ignored properties, others are reported")
     func ignored() throws {
         let sample = try Sample(
             """
@@ -129,7 +129,7 @@ struct PropertyTests {
             ])
     }
 
-    @Test("observers, privacy and wrappers of others are reported")
+    @Test("observers, private access and other property wrappers are reported")
     func around() throws {
         let sample = try Sample(
             """
@@ -143,13 +143,13 @@ struct PropertyTests {
         #expect(
             sample.findings == [
                 "2:20 warning: the observers of 'name' are left out; observe the object instead, or set in a method",
-                "3:33 note: 'count' is private here, and everybody who sees the generated class sees its properties",
-                "4:5 warning: '@Clamped' is left out; do by hand what it did for 'level'",
-                "5:46 warning: 'secret: 5' of 'code' is left out; no schema says it",
+                "3:33 note: 'count' is private, but all properties of a generated class are visible",
+                "4:5 warning: '@Clamped' is left out; replace what it did for 'level'",
+                "5:46 warning: 'secret: 5' of 'code' is left out; a schema does not support it",
             ])
     }
 
-    @Test("what cannot be read in front of a variable, or as its name, is reported")
+    @Test("attributes and names that cannot be read are reported")
     func unread() throws {
         let sample = try Sample(
             """
@@ -172,12 +172,12 @@ struct PropertyTests {
                 "3:5 warning: attributes below '#if' are not read",
                 "10:24 warning: 'b' is left out: it is part of a tuple",
                 "10:27 warning: 'c' is left out: it is part of a tuple",
-                "11:10 warning: 'd' is not stored and no plain value",
-                "11:13 warning: 'e' is not stored and no plain value",
+                "11:10 warning: 'd' is not stored and not a plain value",
+                "11:13 warning: 'e' is not stored and not a plain value",
             ])
     }
 
-    @Test("types that people convert themselves are reported with what they are stored as")
+    @Test("types with a custom representation are reported with their stored type")
     func custom() throws {
         let sample = try Sample(
             """
@@ -192,7 +192,7 @@ struct PropertyTests {
             ])
     }
 
-    @Test("aliases stand for what they name, wherever they stand")
+    @Test("type aliases are resolved everywhere")
     func aliases() throws {
         let lines = try Sample.properties(
             """
@@ -203,7 +203,7 @@ struct PropertyTests {
         #expect(lines == ["a: String", "b: List<String?>", "c: String?"])
     }
 
-    @Test("generic aliases, and aliases within the class")
+    @Test("generic aliases and aliases in the class are resolved")
     func genericAliases() throws {
         let sample = try Sample(
             """

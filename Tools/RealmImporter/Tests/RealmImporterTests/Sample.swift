@@ -3,9 +3,9 @@ import MartletSchema
 import RealmImporter
 import Testing
 
-/// What comes of Swift text; every test that goes through it also shows that the schema compiles.
+/// The result of importing Swift text. Creating it checks that the schema compiles.
 struct Sample {
-    /// The files after each other.
+    /// The content of all files.
     let yaml: String
     /// `line:column severity: message`.
     let findings: [String]
@@ -24,7 +24,7 @@ struct Sample {
         if !result.outputs.isEmpty { expectCompiles(result, sourceLocation: sourceLocation) }
     }
 
-    /// Properties of one modern class named `Thing`, with the lines of the schema below `properties:`.
+    /// Returns the lines of the schema below `properties:` for a class `Thing` with these members.
     static func properties(_ members: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> [String] {
         let sample = try Sample("class Thing: Object {\n\(members)\n}\n" + surroundings, sourceLocation: sourceLocation)
         let lines = sample.yaml.split(separator: "\n").drop { $0 != "  Thing:" }
@@ -40,7 +40,7 @@ struct Sample {
         """
 }
 
-/// The schema as it was written passes the compiler, and Swift comes of it.
+/// Checks that the schema compiles and that Swift is generated for each file.
 func expectCompiles(_ result: Import, sourceLocation: SourceLocation = #_sourceLocation) {
     let sources = result.outputs.enumerated().map { number, output in
         SourceText(

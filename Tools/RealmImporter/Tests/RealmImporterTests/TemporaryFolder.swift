@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that is gone with the test.
+/// A temporary folder that is deleted when the instance is released.
 final class TemporaryFolder {
     let path: String
 

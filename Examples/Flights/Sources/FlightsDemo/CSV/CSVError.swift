@@ -1,7 +1,7 @@
-/// What is wrong in a CSV file, and where.
+/// An error in a CSV file, with its location.
 struct CSVError: Error, CustomStringConvertible {
     let file: String
-    /// The line the row begins on, counted from 1; nil when the whole file is concerned.
+    /// The first line of the row, counted from 1; nil if the error concerns the whole file.
     let line: Int?
     let message: String
 

@@ -2,11 +2,11 @@ import Foundation
 
 /// Reads a CSV file row by row (RFC 4180: quotes, doubled quotes, LF or CRLF; a byte-order mark is skipped).
 ///
-/// A row with another number of fields than the header, text beside quotes, or a quote that nobody closes is an error:
-/// nothing is guessed.
+/// A row with another number of fields than the header, text beside quotes, and an unclosed quote are errors. The
+/// reader does not guess.
 struct CSVFile {
     let name: String
-    /// The size of the file and how much of it has been read, for progress.
+    /// The size of the file and the number of bytes that have been read, for progress.
     var byteCount: Int { bytes.count }
     private(set) var position = 0
 
@@ -39,8 +39,8 @@ struct CSVFile {
     private static func header(of bytes: Data, in name: String) throws -> [String] {
         var scanner = CSVScanner(start: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
         var fields: [CSVField] = []
-        if let fault = bytes.withUnsafeBytes({ scanner.scanRow($0, into: &fields) }) {
-            throw CSVError(file: name, line: 1, message: fault)
+        if let problem = bytes.withUnsafeBytes({ scanner.scanRow($0, into: &fields) }) {
+            throw CSVError(file: name, line: 1, message: problem)
         }
         let header = bytes.withUnsafeBytes { bytes in fields.map { $0.text(in: bytes) } }
         guard header != [""], !header.isEmpty else {
@@ -49,7 +49,7 @@ struct CSVFile {
         return header
     }
 
-    /// The column with this name, wherever it stands in the header.
+    /// Returns the column with this name, at any position in the header.
     func column(_ name: String) throws -> CSVColumn {
         guard let index = header.firstIndex(of: name) else {
             throw CSVError(
@@ -59,7 +59,7 @@ struct CSVFile {
         return CSVColumn(index: index, name: name)
     }
 
-    /// The next row; nil at the end of the file.
+    /// Returns the next row; nil at the end of the file.
     mutating func next() throws -> CSVRow? {
         let first = line
         guard try readFields() else { return nil }
@@ -74,8 +74,8 @@ struct CSVFile {
         guard position < bytes.count else { return false }
         var scanner = CSVScanner(start: position)
         fields.removeAll(keepingCapacity: true)
-        if let fault = bytes.withUnsafeBytes({ scanner.scanRow($0, into: &fields) }) {
-            throw CSVError(file: name, line: line, message: fault)
+        if let problem = bytes.withUnsafeBytes({ scanner.scanRow($0, into: &fields) }) {
+            throw CSVError(file: name, line: line, message: problem)
         }
         position = scanner.position
         line += scanner.lines
@@ -83,7 +83,7 @@ struct CSVFile {
     }
 }
 
-/// A column of one file, found by its name.
+/// A column of a file.
 struct CSVColumn {
     let index: Int
     let name: String

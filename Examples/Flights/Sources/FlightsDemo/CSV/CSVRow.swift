@@ -1,15 +1,15 @@
 import Foundation
 
-/// One row, whose fields are read by column and type. NA is a missing value.
+/// A row whose fields are read by column and type. NA is a missing value.
 struct CSVRow {
     let file: String
-    /// The line the row begins on.
+    /// The first line of the row.
     let line: Int
     let bytes: Data
     let fields: [CSVField]
 
     func string(_ column: CSVColumn) throws -> String {
-        guard let value = optionalString(column), !value.isEmpty else { throw fault(column, "a text") }
+        guard let value = optionalString(column), !value.isEmpty else { throw error(column, "a text") }
         return value
     }
 
@@ -18,37 +18,37 @@ struct CSVRow {
     }
 
     func int<Number: FixedWidthInteger>(_ column: CSVColumn, as type: Number.Type = Int.self) throws -> Number {
-        guard let value = Number(text(column)) else { throw fault(column, "a whole number") }
+        guard let value = Number(text(column)) else { throw error(column, "a whole number") }
         return value
     }
 
     func optionalInt(_ column: CSVColumn) throws -> Int? {
         if isMissing(column) { return nil }
-        guard let value = Int(text(column)) else { throw fault(column, "a whole number or NA") }
+        guard let value = Int(text(column)) else { throw error(column, "a whole number or NA") }
         return value
     }
 
     func double(_ column: CSVColumn) throws -> Double {
-        guard let value = Double(text(column)), value.isFinite else { throw fault(column, "a number") }
+        guard let value = Double(text(column)), value.isFinite else { throw error(column, "a number") }
         return value
     }
 
     func optionalDouble(_ column: CSVColumn) throws -> Double? {
         if isMissing(column) { return nil }
-        guard let value = Double(text(column)), value.isFinite else { throw fault(column, "a number or NA") }
+        guard let value = Double(text(column)), value.isFinite else { throw error(column, "a number or NA") }
         return value
     }
 
     /// A time such as 2013-01-01T10:00:00Z.
     func date(_ column: CSVColumn) throws -> Date {
         guard let date = UniversalTime.date(from: text(column)) else {
-            throw fault(column, "a time such as 2013-01-01T10:00:00Z")
+            throw error(column, "a time such as 2013-01-01T10:00:00Z")
         }
         return date
     }
 
-    /// What to throw when the field is not what it has to be.
-    func fault(_ column: CSVColumn, _ expected: String) -> CSVError {
+    /// Returns the error for a field that does not have the expected form.
+    func error(_ column: CSVColumn, _ expected: String) -> CSVError {
         CSVError(
             file: file, line: line,
             message: "column '\(column.name)': expected \(expected), found '\(text(column).prefix(60))'")

@@ -1,8 +1,8 @@
-/// Where a field lies in its file.
+/// The range of a field in its file.
 struct CSVField {
     var start: Int
     var end: Int
-    /// It holds doubled quotes, so its text is not a plain slice.
+    /// Whether the field contains doubled quotes, so that its text is not a plain slice.
     var isEscaped = false
 
     func text(in bytes: UnsafeRawBufferPointer) -> String {
@@ -24,17 +24,18 @@ struct CSVScanner {
     private static let comma = UInt8(ascii: ","), lineFeed = UInt8(ascii: "\n"), carriageReturn = UInt8(ascii: "\r")
 
     private(set) var position: Int
-    /// Lines that the row took: more than one when a quoted field spans lines.
+    /// The number of lines of the row: more than one if a quoted field contains line breaks.
     private(set) var lines = 1
 
     init(start: Int) { position = start }
 
-    /// Fills `fields` with the row at the position and moves behind it; says what is wrong otherwise.
+    /// Reads the row at the position into `fields` and moves behind it. Returns a description of the error, if there is
+    /// one.
     mutating func scanRow(_ bytes: UnsafeRawBufferPointer, into fields: inout [CSVField]) -> String? {
         while true {
             let isQuoted = position < bytes.count && bytes[position] == Self.quote
-            if let fault = isQuoted ? scanQuoted(bytes, into: &fields) : scanPlain(bytes, into: &fields) {
-                return fault
+            if let problem = isQuoted ? scanQuoted(bytes, into: &fields) : scanPlain(bytes, into: &fields) {
+                return problem
             }
             guard position < bytes.count else { return nil }
             let separator = bytes[position]
@@ -43,7 +44,7 @@ struct CSVScanner {
         }
     }
 
-    // Stops at the separator, which is not consumed.
+    // Stops at the separator and does not consume it.
     private mutating func scanPlain(_ bytes: UnsafeRawBufferPointer, into fields: inout [CSVField]) -> String? {
         let start = position
         while position < bytes.count, bytes[position] != Self.comma, bytes[position] != Self.lineFeed {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Times of the form 2013-01-01T10:00:00Z, read and written without the cost of a formatter.
+/// Reads and writes times of the form 2013-01-01T10:00:00Z, faster than a formatter.
 enum UniversalTime {
     static func date(from text: String) -> Date? {
         let bytes = Array(text.utf8)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The columns of flights.csv that are read.
+/// The columns of flights.csv that are used.
 struct FlightColumns {
     let year, month, day, scheduledHour: CSVColumn
     let departureTime, scheduledDepartureTime, departureDelay: CSVColumn
@@ -29,9 +29,9 @@ struct FlightColumns {
     }
 }
 
-/// A row of flights.csv, checked and typed, before it becomes an object.
+/// A checked and typed row of flights.csv.
 struct FlightRecord {
-    /// The number of the row, from 1.
+    /// The number of the row, counted from 1.
     let id: Int
     let day: CalendarDay
     let scheduledDeparture: Date
@@ -69,7 +69,7 @@ struct FlightRecord {
     }
 }
 
-/// A day as the airports count it.
+/// A day in local time.
 struct CalendarDay: Hashable, Comparable, CustomStringConvertible {
     let year: Int
     let month: Int8
@@ -79,8 +79,8 @@ struct CalendarDay: Hashable, Comparable, CustomStringConvertible {
         year = try row.int(columns.year)
         month = try row.int(columns.month, as: Int8.self)
         day = try row.int(columns.day, as: Int8.self)
-        guard (1...12).contains(month) else { throw row.fault(columns.month, "a month from 1 to 12") }
-        guard (1...31).contains(day) else { throw row.fault(columns.day, "a day from 1 to 31") }
+        guard (1...12).contains(month) else { throw row.error(columns.month, "a month from 1 to 12") }
+        guard (1...31).contains(day) else { throw row.error(columns.day, "a day from 1 to 31") }
     }
 
     static func < (a: Self, b: Self) -> Bool { (a.year, a.month, a.day) < (b.year, b.month, b.day) }

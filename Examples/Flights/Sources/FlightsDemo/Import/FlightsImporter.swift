@@ -1,9 +1,9 @@
 import Foundation
 import Martlet
 
-/// Reads the five files of a folder into a Realm.
+/// Imports the five files of a folder into a Realm.
 ///
-/// Everything happens in one write: a row that is broken, whichever file it stands in, leaves the Realm as it was.
+/// The import is one write: if a row of any file is broken, the Realm does not change.
 struct FlightsImporter {
     let folder: URL
     let realm: Realm
@@ -18,7 +18,7 @@ struct FlightsImporter {
         self.progress = progress
     }
 
-    /// Replaces what the Realm holds. Flights of the last `days` days of the data are handed back instead of stored.
+    /// Replaces the content of the Realm. Flights of the last `days` days are returned instead of stored.
     mutating func importAll(holdingBack days: Int) throws -> [FlightRecord] {
         let lastDays = days > 0 ? try Set(self.days().sorted().suffix(days)) : []
         let realm = realm
@@ -32,7 +32,7 @@ struct FlightsImporter {
         }
     }
 
-    /// The days that have flights.
+    /// Returns the days that have flights.
     private func days() throws -> Set<CalendarDay> {
         var file = try CSVFile(folder: folder, name: "flights.csv")
         let columns = try FlightColumns(file)
@@ -46,7 +46,7 @@ struct FlightsImporter {
         let code = try file.column("carrier"), name = try file.column("name")
         while let row = try file.next() {
             let airline = Airline(carrier: try row.string(code), name: try row.string(name))
-            try remember(airline, as: airline.carrier, in: \.airlines, row, code)
+            try register(airline, as: airline.carrier, in: \.airlines, row, code)
             realm.add(airline)
         }
         progress.finish("airlines", count: airlines.count)
@@ -65,7 +65,7 @@ struct FlightsImporter {
                     altitude: try row.int(altitude)),
                 utcOffset: try row.int(offset), daylightSaving: try row.string(saving),
                 timeZone: row.optionalString(zone))
-            try remember(airport, as: airport.faa, in: \.airports, row, code)
+            try register(airport, as: airport.faa, in: \.airports, row, code)
             realm.add(airport)
         }
         progress.finish("airports", count: airports.count)
@@ -83,7 +83,7 @@ struct FlightsImporter {
                 manufacturer: try row.string(manufacturer), model: try row.string(model),
                 engines: try row.int(engines), seats: try row.int(seats), speed: try row.optionalInt(speed),
                 engine: try row.string(engine))
-            try remember(plane, as: plane.tailnum, in: \.planes, row, tail)
+            try register(plane, as: plane.tailnum, in: \.planes, row, tail)
             realm.add(plane)
         }
         progress.finish("planes", count: planes.count)
@@ -133,7 +133,7 @@ struct FlightsImporter {
         return held
     }
 
-    /// A flight with its links; a plane or airport that the files do not name stays nil.
+    /// Returns a flight with its links. A link is nil if the files do not contain its target.
     func flight(_ record: FlightRecord) -> Flight {
         Flight(
             id: record.id, scheduledDeparture: record.scheduledDeparture, year: record.day.year,
@@ -146,10 +146,10 @@ struct FlightsImporter {
             destinationCode: record.destination, airTime: record.airTime, distance: record.distance)
     }
 
-    private mutating func remember<T>(
+    private mutating func register<T>(
         _ object: T, as key: String, in objects: WritableKeyPath<Self, [String: T]>, _ row: CSVRow, _ column: CSVColumn
     ) throws {
         let old = self[keyPath: objects].updateValue(object, forKey: key)
-        if old != nil { throw row.fault(column, "a key that no earlier row has") }
+        if old != nil { throw row.error(column, "a key that no earlier row has") }
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Shows how far an import is: a bar on a terminal, one plain line per file elsewhere.
+/// Shows the progress of an import: a bar on a terminal, otherwise one line for each file.
 final class ImportProgress {
     private let isTerminal = isatty(STDOUT_FILENO) == 1
     private var started = Date()
@@ -8,7 +8,7 @@ final class ImportProgress {
     private var isFirst = true
     private let width = 32
 
-    /// Call it as often as you like: it draws ten times a second.
+    /// Draws at most ten times a second, however often it is called.
     func show(_ what: String, count: Int, fraction: Double) {
         if isFirst {
             isFirst = false
@@ -42,7 +42,7 @@ final class ImportProgress {
 }
 
 extension Int {
-    /// With a comma between thousands.
+    /// The number with thousands separators.
     var grouped: String {
         var digits = Array(String(magnitude))
         for index in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert(",", at: index) }

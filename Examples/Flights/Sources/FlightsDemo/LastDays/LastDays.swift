@@ -1,14 +1,14 @@
 import Foundation
 import Martlet
 
-/// Lets the last days of the data happen: hour by hour flights are scheduled, leave and arrive, each in a small
-/// transaction of its own, while observers tell what they see.
+/// Simulates the last days of the data: hour by hour flights are scheduled, depart and arrive, each change in its own
+/// small transaction, while observers print their notifications.
 struct LastDays {
     let realm: Realm
     let importer: FlightsImporter
     private let hours: [Hour]
 
-    /// The flights that were to leave in one hour of one day.
+    /// The flights that are scheduled for one hour of a day.
     private struct Hour {
         let day: CalendarDay
         let hour: Int
@@ -58,7 +58,7 @@ struct LastDays {
         observers.printTotals()
     }
 
-    /// A flight as the timetable knows it: nothing has happened yet.
+    /// Returns a flight as in the timetable, before its departure.
     private func scheduled(_ record: FlightRecord) -> Flight {
         let flight = importer.flight(record)
         flight.departureTime = nil

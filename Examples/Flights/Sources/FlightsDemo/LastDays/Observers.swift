@@ -1,7 +1,7 @@
 import Foundation
 import Martlet
 
-/// One observer of each kind, each telling in a line of its own what it was called with.
+/// Observers of each kind, which print the notifications they receive.
 final class Observers {
     private let realm: Realm
     private var tokens: [NotificationToken] = []
@@ -12,7 +12,7 @@ final class Observers {
     private var totals = Tally()
     private var totalCommits = 0
 
-    /// What a collection observer was told.
+    /// The changes that a collection observer received.
     private struct Tally {
         var calls = 0, deletions = 0, insertions = 0, modifications = 0
 
@@ -26,7 +26,7 @@ final class Observers {
         var text: String { "+\(insertions) −\(deletions) ~\(modifications)" }
     }
 
-    /// Watches the flights that are to leave from `start` on.
+    /// Observes the flights that are scheduled from `start` on.
     init(realm: Realm, from start: Date) {
         self.realm = realm
         let flights = realm.objects(Flight.self).where { $0.scheduledDeparture >= start }
@@ -46,7 +46,7 @@ final class Observers {
             })
     }
 
-    /// A sorted, filtered collection: flights enter it when they turn out late.
+    /// Observes a sorted, filtered collection, to which flights are added when they become late.
     private func observeLateFlights() {
         tokens.append(
             late.observe { [unowned self] change in
@@ -60,7 +60,7 @@ final class Observers {
             })
     }
 
-    /// A collection of which one property matters: taking off does not call it, landing does.
+    /// Observes only one property: the observer is called when a flight lands, not when it takes off.
     private func observeArrivals(of flights: Results<Flight>) {
         tokens.append(
             flights.observe(keyPaths: ["arrivalDelay"]) { [unowned self] change in
@@ -69,7 +69,7 @@ final class Observers {
             })
     }
 
-    /// One flight as an object, and as the card that a departures board would show of it.
+    /// Observes a flight, and prints it as an object and as a projection for a departures board.
     func watch(flight id: Int) {
         guard let flight = realm.object(ofType: Flight.self, forPrimaryKey: id) else { return }
         print("  watching \(flight.label), \(flight.scheduledDepartureTime)")

@@ -40,7 +40,7 @@ extension Question {
                 .sorted(byKeyPath: "location.altitude", ascending: false)
             return airports.first.map { "\($0.name), \(($0.location?.altitude ?? 0).grouped) ft" } ?? "none"
         },
-        Question("How many flew a plane that the records lack?") { realm in
+        Question("How many flew a plane without a record?") { realm in
             realm.objects(Flight.self).where { $0.tailNumber != nil && $0.plane == nil }.count.grouped
         },
         Question("Which airlines were three hours late 20 times?") { realm in

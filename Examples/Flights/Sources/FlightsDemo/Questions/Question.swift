@@ -1,6 +1,6 @@
 import Martlet
 
-/// Something worth knowing about the flights, and how it is asked.
+/// A question about the flights and the query that answers it.
 struct Question: Sendable {
     let text: String
     let answer: @Sendable (Realm) -> String

@@ -1,4 +1,4 @@
-/// An answer to a question about the flights: whatever JSON can say.
+/// The answer to a question about the flights, as a JSON value.
 enum Answer: Sendable {
     case missing
     case number(Double)
@@ -14,7 +14,7 @@ enum Answer: Sendable {
     init(_ counts: [String: Int]) { self = .table(counts.mapValues { Answer($0) }) }
     init(_ means: [String: Double?]) { self = .table(means.mapValues { Answer($0) }) }
 
-    /// Numbers are the same within a billionth: sums of floating values depend on their order.
+    /// Compares numbers with a tolerance of a billionth: sums of floating-point values depend on their order.
     func isSame(as other: Answer) -> Bool {
         switch (self, other) {
         case (.missing, .missing): true

@@ -1,9 +1,9 @@
 import Foundation
 import Martlet
 
-/// Holds answers computed through Martlet against ones that were computed from the CSV files alone.
+/// Compares answers computed through Martlet with answers computed directly from the CSV files.
 struct Verification {
-    /// A question of Scripts/flights-answers.py, asked through Martlet.
+    /// A question of Scripts/flights-answers.py and the query that answers it with Martlet.
     struct Check: Sendable {
         let question: String
         let answer: @Sendable (Realm) throws -> Answer
@@ -23,16 +23,16 @@ struct Verification {
         do {
             data = try Data(contentsOf: answers)
         } catch {
-            throw UsageError("the answers '\(answers.path)' cannot be read: make them with Scripts/flights-answers.py")
+            throw UsageError("the answers '\(answers.path)' cannot be read: run Scripts/flights-answers.py")
         }
         do {
             expected = try JSONDecoder().decode([String: Answer].self, from: data)
         } catch {
-            throw UsageError("'\(answers.path)' does not hold answers: make them with Scripts/flights-answers.py")
+            throw UsageError("'\(answers.path)' does not contain answers: run Scripts/flights-answers.py")
         }
     }
 
-    /// Prints each question as ok or FAIL; true when all are ok.
+    /// Prints ok or FAIL for each question. Returns true if all answers agree.
     func run(in realm: Realm) throws -> Bool {
         var failures = 0
         for check in Self.checks {

@@ -1,18 +1,18 @@
 import MartletSchema
 
-/// A variable of a class, as written.
+/// A variable of a class, as written in Swift.
 struct PropertyDeclaration {
-    /// What stands in the brackets of `@Persisted`.
+    /// The arguments of `@Persisted`.
     struct Persistence {
         var isPrimaryKey = false
         var isIndexed = false
         var originProperty: String?
-        /// Labels that mean nothing here.
+        /// Unsupported labels.
         var unknownLabels: [String] = []
     }
 
     let name: Spanned<String>
-    /// The type it stands in.
+    /// The name of the type that contains the property.
     let owner: String
     var head = DeclarationHead()
     var type: TypeExpression?
@@ -21,7 +21,7 @@ struct PropertyDeclaration {
     var persistence: Persistence?
     /// nil without `@Projected`.
     var projection: ProjectedPath?
-    /// By an attribute of its own.
+    /// Whether the property itself has the attribute `@objc`.
     var isObjc = false
     var isNonobjc = false
     /// The name of `@objc(name)`.
@@ -34,7 +34,7 @@ struct PropertyDeclaration {
     var isWeak = false
     var isComputed = false
     var hasObservers = false
-    /// `private` or `fileprivate`, for reading or for writing alone.
+    /// `private` or `fileprivate`, for reading or only for writing.
     var isPrivate = false
     /// `private` or `fileprivate` for both.
     var isHidden = false
@@ -42,21 +42,21 @@ struct PropertyDeclaration {
 
 /// The key path of `@Projected`.
 struct ProjectedPath {
-    /// nil where it holds what no schema can, such as a subscript.
+    /// nil if the key path contains something that a schema does not support, such as a subscript.
     let segments: [String]?
     let text: String
     let span: SourceSpan
 }
 
-/// All that one Swift file declares.
+/// All declarations of a Swift file.
 struct FileDeclarations {
     let source: SourceText
-    /// In the order of the file, nested ones behind what is around them.
+    /// In the order of the file; nested types come after their outer type.
     var types: [TypeDeclaration] = []
     var aliases: [AliasDeclaration] = []
-    /// Types that are called or named in expressions, such as `Dog` in `Dog()` and `Dog.self`.
+    /// Types used in expressions, such as `Dog` in `Dog()` and `Dog.self`.
     var usedNames: Set<String> = []
-    /// Classes in the bodies of functions, with what they inherit.
+    /// Classes in function bodies, with the types that they inherit from.
     var localClasses: [(name: Spanned<String>, inherited: [TypeExpression])] = []
     var findings = FindingList()
 }

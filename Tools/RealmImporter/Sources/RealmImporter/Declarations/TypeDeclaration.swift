@@ -5,15 +5,15 @@ struct Deprecation: Hashable {
     let message: String?
 }
 
-/// What stands around any declaration.
+/// Documentation and attributes of a declaration.
 struct DeclarationHead {
     var documentation: [String] = []
     var deprecation: Deprecation?
-    /// Attributes that neither Swift nor Realm knows: property wrappers and macros of others.
+    /// Attributes that neither Swift nor Realm defines, such as other property wrappers and macros.
     var foreignAttributes: [Spanned<String>] = []
 }
 
-/// A class, enum, struct, protocol or extension with what matters of its body.
+/// A class, enum, struct, protocol or extension, with the relevant members.
 struct TypeDeclaration {
     enum Kind: Equatable {
         case classType
@@ -24,7 +24,7 @@ struct TypeDeclaration {
     }
 
     let kind: Kind
-    /// `Dog.Size`: what is around it in front, with dots between.
+    /// The qualified name, such as `Dog.Size`.
     let name: Spanned<String>
     var head = DeclarationHead()
     var inherited: [Spanned<TypeExpression>] = []
@@ -40,10 +40,10 @@ struct TypeDeclaration {
     var customizations: [Customization] = []
     var kept: [KeptMember] = []
     var aliases: [AliasDeclaration] = []
-    /// The types in its body, by their whole names.
+    /// The qualified names of the types in its body.
     var nested: [Spanned<String>] = []
 
-    /// The names around it and its own: where the types are looked up that it names.
+    /// The components of the qualified name: the scopes in which type names are looked up.
     var scope: [String] { name.value.split(separator: ".").map(String.init) }
     var lastName: String { scope.last ?? name.value }
 }
@@ -51,11 +51,11 @@ struct TypeDeclaration {
 /// `override static func primaryKey() -> String? { "id" }` and its relatives.
 struct Customization {
     let name: Spanned<String>
-    /// What it returns; nil where that is more than one literal.
+    /// The value that it returns; nil if it is not a single literal.
     let value: ValueExpression?
 }
 
-/// Code that no schema holds, and that people keep in an extension.
+/// Code that a schema cannot contain and that can move to an extension.
 struct KeptMember {
     /// `method 'bark()'`.
     let what: String
@@ -63,9 +63,9 @@ struct KeptMember {
 }
 
 struct AliasDeclaration {
-    /// With what is around it.
+    /// The qualified name.
     let name: Spanned<String>
-    /// Those of a generic alias.
+    /// The parameters of a generic alias.
     let parameters: [String]
     let target: TypeExpression
 }

@@ -4,7 +4,7 @@ import MartletSchema
 indirect enum TypeExpression: Hashable, Sendable {
     /// `Dog`, `Dog.Size`.
     case name(String)
-    /// `List<Dog>`, with the name in front of the brackets.
+    /// `List<Dog>`: the generic type and its arguments.
     case generic(String, [TypeExpression])
     /// `Dog?`, `Dog!`, `Optional<Dog>`.
     case optional(TypeExpression)
@@ -12,10 +12,10 @@ indirect enum TypeExpression: Hashable, Sendable {
     case array(TypeExpression)
     /// `Object & Codable`.
     case composition([TypeExpression])
-    /// Closures, tuples, `any P` and the rest: nothing that a schema could hold.
+    /// Closures, tuples, `any P` and other types that a schema cannot contain.
     case other(String)
 
-    /// As it would be written.
+    /// The type in Swift syntax.
     var text: String {
         switch self {
         case .name(let name), .other(let name): name
@@ -26,7 +26,7 @@ indirect enum TypeExpression: Hashable, Sendable {
         }
     }
 
-    /// The name in front, without the modules that Realm's and Swift's own types come from.
+    /// The name of the type, without the module prefix of a type of Realm or Swift.
     var head: String? {
         switch self {
         case .name(let name), .generic(let name, _): name.withoutModule
@@ -36,7 +36,7 @@ indirect enum TypeExpression: Hashable, Sendable {
 }
 
 extension TypeExpression {
-    /// With the arguments of a generic alias in the place of its parameters.
+    /// Returns the type with the parameters of a generic alias replaced by its arguments.
     func replacing(_ parameters: [String: TypeExpression]) -> TypeExpression {
         switch self {
         case .name(let name): parameters[name] ?? self
@@ -52,7 +52,7 @@ extension TypeExpression {
 extension String {
     private static let modules = ["RealmSwift.", "Swift.", "Foundation.", "Realm."]
 
-    /// `List` of `RealmSwift.List`.
+    /// The name without a module prefix: `List` for `RealmSwift.List`.
     var withoutModule: String {
         for module in Self.modules where hasPrefix(module) { return String(dropFirst(module.count)) }
         return self
@@ -60,7 +60,7 @@ extension String {
 
     var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 
-    /// `dog` of `Dog`, `url` of `URL`, `urlRequest` of `URLRequest`.
+    /// `dog` for `Dog`, `url` for `URL`, `urlRequest` for `URLRequest`.
     var lowercasedFirst: String {
         let capitals = prefix { $0.isUppercase }
         guard capitals.count > 1, capitals.count < count else {

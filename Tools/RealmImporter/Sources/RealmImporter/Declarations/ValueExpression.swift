@@ -1,26 +1,26 @@
 import MartletSchema
 
-/// A default, as far as a schema could say it.
+/// The default of a property, as far as a schema can express it.
 struct ValueExpression {
     indirect enum Form {
         case null
         case bool(Bool)
-        /// Decimal digits, with a sign where negative.
+        /// Decimal digits, with a minus sign if negative.
         case integer(String)
-        /// As written, without `_`.
+        /// The digits without `_`.
         case floating(String)
         case string(String)
         /// `["a", "b"]`.
         case array([ValueExpression])
         /// `["a": "b"]`.
         case dictionary([(key: ValueExpression, value: ValueExpression)])
-        /// `Size.small`, `.small`, `Size.small.rawValue`; an empty first part is the type that is expected.
+        /// `Size.small`, `.small`, `Size.small.rawValue`; the first component is empty if the type is inferred.
         case member([String])
         /// `UUID()`, `ObjectId.generate()`, `.init()`, `List<Dog>()`.
         case call([String], generics: [TypeExpression], arguments: [Argument])
         /// `"text".utf8`, `"text".data(using: .utf8)!`.
         case utf8(String)
-        /// `5 as Int8`; `String?.none` is nil as `String?`.
+        /// `5 as Int8`, and `String?.none`, which is nil as `String?`.
         case cast(ValueExpression, TypeExpression)
         case other
     }
@@ -31,10 +31,10 @@ struct ValueExpression {
     }
 
     let form: Form
-    /// As written, in one line.
+    /// The expression in one line.
     let text: String
     let span: SourceSpan
-    /// With `!` behind it, so that it is not optional.
+    /// Whether `!` follows, so that the value is not optional.
     var isForced = false
 }
 
@@ -43,7 +43,7 @@ extension ValueExpression {
 
     var string: String? { if case .string(let text) = form { text } else { nil } }
 
-    /// Texts of an array, or nil where it holds anything else.
+    /// The strings of an array, or nil if it contains other elements.
     var strings: [String]? {
         guard case .array(let items) = form else { return nil }
         let texts = items.compactMap(\.string)

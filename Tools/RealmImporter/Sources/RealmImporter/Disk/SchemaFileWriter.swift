@@ -1,11 +1,11 @@
 public import MartletCompiler
 
-/// Brings schema files to disk: all of them, or none where one would be written over or cannot be written.
+/// Writes schema files: all of them, or none if a file would be overwritten or cannot be written.
 public struct SchemaFileWriter {
     public init() {}
 
-    /// - Parameter folder: what the paths count from; nil takes them as they are.
-    /// - Returns: the paths that were written; a file whose bytes are right already is left alone.
+    /// - Parameter folder: the folder that the paths are relative to; nil uses the paths unchanged.
+    /// - Returns: the paths that were written. A file whose content does not change is not written.
     public func write(
         _ outputs: [Import.Output], to folder: String?, isForced: Bool
     ) throws(DiskError) -> [String] {
@@ -14,7 +14,7 @@ public struct SchemaFileWriter {
         for file in files {
             if !isForced, FileSystem.exists(file.path), (try? FileSystem.bytes(of: file.path)) != file.bytes {
                 throw DiskError(
-                    path: file.path, reason: "there is such a file; move it away, or write over it with '--force'")
+                    path: file.path, reason: "the file exists; move it, or overwrite it with '--force'")
             }
             batch.replace(file.path, with: file.bytes)
         }

@@ -1,7 +1,7 @@
 public import MartletCompiler
 public import MartletSchema
 
-/// Reads Swift files, and all those below folders, in the order of their paths.
+/// Reads Swift files and the Swift files below folders, sorted by path.
 public struct SwiftLoader {
     public init() {}
 
@@ -27,10 +27,10 @@ public struct SwiftLoader {
             .map { ($0, "\(folder)/\($0)") }
     }
 
-    /// Links to folders are not followed.
+    /// Symbolic links to folders are not followed.
     private func files(below folder: String, _ relative: String) throws(DiskError) -> [String] {
         var found: [String] = []
-        // Packages that were fetched, and what was built, are hidden.
+        // Hidden folders contain fetched packages and build products.
         for name in try FileSystem.names(in: "\(folder)/\(relative)") where !name.hasPrefix(".") {
             let below = relative + name
             if FileSystem.isRealFolder("\(folder)/\(below)") {

@@ -1,18 +1,18 @@
-/// The type of a property of the schema to be, with other types by the names they have in Swift.
+/// The type of a property of the schema. Other types are referred to by their Swift names.
 struct PropertyTypeDraft: Hashable {
     enum Shape: Hashable {
         case single
         case list
         case set
         case map
-        /// By the Swift name of the property that leads here.
+        /// `property` is the Swift name of the link.
         case linkingObjects(property: String)
     }
 
     enum Value: Hashable {
         /// `Int`, `String` …
         case scalar(String)
-        /// `Dog.Size` for the one that is nested.
+        /// The qualified Swift name, such as `Dog.Size` for a nested type.
         case type(String)
     }
 
@@ -31,19 +31,19 @@ struct PropertyTypeDraft: Hashable {
 }
 
 extension PropertyTypeDraft {
-    /// What a schema has beside declared types, under the names of Realm.
+    /// The built-in types of a schema, under the names of Realm.
     static let scalars: Set<String> = [
         "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "Float", "Double", "String", "Data", "Date", "UUID",
         "ObjectId", "Decimal128", "AnyRealmValue",
     ]
 
-    /// Other names of the same things.
+    /// Other names of the same types.
     static let synonyms: [String: String] = [
         "TimeInterval": "Double", "NSString": "String", "NSDate": "Date", "NSData": "Data", "NSUUID": "UUID",
         "RLMObjectId": "ObjectId", "RLMDecimal128": "Decimal128",
     ]
 
-    /// Types that people make storable themselves, and what comes nearest.
+    /// Types without a counterpart in a schema, and the most similar built-in type.
     static let nearest: [String: String] = [
         "URL": "String", "CGFloat": "Double", "Decimal": "Decimal128", "NSDecimalNumber": "Decimal128", "UInt": "Int",
         "UInt8": "Int16", "UInt16": "Int32", "UInt32": "Int64", "UInt64": "Int64", "Character": "String",

@@ -1,7 +1,7 @@
 import MartletSchema
 
 extension SchemaDraft {
-    /// Where something stands in Swift.
+    /// Returns the location of an item in Swift.
     func span(of item: DraftItem) -> SourceSpan? {
         let key = item.owner
         if let object = object(key) {
@@ -21,7 +21,7 @@ extension SchemaDraft {
         return projection?.labels.first { $0.swiftName == name }?.span
     }
 
-    /// What the schema calls it now, and the names beside it.
+    /// Returns the current name of an item in the schema, and the names in the same scope.
     func names(around item: DraftItem) -> (own: String, others: [String]) {
         let all: [(DraftItem, String)]
         switch item {
@@ -108,12 +108,12 @@ extension SchemaDraft {
 }
 
 extension Array {
-    fileprivate mutating func change(where isMeant: (Element) -> Bool, _ change: (inout Element) -> Void) {
-        for position in indices where isMeant(self[position]) { change(&self[position]) }
+    fileprivate mutating func change(where predicate: (Element) -> Bool, _ change: (inout Element) -> Void) {
+        for position in indices where predicate(self[position]) { change(&self[position]) }
     }
 
-    fileprivate mutating func removeFirst(where isMeant: (Element) -> Bool) {
-        // Of two with one name the later one is at fault.
-        if let position = lastIndex(where: isMeant) { remove(at: position) }
+    fileprivate mutating func removeFirst(where predicate: (Element) -> Bool) {
+        // Of two items with one name, the later one is the duplicate.
+        if let position = lastIndex(where: predicate) { remove(at: position) }
     }
 }

@@ -1,16 +1,16 @@
 import MartletSchema
 
-/// A default of the schema to be.
+/// A default of the schema.
 enum DefaultDraft: Hashable {
-    /// As the schema writes it.
+    /// In the syntax of the schema.
     case text(String)
-    /// A case by its Swift name.
+    /// The Swift name of a case.
     case enumCase(String)
 }
 
 struct PropertyDraft {
     let swiftName: String
-    /// What the schema calls it.
+    /// The name in the schema.
     var name: String
     var type: PropertyTypeDraft
     var defaultValue: DefaultDraft?
@@ -20,13 +20,13 @@ struct PropertyDraft {
 }
 
 struct ObjectDraft {
-    /// The Swift name, with what is around it.
+    /// The qualified Swift name.
     let key: String
     var name: String
     let isEmbedded: Bool
     let head: DeclarationHead
     let span: SourceSpan
-    /// By its Swift name.
+    /// The Swift name of the property.
     var primaryKey: Spanned<String>?
     var properties: [PropertyDraft] = []
     var ignored: [PropertyDraft] = []
@@ -38,7 +38,7 @@ struct EnumDraft {
     struct Case {
         let swiftName: String
         var name: String
-        /// What is stored: digits for an enum of `Int`.
+        /// The stored value: digits for an enum of `Int`.
         let raw: String
         let documentation: [String]
         let span: SourceSpan
@@ -56,7 +56,7 @@ struct ProjectionDraft {
     struct Label {
         let swiftName: String
         var name: String
-        /// Swift names.
+        /// The Swift names of the properties.
         let path: [String]
         let head: DeclarationHead
         let span: SourceSpan
@@ -70,7 +70,7 @@ struct ProjectionDraft {
     var labels: [Label]
 }
 
-/// What becomes of one Swift file.
+/// The types imported from one Swift file.
 struct FileDraft {
     let source: SourceText
     var enums: [EnumDraft] = []
@@ -81,7 +81,7 @@ struct FileDraft {
     var typeCount: Int { enums.count + objects.count + projections.count }
 }
 
-/// Something of the schema that has a line of its own and can be renamed or left out.
+/// An item of the schema with its own location, which can be renamed or omitted.
 enum DraftItem: Hashable {
     case type(String)
     case property(owner: String, name: String)
@@ -91,7 +91,7 @@ enum DraftItem: Hashable {
     case enumCase(owner: String, name: String)
     case label(owner: String, name: String)
 
-    /// Whether it can be renamed; the others are named after something else.
+    /// Whether it can be renamed. Other items are named after a property.
     var hasName: Bool {
         switch self {
         case .type, .property, .ignored, .enumCase, .label: true
@@ -99,7 +99,7 @@ enum DraftItem: Hashable {
         }
     }
 
-    /// The type it belongs to.
+    /// The key of the type that contains it.
     var owner: String {
         switch self {
         case .type(let key), .primaryKey(let key): key
@@ -110,7 +110,7 @@ enum DraftItem: Hashable {
     }
 }
 
-/// The schema to be, file by file.
+/// The imported schema.
 struct SchemaDraft {
     var files: [FileDraft] = []
 
@@ -129,7 +129,7 @@ struct SchemaDraft {
         return nil
     }
 
-    /// What the schema calls a type; nil where it is left out.
+    /// Returns the name of a type in the schema; nil if the type is omitted.
     func name(of key: String) -> String? {
         object(key)?.name ?? enumeration(key)?.name ?? projection(key)?.name
     }

@@ -1,12 +1,12 @@
 public import MartletSchema
 
-/// Something that the schema says otherwise than the Swift did, or not at all, and how to mend it by hand.
+/// A difference between the schema and the Swift code, and how to handle it.
 public struct Finding: Hashable, Sendable {
-    /// A warning changes what is stored or is called; a note is about code that moves elsewhere.
+    /// A warning is about stored data or names; a note is about code that must move.
     public let severity: Severity
-    /// Lower case, no full stop, the thing in quotes, then the mend.
+    /// Lower case, no full stop, the subject in quotes, then the remedy.
     public let message: String
-    /// In a Swift file.
+    /// The location in a Swift file.
     public let span: SourceSpan
 
     public init(_ severity: Severity, _ message: String, at span: SourceSpan) {
@@ -16,7 +16,7 @@ public struct Finding: Hashable, Sendable {
     }
 }
 
-/// Collects findings; what an inherited property gives again in each subclass counts once.
+/// Collects findings. It keeps one of several equal findings, which an inherited property causes in each subclass.
 struct FindingList {
     private(set) var findings: [Finding] = []
     private var known: Set<Finding> = []
@@ -36,7 +36,7 @@ struct FindingList {
 }
 
 extension [Finding] {
-    /// By file and place; those of one place in the order they were found in.
+    /// Sorts by file and location. Findings of one location keep their order.
     func sortedByPlace() -> [Finding] {
         enumerated().sorted { left, right in
             (left.element.span.file, left.element.span.start, left.offset)

@@ -1,6 +1,6 @@
 public import MartletSchema
 
-/// Findings as editors and build logs read them: `path:line:column: warning: message`.
+/// Prints findings in the format that editors and build logs recognize: `path:line:column: warning: message`.
 public struct FindingPrinter {
     private let sources: [SourceFileID: SourceText]
 

@@ -2,17 +2,17 @@ import MartletSchema
 import SwiftParser
 import SwiftSyntax
 
-/// Reads the attributes in front of a declaration.
+/// Reads the attributes of a declaration.
 struct AttributeReader {
-    /// They change nothing about what is stored.
+    /// Attributes that do not affect what is stored.
     private static let harmless: Set<String> = [
         "objc", "objcMembers", "available", "Persisted", "Projected", "discardableResult", "nonobjc", "frozen",
         "usableFromInline", "inlinable", "preconcurrency", "IBInspectable", "retroactive", "unchecked",
     ]
 
-    let places: SyntaxPlaces
+    let locator: SourceLocator
 
-    /// By name, without the module.
+    /// Returns the attribute with this name, which may have a module prefix.
     func named(_ name: String, in attributes: AttributeListSyntax) -> AttributeSyntax? {
         all(attributes).first { self.name(of: $0) == name }
     }
@@ -21,7 +21,7 @@ struct AttributeReader {
         let foreign = all(attributes).filter { !Self.harmless.contains(name(of: $0)) }
         return DeclarationHead(
             documentation: DocumentationReader.read(node.leadingTrivia), deprecation: deprecation(attributes),
-            foreignAttributes: foreign.map { Spanned(name(of: $0), places.span(of: $0)) })
+            foreignAttributes: foreign.map { Spanned(name(of: $0), locator.span(of: $0)) })
     }
 
     private func all(_ attributes: AttributeListSyntax) -> [AttributeSyntax] {
@@ -40,7 +40,7 @@ struct AttributeReader {
         var value: ValueExpression?
         guard case .argumentList(let arguments) = attribute.arguments else { return (persistence, nil) }
         for argument in arguments {
-            let argumentValue = ValueReader(places: places).read(argument.expression)
+            let argumentValue = ValueReader(locator: locator).read(argument.expression)
             switch (argument.label?.plainText, argumentValue.form) {
             case ("primaryKey", .bool(let isTrue)): persistence.isPrimaryKey = isTrue
             case ("indexed", .bool(let isTrue)): persistence.isIndexed = isTrue
@@ -56,7 +56,7 @@ struct AttributeReader {
         guard let attribute = named("Projected", in: attributes) else { return nil }
         guard case .argumentList(let arguments) = attribute.arguments,
             let path = arguments.first?.expression.as(KeyPathExprSyntax.self)
-        else { return ProjectedPath(segments: nil, text: attribute.lineText, span: places.span(of: attribute)) }
+        else { return ProjectedPath(segments: nil, text: attribute.lineText, span: locator.span(of: attribute)) }
         var segments: [String]? = []
         for component in path.components {
             switch component.component {
@@ -66,22 +66,22 @@ struct AttributeReader {
             }
         }
         return ProjectedPath(
-            segments: segments?.filter { $0 != "projectTo" }, text: path.lineText, span: places.span(of: path))
+            segments: segments?.filter { $0 != "projectTo" }, text: path.lineText, span: locator.span(of: path))
     }
 
     // MARK: @objc and @available
 
-    /// Attributes that make a member visible to Objective-C.
+    /// Attributes that expose a member to Objective-C.
     private static let exposing: Set<String> = ["objc", "IBInspectable", "IBOutlet", "NSManaged", "GKInspectable"]
 
     func isObjc(_ attributes: AttributeListSyntax) -> Bool {
         all(attributes).contains { Self.exposing.contains(name(of: $0)) }
     }
 
-    /// `Name` of `@objc(Name)`.
+    /// The `Name` in `@objc(Name)`.
     func objcName(_ attributes: AttributeListSyntax) -> Spanned<String>? {
         guard let attribute = named("objc", in: attributes), let arguments = attribute.arguments else { return nil }
-        return Spanned(arguments.trimmedDescription, places.span(of: attribute))
+        return Spanned(arguments.trimmedDescription, locator.span(of: attribute))
     }
 
     private func deprecation(_ attributes: AttributeListSyntax) -> Deprecation? {
@@ -102,7 +102,7 @@ struct AttributeReader {
             guard case .availabilityLabeledArgument(let labeled) = argument.argument, labeled.label.text == label,
                 case .string(let literal) = labeled.value
             else { continue }
-            // Literals of attributes do not read their escapes themselves.
+            // Literals in attributes have no represented value, so the literal is parsed again.
             var parser = Parser(literal.trimmedDescription)
             let text = ExprSyntax.parse(from: &parser).as(StringLiteralExprSyntax.self)?.representedLiteralValue
             return text.map(YAMLText.plain)

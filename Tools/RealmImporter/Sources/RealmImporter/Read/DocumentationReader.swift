@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// The documentation comment in front of a declaration, line by line.
+/// Reads the lines of the documentation comment of a declaration.
 enum DocumentationReader {
     static func read(_ trivia: Trivia) -> [String] {
         var lines: [String] = []
@@ -24,7 +24,7 @@ enum DocumentationReader {
         return trimmed(lines)
     }
 
-    /// One blank behind the slashes belongs to them.
+    /// Removes one blank after the slashes.
     private static func line(_ text: String) -> String {
         let plain = YAMLText.plain(text)
         let body = plain.hasPrefix(" ") ? plain.dropFirst() : plain[...]

@@ -1,14 +1,14 @@
 import MartletSchema
 import SwiftSyntax
 
-/// Members of types: what is stored, what Realm is told, and what is code.
+/// Members of types: stored properties, customizations of Realm, and other code.
 extension SourceReader {
     private static let customizations: Set<String> = [
         "primaryKey", "indexedProperties", "ignoredProperties", "propertiesMapping", "_realmColumnNames",
         "_realmObjectName", "shouldIncludeInDefaultSchema",
     ]
 
-    /// - Returns: whether it was a member other than a type.
+    /// - Returns: true unless the member is a type.
     mutating func addMember(_ declaration: DeclSyntax, to type: inout TypeDeclaration) -> Bool {
         if let node = declaration.as(VariableDeclSyntax.self) {
             type.properties += properties(node, of: type)
@@ -19,15 +19,15 @@ extension SourceReader {
         } else if let node = declaration.as(InitializerDeclSyntax.self) {
             type.kept.append(
                 KeptMember(
-                    what: "initialiser 'init(\(labels(node.signature)))'", span: places.span(of: node.initKeyword)))
+                    what: "initialiser 'init(\(labels(node.signature)))'", span: locator.span(of: node.initKeyword)))
         } else if let node = declaration.as(SubscriptDeclSyntax.self) {
-            type.kept.append(KeptMember(what: "subscript", span: places.span(of: node.subscriptKeyword)))
+            type.kept.append(KeptMember(what: "subscript", span: locator.span(of: node.subscriptKeyword)))
         } else if let node = declaration.as(DeinitializerDeclSyntax.self) {
-            type.kept.append(KeptMember(what: "deinitialiser", span: places.span(of: node.deinitKeyword)))
+            type.kept.append(KeptMember(what: "deinitialiser", span: locator.span(of: node.deinitKeyword)))
         } else if let node = declaration.as(MacroExpansionDeclSyntax.self) {
             warn(
-                "what the macro '#\(node.macroName.text)' makes cannot be read; write it out in Swift, and import again",
-                at: places.span(of: node))
+                "the macro '#\(node.macroName.text)' cannot be expanded; write out its expansion, and import again",
+                at: locator.span(of: node))
         } else {
             return false
         }
@@ -39,7 +39,7 @@ extension SourceReader {
     }
 
     private func addFunction(_ node: FunctionDeclSyntax, to type: inout TypeDeclaration) {
-        let name = places.name(node.name)
+        let name = locator.name(node.name)
         let isOfType = node.modifiers.contains { ["static", "class"].contains($0.name.text) }
         guard isOfType, Self.customizations.contains(name.value) else {
             type.kept.append(
@@ -49,7 +49,7 @@ extension SourceReader {
         type.customizations.append(Customization(name: name, value: returned(by: node)))
     }
 
-    /// The one expression of a body.
+    /// Returns the only expression of a body.
     private func returned(by function: FunctionDeclSyntax) -> ValueExpression? {
         guard let statements = function.body?.statements, statements.count == 1, let item = statements.first?.item
         else { return nil }
@@ -64,7 +64,7 @@ extension SourceReader {
         let head = attributes.head(node.attributes, of: node)
         return node.elements.map { element in
             CaseDeclaration(
-                name: places.name(element.name), value: element.rawValue.map { values.read($0.value) },
+                name: locator.name(element.name), value: element.rawValue.map { values.read($0.value) },
                 hasAssociatedValues: element.parameterClause != nil, head: head)
         }
     }
@@ -77,17 +77,17 @@ extension SourceReader {
         for condition in node.attributes.compactMap({ $0.as(IfConfigDeclSyntax.self) }) {
             warn(
                 "attributes below '#if' are not read; write them without the condition, and import again",
-                at: places.span(of: condition))
+                at: locator.span(of: condition))
         }
         var properties: [PropertyDeclaration] = []
-        // 'var a, b: Int' gives both the type.
+        // In 'var a, b: Int' both variables have the type.
         var type: TypeExpression?
         for binding in node.bindings.reversed() {
             type = binding.typeAnnotation.map { TypeExpression($0.type) } ?? (binding.initializer == nil ? type : nil)
             let names = names(in: binding.pattern)
             let isSingle = binding.pattern.is(IdentifierPatternSyntax.self)
             for name in names.reversed() {
-                // Those of '(a, b)' have the parts of a tuple.
+                // The variables of '(a, b)' have the element types of a tuple, which are not read.
                 var property = PropertyDeclaration(
                     name: name, owner: owner.name.value, head: attributes.head(node.attributes, of: node),
                     type: isSingle ? type : nil,
@@ -105,9 +105,9 @@ extension SourceReader {
         return properties.reversed()
     }
 
-    /// `a`, or `a` and `b` of `(a, b)`.
+    /// Returns `a`, or both `a` and `b` for `(a, b)`.
     private func names(in pattern: PatternSyntax) -> [Spanned<String>] {
-        if let single = pattern.as(IdentifierPatternSyntax.self) { return [places.name(single.identifier)] }
+        if let single = pattern.as(IdentifierPatternSyntax.self) { return [locator.name(single.identifier)] }
         guard let tuple = pattern.as(TuplePatternSyntax.self) else { return [] }
         return tuple.elements.flatMap { names(in: $0.pattern) }
     }

@@ -4,7 +4,7 @@ import SwiftSyntax
 
 /// Reads the declarations of one Swift file.
 struct SourceReader {
-    let places: SyntaxPlaces
+    let locator: SourceLocator
     let values: ValueReader
     let attributes: AttributeReader
     private(set) var file: FileDeclarations
@@ -13,11 +13,11 @@ struct SourceReader {
         let tree = Parser.parse(source: String(decoding: source.bytes, as: UTF8.self))
         var reader = SourceReader(source)
         if tree.hasError {
-            let faults = FaultFinder()
-            faults.walk(tree)
-            let place = SourceSpan(file: source.file, start: faults.offset ?? 0, end: faults.offset ?? 0)
+            let errors = SyntaxErrorFinder()
+            errors.walk(tree)
+            let place = SourceSpan(file: source.file, start: errors.offset ?? 0, end: errors.offset ?? 0)
             reader.file.findings.add(
-                .error, "this is no Swift from here on; mend it, or leave the file out", at: place)
+                .error, "syntax error; fix it, or leave the file out", at: place)
             return reader.file
         }
         let names = UsedNameFinder()
@@ -27,16 +27,16 @@ struct SourceReader {
         local.walk(tree)
         reader.file.localClasses = local.classes.map { node in
             let inherited = node.inheritanceClause?.inheritedTypes ?? []
-            return (reader.places.name(node.name), inherited.map { TypeExpression($0.type) })
+            return (reader.locator.name(node.name), inherited.map { TypeExpression($0.type) })
         }
         for item in tree.statements { reader.read(item.item, outer: "") }
         return reader.file
     }
 
     private init(_ source: SourceText) {
-        places = SyntaxPlaces(source: source)
-        values = ValueReader(places: places)
-        attributes = AttributeReader(places: places)
+        locator = SourceLocator(source: source)
+        values = ValueReader(locator: locator)
+        attributes = AttributeReader(locator: locator)
         file = FileDeclarations(source: source)
     }
 
@@ -44,7 +44,7 @@ struct SourceReader {
         if case .decl(let declaration) = item { read(declaration, outer: outer) }
     }
 
-    /// - Parameter outer: the types around it, with dots between.
+    /// - Parameter outer: the qualified name of the enclosing type; empty at file scope.
     private mutating func read(_ declaration: DeclSyntax, outer: String) {
         if let condition = declaration.as(IfConfigDeclSyntax.self) {
             for member in members(of: condition) { read(member, outer: outer) }
@@ -63,7 +63,7 @@ struct SourceReader {
     }
 
     private func qualified(_ token: TokenSyntax, _ outer: String) -> Spanned<String> {
-        let name = places.name(token)
+        let name = locator.name(token)
         return Spanned(outer.isEmpty ? name.value : "\(outer).\(name.value)", name.span)
     }
 
@@ -80,7 +80,7 @@ struct SourceReader {
             read(node, .protocolType, qualified(node.name, outer), nil)
         } else if let node = declaration.as(ExtensionDeclSyntax.self) {
             let name = TypeExpression(node.extendedType).head ?? node.extendedType.lineText
-            read(node, .extensionOf, Spanned(name, places.span(of: node.extendedType)), nil)
+            read(node, .extensionOf, Spanned(name, locator.span(of: node.extendedType)), nil)
         }
     }
 
@@ -90,7 +90,7 @@ struct SourceReader {
     ) {
         var type = TypeDeclaration(kind: kind, name: name, head: attributes.head(node.attributes, of: node))
         type.inherited = (node.inheritanceClause?.inheritedTypes ?? []).map {
-            Spanned(TypeExpression($0.type), places.span(of: $0.type))
+            Spanned(TypeExpression($0.type), locator.span(of: $0.type))
         }
         type.isGeneric = generics != nil
         type.hasObjcMembers = attributes.named("objcMembers", in: node.attributes) != nil
@@ -118,18 +118,18 @@ struct SourceReader {
 
     // MARK: #if
 
-    /// The declarations of the first branch: no schema knows conditions.
+    /// Returns the declarations of the first branch, because a schema has no conditions.
     private mutating func members(of condition: IfConfigDeclSyntax) -> [DeclSyntax] {
         let clauses = condition.clauses.map { ($0, declarations(of: $0)) }
         guard let first = clauses.first, clauses.contains(where: { $0.1.contains(where: isOfModel) }) else { return [] }
         let condition = first.0.condition.map { " \($0.lineText)" } ?? ""
         file.findings.warn(
-            "a schema has no conditions, so what stands below '#if\(condition)' is taken as if it always were there; "
-                + "remove from the schema what should not be", at: places.span(of: first.0.poundKeyword))
+            "a schema has no conditions, so the code below '#if\(condition)' is always included; "
+                + "remove what should not be in the schema", at: locator.span(of: first.0.poundKeyword))
         for (clause, declarations) in clauses.dropFirst() where declarations.contains(where: isOfModel) {
             file.findings.warn(
-                "what stands below '\(clause.poundKeyword.text)' is left out; add to the schema what should be there",
-                at: places.span(of: clause.poundKeyword))
+                "the code below '\(clause.poundKeyword.text)' is left out; add it to the schema if needed",
+                at: locator.span(of: clause.poundKeyword))
         }
         return first.1
     }

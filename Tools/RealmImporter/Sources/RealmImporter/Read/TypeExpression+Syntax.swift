@@ -35,7 +35,7 @@ extension TypeExpression {
         self.init(name: name, arguments)
     }
 
-    /// `Optional<Dog>` is `Dog?`.
+    /// Converts `Optional<Dog>` to `Dog?`.
     init(name: String, _ arguments: [TypeExpression]) {
         if name.withoutModule == "Optional", arguments.count == 1 {
             self = .optional(arguments[0])

@@ -2,13 +2,13 @@ import MartletSchema
 import SwiftParser
 import SwiftSyntax
 
-/// Reads expressions, as far as a schema could say them.
+/// Reads expressions, as far as a schema can express them.
 struct ValueReader {
-    let places: SyntaxPlaces
+    let locator: SourceLocator
 
     func read(_ expression: ExprSyntax) -> ValueExpression {
         ValueExpression(
-            form: form(of: expression), text: expression.lineText, span: places.span(of: expression),
+            form: form(of: expression), text: expression.lineText, span: locator.span(of: expression),
             isForced: isForced(expression))
     }
 
@@ -44,10 +44,10 @@ struct ValueReader {
         return path(of: expression).map { .member($0.names) } ?? .other
     }
 
-    /// What stands in brackets, or behind `try!`, or in front of `!`.
+    /// Returns the expression inside parentheses, after `try!`, or before `!`.
     private func wrapped(by expression: ExprSyntax) -> ExprSyntax? {
         if let unwrap = expression.as(ForceUnwrapExprSyntax.self) { return unwrap.expression }
-        // What 'try?' gives is optional.
+        // 'try?' has an optional result.
         if let attempt = expression.as(TryExprSyntax.self),
             attempt.questionOrExclamationMark?.tokenKind != .postfixQuestionMark
         {
@@ -102,7 +102,7 @@ struct ValueReader {
             wrapped = path.generics[0]
         }
         guard let wrapped else { return nil }
-        let null = ValueExpression(form: .null, text: "nil", span: places.span(of: expression))
+        let null = ValueExpression(form: .null, text: "nil", span: locator.span(of: expression))
         return .cast(null, .optional(wrapped))
     }
 
@@ -119,7 +119,7 @@ struct ValueReader {
         return .utf8(text)
     }
 
-    /// `5 as Int8`, before operators are put in order.
+    /// `5 as Int8`. The parser does not fold operators, so this is a sequence of three elements.
     private func cast(_ sequence: SequenceExprSyntax) -> ValueExpression.Form? {
         let parts = Array(sequence.elements)
         guard parts.count == 3, parts[1].is(UnresolvedAsExprSyntax.self), let type = parts[2].as(TypeExprSyntax.self)
@@ -127,7 +127,7 @@ struct ValueReader {
         return .cast(read(parts[0]), TypeExpression(type.type))
     }
 
-    /// `#keyPath(Dog.name)` is `"name"`.
+    /// `#keyPath(Dog.name)` has the value `"name"`.
     private func objectiveCKeyPath(_ macro: MacroExpansionExprSyntax) -> ValueExpression.Form? {
         guard macro.macroName.text == "keyPath", macro.arguments.count == 1, let argument = macro.arguments.first,
             let name = path(of: argument.expression)?.names.last
@@ -135,7 +135,8 @@ struct ValueReader {
         return .string(name)
     }
 
-    /// `Size.small.rawValue` by its names; a call on the way is `()`, the type that is expected is empty.
+    /// Returns the components of an expression such as `Size.small.rawValue`. A call is the component `()`, and an
+    /// inferred type is empty.
     private func path(of expression: ExprSyntax) -> (names: [String], generics: [TypeExpression])? {
         if let reference = expression.as(DeclReferenceExprSyntax.self) {
             return ([reference.baseName.plainText], [])

@@ -1,24 +1,24 @@
 import Foundation
 import MartletSchema
 
-/// What became of a default.
+/// The result of converting a default.
 enum DefaultOutcome: Equatable {
-    /// The schema begins with it anyway.
+    /// The schema has this default without declaring it.
     case nothing
     case value(DefaultDraft)
-    /// What to do by hand.
+    /// How to replace the default.
     case failure(String)
 }
 
-/// Defaults as a schema writes them.
+/// Converts defaults to the syntax of a schema.
 struct DefaultReader {
     let index: TypeIndex
-    private static let byHand = "set it where objects are made"
+    private static let advice = "set it where objects are created"
 
     func read(_ value: ValueExpression, for type: PropertyTypeDraft, from scope: [String]) -> DefaultOutcome {
         let value = unwrapped(value, isOptional: type.isOptional)
         guard !value.isNull else { return .nothing }
-        guard type.shape == .single else { return isEmptyCollection(value) ? .nothing : .failure(Self.byHand) }
+        guard type.shape == .single else { return isEmptyCollection(value) ? .nothing : .failure(Self.advice) }
         switch type.value {
         case .type(let key):
             return index.role(of: key) == .enumeration ? enumCase(value, of: key, from: scope) : link()
@@ -28,7 +28,7 @@ struct DefaultReader {
         }
     }
 
-    /// Without `as`, and without what makes a value optional: `.none` is nil, and `.some(5)` is 5.
+    /// Removes `as` and everything that makes a value optional: `.none` is nil, and `.some(5)` is 5.
     private func unwrapped(_ value: ValueExpression, isOptional: Bool) -> ValueExpression {
         switch value.form {
         case .cast(let inner, _): return unwrapped(inner, isOptional: isOptional)
@@ -42,7 +42,7 @@ struct DefaultReader {
         }
     }
 
-    /// `Int()` in a property that begins as nil otherwise.
+    /// Returns the value of `Int()` and similar calls for an optional property, whose default would otherwise be nil.
     private func emptyInOptional(_ value: ValueExpression, _ scalar: String, from scope: [String]) -> DefaultOutcome? {
         guard case .call(let path, _, let arguments) = value.form, arguments.isEmpty, makes(scalar, path, from: scope)
         else { return nil }
@@ -55,7 +55,7 @@ struct DefaultReader {
         }
     }
 
-    /// Whether a call of these names makes a value of a type: `UUID`, `UUID.init`, `.init`, `NSUUID`, an alias.
+    /// Returns whether a call creates a value of the type: `UUID`, `UUID.init`, `.init`, `NSUUID`, or an alias.
     private func makes(_ scalar: String, _ path: [String], from scope: [String]) -> Bool {
         if path == ["", "init"] { return true }
         let names = path.last == "init" ? path.dropLast() : path[...]
@@ -65,7 +65,7 @@ struct DefaultReader {
         return (PropertyTypeDraft.synonyms[name.withoutModule] ?? name.withoutModule) == scalar
     }
 
-    /// What Realm gives without a default, and a schema does not.
+    /// Returns a default that Realm has without declaring it and a schema does not.
     func implicit(for type: PropertyTypeDraft) -> DefaultDraft? {
         guard type.shape == .single, !type.isOptional else { return nil }
         switch type.scalar {
@@ -75,7 +75,7 @@ struct DefaultReader {
         }
     }
 
-    private func link() -> DefaultOutcome { .failure("a link begins as nil, so \(Self.byHand)") }
+    private func link() -> DefaultOutcome { .failure("a link begins as nil, so \(Self.advice)") }
 
     private func isEmptyCollection(_ value: ValueExpression) -> Bool {
         switch value.form {
@@ -92,11 +92,11 @@ struct DefaultReader {
         guard case .member(let path) = value.form, let name = path.last,
             isEnum(Array(path.dropLast()), key, from: scope),
             EnumReader(index: index).cases(of: key).contains(where: { $0.declaration.name.value == name })
-        else { return .failure(Self.byHand) }
+        else { return .failure(Self.advice) }
         return .value(.enumCase(name))
     }
 
-    /// Whether the names in front of a case are those of its enum, or of none.
+    /// Returns whether the components before a case are the name of its enum or empty.
     private func isEnum(_ names: [String], _ key: String, from scope: [String]) -> Bool {
         let names = names.first == "Self" ? Array(names.dropFirst()) : names
         return names == [""] || TypeInference(index: index).enumeration(names, from: scope) == key
@@ -107,7 +107,7 @@ struct DefaultReader {
     private func literal(_ value: ValueExpression, _ scalar: String, from scope: [String]) -> DefaultOutcome {
         if case .cast(let inner, _) = value.form { return literal(inner, scalar, from: scope) }
         if case .call(let path, _, let arguments) = value.form, makes(scalar, path, from: scope) {
-            // 'Int64(5)', 'Data()', and 'RealmOptional<Int>(5)' has lost its own name before.
+            // 'Int64(5)' and 'Data()'. The name of 'RealmOptional<Int>(5)' has been removed before.
             if arguments.isEmpty { return empty(scalar) }
             if arguments.count == 1, arguments[0].label == nil || arguments[0].label == "value" {
                 return literal(arguments[0].value, scalar, from: scope)
@@ -124,7 +124,7 @@ struct DefaultReader {
         case "AnyRealmValue": return anyValue(value)
         default: break
         }
-        return .failure(Self.byHand)
+        return .failure(Self.advice)
     }
 
     private func empty(_ scalar: String) -> DefaultOutcome {
@@ -152,7 +152,7 @@ struct DefaultReader {
             }
         default: break
         }
-        return .failure(Self.byHand)
+        return .failure(Self.advice)
     }
 
     private func floating(_ value: ValueExpression, _ scalar: String) -> DefaultOutcome {
@@ -165,7 +165,7 @@ struct DefaultReader {
             return .value(.text(text))
         default: break
         }
-        return .failure(Self.byHand)
+        return .failure(Self.advice)
     }
 
     private func text(_ value: ValueExpression, from scope: [String]) -> DefaultOutcome {
@@ -174,17 +174,17 @@ struct DefaultReader {
         case .member(let path):
             if let raw = rawValue(path, from: scope) { return .value(.text(YAMLText.literal(raw))) }
             if path.last == "uuidString" {
-                return .failure("write 'UUID = new' in the schema, or \(Self.byHand)")
+                return .failure("write 'UUID = new' in the schema, or \(Self.advice)")
             }
             if path.last == "stringValue", path.first == "ObjectId" {
-                return .failure("write 'ObjectId = new' in the schema, or \(Self.byHand)")
+                return .failure("write 'ObjectId = new' in the schema, or \(Self.advice)")
             }
         default: break
         }
-        return .failure(Self.byHand)
+        return .failure(Self.advice)
     }
 
-    /// What `Size.small.rawValue` is.
+    /// Returns the value of `Size.small.rawValue`.
     private func rawValue(_ path: [String], from scope: [String]) -> String? {
         guard path.last == "rawValue", path.count > 2,
             let key = TypeInference(index: index).enumeration(Array(path.dropLast(2)), from: scope)
@@ -192,16 +192,16 @@ struct DefaultReader {
         return EnumReader(index: index).cases(of: key).first { $0.declaration.name.value == path[path.count - 2] }?.raw
     }
 
-    /// Base64, which is how a schema writes bytes.
+    /// Returns the bytes in Base64, as in a schema.
     private func data(_ value: ValueExpression, from scope: [String]) -> DefaultOutcome {
-        if case .call(let path, _, _) = value.form, !makes("Data", path, from: scope) { return .failure(Self.byHand) }
-        guard let bytes = bytes(of: value), bytes.count <= Self.maximumBytes else { return .failure(Self.byHand) }
+        if case .call(let path, _, _) = value.form, !makes("Data", path, from: scope) { return .failure(Self.advice) }
+        guard let bytes = bytes(of: value), bytes.count <= Self.maximumBytes else { return .failure(Self.advice) }
         return .value(.text("\"\(bytes.base64EncodedString())\""))
     }
 
     private static let maximumBytes = 4096
 
-    /// `[1, 2, 3]`, `"text".utf8`, and `Data(…)` with a label.
+    /// Returns the bytes of `[1, 2, 3]`, `"text".utf8`, and of `Data(…)` with a label.
     private func bytes(of value: ValueExpression) -> Data? {
         switch value.form {
         case .utf8(let text): return Data(text.utf8)
@@ -235,10 +235,10 @@ struct DefaultReader {
             }
         default: break
         }
-        return .failure(Self.byHand)
+        return .failure(Self.advice)
     }
 
-    /// Whole seconds of the years that a schema can write.
+    /// Returns whole seconds in the range of years that a schema supports.
     private func seconds(of value: ValueExpression) -> Double? {
         let number: Double? =
             switch value.form {
@@ -260,14 +260,14 @@ struct DefaultReader {
             if path.last == "generate", arguments.isEmpty, base == [""] || makes(scalar, base, from: scope) {
                 return .value(.text("new"))
             }
-            guard arguments.count == 1, makes(scalar, path, from: scope) else { return .failure(Self.byHand) }
+            guard arguments.count == 1, makes(scalar, path, from: scope) else { return .failure(Self.advice) }
             literal = arguments[0].value.string
         }
-        guard let text = literal else { return .failure(Self.byHand) }
+        guard let text = literal else { return .failure(Self.advice) }
         let isGood =
             scalar == "UUID"
             ? UUID(uuidString: text) != nil : text.utf8.count == 24 && text.allSatisfy(\.isHexDigit)
-        return isGood ? .value(.text(text)) : .failure(Self.byHand)
+        return isGood ? .value(.text(text)) : .failure(Self.advice)
     }
 
     /// `.string("x")`, `.int(5)`.
@@ -285,6 +285,6 @@ struct DefaultReader {
             }
         default: break
         }
-        return .failure(Self.byHand)
+        return .failure(Self.advice)
     }
 }

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Cases of an enum and what is stored for them.
+/// Reads the cases of an enum and their stored values.
 struct EnumReader {
     let index: TypeIndex
 
@@ -12,11 +12,11 @@ struct EnumReader {
 
     struct Case {
         let declaration: CaseDeclaration
-        /// nil where it is no literal.
+        /// nil if it is not a literal.
         let raw: String?
     }
 
-    /// What stands first behind the colon.
+    /// Returns the raw type, which is the first inherited type.
     func raw(of key: String) -> Raw {
         guard let declaration = index.entries[key]?.declaration, let first = declaration.inherited.first else {
             return .other("")
@@ -29,7 +29,7 @@ struct EnumReader {
         }
     }
 
-    /// Numbers count on from the one before, texts are the names.
+    /// Without a value, a number is one more than the previous one, and a text is the name of the case.
     func cases(of key: String) -> [Case] {
         let isInteger = raw(of: key) == .integer
         var next = 0

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Objects and embedded objects, with what they inherit.
+/// Reads objects and embedded objects, including inherited properties.
 extension Resolver {
     mutating func object(_ type: TypeDeclaration, isEmbedded: Bool) -> ObjectDraft {
         let key = type.name.value
@@ -12,14 +12,14 @@ extension Resolver {
             ignored: Set(namesListed(by: "ignoredProperties", in: customizations).map(\.value)),
             primaryKey: customizations.first { $0.name.value == "primaryKey" }?.value?.string)
         let parts = lineage.compactMap { index.entries[$0]?.declaration }.map { part in
-            (type: part, properties: places(of: part, in: context))
+            (type: part, properties: storageKinds(of: part, in: context))
         }
-        let allPlaces = parts.flatMap { $0.properties.map(\.place) }
-        // A class that stores nothing would have no use.
-        let isEmpty = !allPlaces.contains(.stored) && !allPlaces.contains(.storedByDynamic)
+        let allKinds = parts.flatMap { $0.properties.map(\.kind) }
+        // If the class would store nothing, undecided properties are imported as stored.
+        let isEmpty = !allKinds.contains(.stored) && !allKinds.contains(.storedByDynamic)
         for part in parts {
-            for (property, place) in part.properties {
-                add(property, at: place, of: part.type, isUndecidedStored: isEmpty, to: &draft)
+            for (property, kind) in part.properties {
+                add(property, as: kind, of: part.type, isUndecidedStored: isEmpty, to: &draft)
             }
         }
         addPrimaryKey(customizations, to: &draft)
@@ -29,16 +29,16 @@ extension Resolver {
     }
 
     private mutating func add(
-        _ property: PropertyDeclaration, at place: StoragePlace, of type: TypeDeclaration, isUndecidedStored: Bool,
+        _ property: PropertyDeclaration, as kind: StorageKind, of type: TypeDeclaration, isUndecidedStored: Bool,
         to draft: inout ObjectDraft
     ) {
         let name = property.name
-        switch place {
+        switch kind {
         case .stored: addStored(property, of: type, to: &draft)
         case .storedByDynamic:
             findings.warn(
-                "'\(name.value)' is 'dynamic' without '@objc', so Realm stored it up to Swift 3 alone; it is taken as "
-                    + "stored", at: name.span)
+                "'\(name.value)' is 'dynamic' without '@objc', so Realm stored it only up to Swift 3; it is imported "
+                    + "as stored", at: name.span)
             addStored(property, of: type, to: &draft)
         case .ignored: addIgnored(property, of: type, to: &draft)
         case .undecided(let protocols, let isValue):
@@ -52,7 +52,7 @@ extension Resolver {
             findings.warn(
                 "'\(name.value)' is called '\(objcName)' in Objective-C, so Realm did not find and store it; "
                     + "add it to 'properties' in the schema where it should be stored", at: name.span)
-        case .forgotten:
+        case .missingAttribute:
             findings.warn(
                 "'\(name.value)' has no '@Persisted' in a class that uses it, so Realm did not store it; "
                     + "add it to the schema where it should be stored", at: name.span)
@@ -91,14 +91,14 @@ extension Resolver {
         if let written = property.type ?? inferred { return written }
         findings.warn(
             property.value.map {
-                "'\(property.name.value)' is left out: its type cannot be told from '\($0.text)'; "
+                "'\(property.name.value)' is left out: its type cannot be inferred from '\($0.text)'; "
                     + "write the type in Swift, and import again"
             } ?? "'\(property.name.value)' is left out: it is part of a tuple; declare it by itself, and import again",
             at: property.name.span)
         return nil
     }
 
-    /// `owner` of `LinkingObjects(fromType: Dog.self, property: "owner")`.
+    /// Returns `owner` for `LinkingObjects(fromType: Dog.self, property: "owner")`.
     private func originProperty(of property: PropertyDeclaration) -> String? {
         guard case .call(_, _, let arguments) = property.value?.form else { return nil }
         return arguments.first { $0.label == "property" }?.value.string
@@ -124,14 +124,14 @@ extension Resolver {
         switch defaults.read(value, for: type, from: scope) {
         case .nothing: return nil
         case .value(let draft): return draft
-        case .failure(let mend):
+        case .failure(let advice):
             findings.warn(
-                "the default '\(value.text)' of '\(property.name.value)' is left out; \(mend)", at: value.span)
+                "the default '\(value.text)' of '\(property.name.value)' is left out; \(advice)", at: value.span)
             return nil
         }
     }
 
-    /// The value in `RealmOptional<Int>(5)` and `RealmProperty<Int?>()`.
+    /// Returns the value in `RealmOptional<Int>(5)` and `RealmProperty<Int?>()`.
     private func unboxed(_ value: ValueExpression?) -> ValueExpression? {
         guard case .call(let path, _, let arguments) = value?.form,
             ["RealmOptional", "RealmProperty"].contains(path.joined())
@@ -150,7 +150,7 @@ extension Resolver {
     private mutating func report(_ property: PropertyDeclaration) {
         let name = property.name
         for label in property.persistence?.unknownLabels ?? [] {
-            findings.warn("'\(label)' of '\(name.value)' is left out; no schema says it", at: name.span)
+            findings.warn("'\(label)' of '\(name.value)' is left out; a schema does not support it", at: name.span)
         }
         if property.hasObservers {
             findings.warn(
@@ -159,12 +159,12 @@ extension Resolver {
         }
         if property.isPrivate {
             findings.note(
-                "'\(name.value)' is private here, and everybody who sees the generated class sees its properties",
+                "'\(name.value)' is private, but all properties of a generated class are visible",
                 at: name.span)
         }
         for attribute in property.head.foreignAttributes {
             findings.warn(
-                "'@\(attribute.value)' is left out; do by hand what it did for '\(name.value)'", at: attribute.span)
+                "'@\(attribute.value)' is left out; replace what it did for '\(name.value)'", at: attribute.span)
         }
     }
 
@@ -185,7 +185,7 @@ extension Resolver {
             resolved.shape == .single, isValue(resolved), let defaultValue = ignoredDefault(property, resolved, type)
         else {
             findings.warn(
-                "'\(name.value)' is not stored and no plain value; keep it outside of the object", at: name.span)
+                "'\(name.value)' is not stored and not a plain value; keep it outside the object", at: name.span)
             return
         }
         var ignored = PropertyDraft(
@@ -199,7 +199,7 @@ extension Resolver {
         type.typeKey.map { index.role(of: $0) == .enumeration } ?? true
     }
 
-    /// nil where the default is code.
+    /// Returns nil if the default is code.
     private func ignoredDefault(
         _ property: PropertyDeclaration, _ resolved: PropertyTypeDraft, _ type: TypeDeclaration
     ) -> DefaultOutcome? {
@@ -227,21 +227,22 @@ extension Resolver {
         draft.properties[position].type.isOptional = false
         findings.warn(
             "the primary key '\(primaryKey.value)' is no longer optional: each object has one; "
-                + "give those a value that had none", at: draft.properties[position].span)
+                + "set it for objects that have none", at: draft.properties[position].span)
     }
 
     private mutating func addIndexes(_ customizations: [Customization], to draft: inout ObjectDraft) {
         for name in namesListed(by: "indexedProperties", in: customizations) where name.value != draft.primaryKey?.value
         {
             guard let position = draft.properties.firstIndex(where: { $0.swiftName == name.value }) else {
-                findings.warn("the index of '\(name.value)' is left out, which no stored property is", at: name.span)
+                findings.warn(
+                    "the index of '\(name.value)' is left out: there is no such stored property", at: name.span)
                 continue
             }
             addIndex(to: &draft.properties[position], isEmbedded: draft.isEmbedded)
         }
     }
 
-    /// The texts that a method such as `indexedProperties()` returns.
+    /// Returns the names that a method such as `indexedProperties()` returns.
     private mutating func namesListed(by method: String, in customizations: [Customization]) -> [Spanned<String>] {
         guard let override = customizations.first(where: { $0.name.value == method }) else { return [] }
         guard case .array(let items) = override.value?.form, override.value?.strings != nil else {

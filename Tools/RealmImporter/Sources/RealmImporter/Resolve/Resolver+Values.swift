@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Enums and projections.
+/// Reads enums and projections.
 extension Resolver {
     mutating func enumeration(_ type: TypeDeclaration) -> EnumDraft? {
         let key = type.name.value
@@ -16,11 +16,11 @@ extension Resolver {
         for item in reader.cases(of: key) {
             let name = item.declaration.name
             guard let raw = item.raw, !item.declaration.hasAssociatedValues else {
-                findings.warn("the case '\(name.value)' is left out: its raw value is no literal", at: name.span)
+                findings.warn("the case '\(name.value)' is left out: its raw value is not a literal", at: name.span)
                 continue
             }
             if item.declaration.head.deprecation != nil {
-                findings.note("no schema deprecates single cases; say it in the documentation", at: name.span)
+                findings.note("a schema cannot deprecate single cases; mention it in the documentation", at: name.span)
             }
             cases.append(
                 EnumDraft.Case(
@@ -36,8 +36,8 @@ extension Resolver {
         let key = type.name.value
         guard case .type(let rootType) = types.resolve(root, from: type.scope), let rootKey = rootType.typeKey else {
             findings.warn(
-                "the projection '\(key)' is left out: '\(root.text)' is no object of these files; "
-                    + "name the file that declares it, too", at: type.name.span)
+                "the projection '\(key)' is left out: '\(root.text)' is not an object of these files; "
+                    + "add the file that declares it", at: type.name.span)
             return nil
         }
         var draft = ProjectionDraft(

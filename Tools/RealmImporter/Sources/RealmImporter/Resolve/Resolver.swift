@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Turns what the files declare into the schema to be.
+/// Converts the declarations of all files to the schema.
 struct Resolver {
     let files: [FileDeclarations]
     let index: TypeIndex
@@ -9,8 +9,8 @@ struct Resolver {
     let defaults: DefaultReader
     let names: TypeNames
     var findings = FindingList()
-    /// Classes that others inherit from and that have no table, with these others.
-    var mereBases: [String: [String]] = [:]
+    /// Base classes that are omitted because they need no table, with the names of their subclasses.
+    var omittedBases: [String: [String]] = [:]
 
     static func resolve(_ files: [FileDeclarations]) -> (draft: SchemaDraft, findings: [Finding]) {
         var resolver = Resolver(files)
@@ -34,9 +34,9 @@ struct Resolver {
             for type in file.types where isFirst(type) { add(type, to: &fileDraft) }
             draft.files.append(fileDraft)
         }
-        dropMereBases(from: &draft)
+        omitUnusedBases(from: &draft)
         reportLocalClasses()
-        for type in files.flatMap(\.types) where isFirst(type) { reportAround(type) }
+        for type in files.flatMap(\.types) where isFirst(type) { reportUnsupported(type) }
         for type in index.repeated where index.role(of: type.name.value) != .other {
             findings.warn(
                 "'\(type.name.value)' is declared a second time, and this one is left out; rename one of them",
@@ -73,7 +73,7 @@ struct Resolver {
         let key = type.name.value
         if role != .other {
             findings.warn(
-                "the generic class '\(key)' is left out; write a class for each type it stands for", at: type.name.span)
+                "the generic class '\(key)' is left out; write a class for each of its types", at: type.name.span)
         } else if type.kind == .classType, isModel(type) {
             let base = unreadBase(of: key)
             guard base != nil || type.properties.contains(where: { $0.persistence != nil }) else { return }
@@ -84,24 +84,24 @@ struct Resolver {
                 case .name(let name) where name.hasPrefix("RLM"):
                     "'\(name)' belongs to Realm for Objective-C; make it an Object or EmbeddedObject, and import again"
                 case let base?:
-                    "its base class '\(base.text)' is in none of these files; name the file that declares it, too"
+                    "its base class '\(base.text)' is in none of these files; add the file that declares it"
                 }
             findings.warn("'\(key)' is left out: \(reason)", at: type.name.span)
         }
     }
 
-    /// Whether a class whose base is unknown looks like one of Realm.
+    /// Returns whether a class with an unknown base looks like a Realm class.
     private func isModel(_ type: TypeDeclaration) -> Bool {
         let overrides: Set<String> = ["primaryKey", "indexedProperties", "ignoredProperties"]
         if type.customizations.contains(where: { overrides.contains($0.name.value) }) { return true }
         return type.properties.contains { property in
             let isObjc = property.isObjc || type.hasObjcMembers
             let isDynamic = isObjc && property.isDynamic && !property.isComputed && !property.isOverride
-            return property.persistence != nil || !property.isStatic && (isDynamic || holdsItself(property, of: type))
+            return property.persistence != nil || !property.isStatic && (isDynamic || isBoxed(property, of: type))
         }
     }
 
-    /// The class at the top of those in the files inherits from it; nil where that is known to be none of Realm.
+    /// Returns the undeclared base of the topmost declared class; nil if it is known not to be a Realm class.
     private func unreadBase(of key: String) -> TypeExpression? {
         guard let root = index.lineage(of: key).first, let type = index.entries[root]?.declaration else { return nil }
         let bases = type.inherited.flatMap { index.parts(of: $0.value, from: type.scope) }
@@ -127,15 +127,15 @@ struct Resolver {
                 continue
             }
             findings.warn(
-                "'\(local.name.value)' is left out: it stands in a function; move it out, and import again",
+                "'\(local.name.value)' is left out: it is declared in a function; move it out, and import again",
                 at: local.name.span)
         }
     }
 
     // MARK: Base classes
 
-    /// A class that others inherit from, and that nothing else speaks of, needs no table of its own.
-    private mutating func dropMereBases(from draft: inout SchemaDraft) {
+    /// Omits base classes without a table of their own: classes that only their subclasses use.
+    private mutating func omitUnusedBases(from draft: inout SchemaDraft) {
         var bases: [String: [String]] = [:]
         for object in draft.files.flatMap(\.objects) {
             if let base = index.superclass(of: object.key) { bases[base, default: []].append(object.name) }
@@ -144,16 +144,16 @@ struct Resolver {
         for position in draft.files.indices {
             let objects = draft.files[position].objects
             draft.files[position].objects = objects.filter { object in
-                guard let heirs = bases[object.key] else { return true }
+                guard let subclasses = bases[object.key] else { return true }
                 let isUsed = used.contains(object.key) || isNamed(object.key, in: draft)
-                if !isUsed { mereBases[object.key] = heirs }
-                let properties = "no class of a schema inherits, so the properties of '\(object.key)' are repeated in "
-                let list = heirs.map { "'\($0)'" }.joined(separator: ", ")
+                if !isUsed { omittedBases[object.key] = subclasses }
+                let properties = "a schema has no inheritance, so the properties of '\(object.key)' are repeated in "
+                let list = subclasses.map { "'\($0)'" }.joined(separator: ", ")
                 findings.warn(
                     isUsed
-                        ? properties + "\(list); write a protocol where code takes all of them"
-                        : properties + "\(list), and it has no table itself; write a protocol where code takes all "
-                            + "of them", at: object.span)
+                        ? properties + "\(list); write a protocol for code that accepts all of them"
+                        : properties + "\(list), and it has no table itself; write a protocol for code that accepts "
+                            + "all of them", at: object.span)
                 return isUsed
             }
         }

@@ -1,15 +1,15 @@
 import MartletSchema
 
-/// What Swift shows to Objective-C by itself, and Realm therefore finds.
+/// Members that are implicitly visible to Objective-C, which Realm therefore finds.
 extension TypeIndex {
-    /// Protocols of the system with properties that a model could have.
+    /// System protocols with properties that a model may have.
     private static let systemProtocols: [String: Set<String>] = [
         "MKAnnotation": ["coordinate", "title", "subtitle"],
         "QLPreviewItem": ["previewItemTitle", "previewItemURL"],
         "UIAccessibilityIdentification": ["accessibilityIdentifier"],
     ]
 
-    /// Classes, and protocols that ask for no property of Objective-C.
+    /// Classes, and protocols that require no Objective-C property.
     private static let knownTypes: Set<String> = [
         "Object", "EmbeddedObject", "AsymmetricObject", "RealmSwiftObject", "RealmSwiftEmbeddedObject",
         "RealmSwiftAsymmetricObject", "NSObject", "NSObjectProtocol", "AnyObject", "class", "Any",
@@ -24,14 +24,15 @@ extension TypeIndex {
         "BaseMappable", "Mappable", "StaticMappable", "ImmutableMappable",
     ]
 
-    /// `@objcMembers`, which subclasses inherit.
+    /// Returns whether the class or a superclass is `@objcMembers`.
     func hasObjcMembers(_ key: String) -> Bool {
         lineage(of: key).contains { entries[$0]?.declaration.hasObjcMembers == true }
     }
 
-    /// The properties that the `@objc` protocols of a type ask for: a member that satisfies one is `@objc` by itself.
+    /// Returns the properties that the `@objc` protocols of a type require. A member that satisfies one is implicitly
+    /// `@objc`.
     ///
-    /// - Returns: their names, and the protocols that are in none of the files.
+    /// - Returns: their names, and the protocols that no file declares.
     func objcRequirements(of key: String) -> (names: Set<String>, unknown: [String]) {
         var names: Set<String> = []
         var unknown: [String] = []
@@ -42,7 +43,7 @@ extension TypeIndex {
                 names.formUnion(declaration.properties.filter { !$0.isStatic }.map(\.name.value))
             }
             for (type, scope) in bases(of: next) {
-                // Generic ones are Swift's alone.
+                // Generic protocols do not exist in Objective-C.
                 guard case .name(let name) = type else { continue }
                 if let found = find(name, scope) {
                     let isProtocol = entries[found]?.declaration.kind == .protocolType

@@ -1,25 +1,25 @@
 import MartletSchema
 
-/// What a type is to Realm.
+/// The role of a type in Realm.
 enum TypeRole: Equatable {
     case object
     case embedded
-    /// Written to a server and never read: nothing that a local database could do.
+    /// Sent to a server and never read, so a local database has no use for it.
     case asymmetric
     case projection(root: TypeExpression)
     case enumeration
-    /// Converted to another type, named where it says so.
+    /// Converted to another type, if the declaration names it.
     case custom(persisted: String?)
     case other
 }
 
-/// All types of all files by their names.
+/// All types of all files by their qualified names.
 struct TypeIndex {
     struct Entry {
         let declaration: TypeDeclaration
         var extensions: [TypeDeclaration] = []
 
-        /// The body, then the extensions.
+        /// The declaration and its extensions.
         var parts: [TypeDeclaration] { [declaration] + extensions }
         var inherited: [(type: TypeExpression, scope: [String])] {
             parts.flatMap { part in part.inherited.map { ($0.value, part.scope) } }
@@ -28,7 +28,7 @@ struct TypeIndex {
 
     private(set) var entries: [String: Entry] = [:]
     private var aliases: [String: AliasDeclaration] = [:]
-    /// Declared a second time.
+    /// Further declarations of a name that is declared before.
     private(set) var repeated: [TypeDeclaration] = []
     private static let maximumDepth = 16
 
@@ -50,12 +50,13 @@ struct TypeIndex {
         }
     }
 
-    /// The whole name of a type, looked for from inside out.
+    /// Returns the qualified name of a type, searching from the innermost scope outwards.
     func find(_ name: String, _ scope: [String]) -> String? {
         candidates(name, scope).first { entries[$0] != nil }
     }
 
-    /// From inside out, and at last without what stands in front: `App` of `App.Dog` may be the module.
+    /// Returns the names in all scopes from the innermost one outwards, and finally the name without its first
+    /// component: `App` in `App.Dog` may be the module.
     private func candidates(_ name: String, _ scope: [String]) -> [String] {
         let scoped = (0...scope.count).reversed().map { (scope.prefix($0) + [name]).joined(separator: ".") }
         guard let dot = name.firstIndex(of: "."), entries[String(name[..<dot])] == nil, name.withoutModule == name
@@ -63,7 +64,7 @@ struct TypeIndex {
         return scoped + [String(name[name.index(after: dot)...])]
     }
 
-    /// The type behind aliases, and the scope that its names are looked up in.
+    /// Resolves type aliases. Returns the type and the scope in which its names are looked up.
     func expand(_ type: TypeExpression, from scope: [String]) -> (type: TypeExpression, scope: [String]) {
         var (type, scope) = (type, scope)
         for _ in 0..<Self.maximumDepth {
@@ -84,7 +85,7 @@ struct TypeIndex {
         return (type, scope)
     }
 
-    /// `A & B` by its parts, each behind its aliases.
+    /// Returns the members of `A & B`, with aliases resolved.
     func parts(
         of type: TypeExpression, from scope: [String], depth: Int = 0
     ) -> [(type: TypeExpression, scope: [String])] {
@@ -94,7 +95,7 @@ struct TypeIndex {
         return members.flatMap { parts(of: $0, from: scope, depth: depth + 1) }
     }
 
-    /// What a type inherits from and conforms to, in its body and in extensions.
+    /// Returns the superclass and the protocols of a type, declared in its body or in extensions.
     func bases(of key: String) -> [(type: TypeExpression, scope: [String])] {
         (entries[key]?.inherited ?? []).flatMap { parts(of: $0.type, from: $0.scope) }
     }
@@ -132,7 +133,7 @@ struct TypeIndex {
         }
     }
 
-    /// The class it inherits from, where that is declared in these files.
+    /// Returns the superclass if a file declares it.
     func superclass(of key: String) -> String? {
         guard let entry = entries[key], entry.declaration.kind == .classType else { return nil }
         let scope = entry.declaration.scope
@@ -143,7 +144,7 @@ struct TypeIndex {
         return nil
     }
 
-    /// From the outermost base class to the class itself.
+    /// Returns the class and its superclasses, outermost first.
     func lineage(of key: String) -> [String] {
         var lineage = [key]
         while let base = superclass(of: lineage[0]), lineage.count < Self.maximumDepth, !lineage.contains(base) {
@@ -152,7 +153,7 @@ struct TypeIndex {
         return lineage
     }
 
-    /// Names of protocols, with those they refine.
+    /// Returns the names of the protocols, including those they refine.
     func conformances(of key: String) -> Set<String> {
         var names: Set<String> = []
         var open = [key]

@@ -1,13 +1,13 @@
 import MartletSchema
 
-/// The types of properties whose Swift leaves them to the default.
+/// Infers the types of properties without a type annotation.
 struct TypeInference {
     let index: TypeIndex
     private static let numbers: Set<String> = [
         "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "Float", "Double",
     ]
 
-    /// The type as it would have been written; nil where it cannot be told.
+    /// Returns the inferred type; nil if it is unknown.
     func type(of value: ValueExpression, from scope: [String]) -> TypeExpression? {
         switch value.form {
         case .bool: .name("Bool")
@@ -22,7 +22,7 @@ struct TypeInference {
         }
     }
 
-    /// `UUID(uuidString: "…")` without `!`.
+    /// Returns whether the call is a failable initializer without `!`, such as `UUID(uuidString: "…")`.
     private func isFailable(_ arguments: [ValueExpression.Argument], _ value: ValueExpression) -> Bool {
         let labels: Set<String?> = ["uuidString", "base64Encoded", "rawValue"]
         return !value.isForced && arguments.first.map { labels.contains($0.label) } == true
@@ -31,19 +31,19 @@ struct TypeInference {
     private func type(
         ofCall path: [String], _ generics: [TypeExpression], _ arguments: [ValueExpression.Argument]
     ) -> TypeExpression? {
-        let makers: Set<String> = ["init", "generate"]
-        let names = path.last.map(makers.contains) == true ? Array(path.dropLast()) : path
+        let factories: Set<String> = ["init", "generate"]
+        let names = path.last.map(factories.contains) == true ? Array(path.dropLast()) : path
         guard let head = names.first, head.first?.isUppercase == true, !names.contains("()") else { return nil }
         if head == "LinkingObjects", generics.isEmpty {
             return fromType(of: arguments).map { .generic(head, [.name($0)]) }
         }
         if names.count > 1, names.last?.first?.isUppercase != true { return nil }
-        // 'Int("5")' may be nil.
+        // 'Int("5")' is failable.
         if names.count == 1, Self.numbers.contains(head), arguments.first?.value.string != nil { return nil }
         return TypeExpression(name: names.joined(separator: "."), generics)
     }
 
-    /// `Dog` of `fromType: Dog.self`.
+    /// Returns `Dog` for `fromType: Dog.self`.
     private func fromType(of arguments: [ValueExpression.Argument]) -> String? {
         guard case .member(let path)? = arguments.first(where: { $0.label == "fromType" })?.value.form,
             path.last == "self"
@@ -66,7 +66,7 @@ struct TypeInference {
         return enumeration(names, from: scope).map { _ in .name(names.joined(separator: ".")) }
     }
 
-    /// The enum that these names lead to.
+    /// Returns the key of the enum with this name.
     func enumeration(_ names: [String], from scope: [String]) -> String? {
         let (type, scope) = index.expand(.name(names.joined(separator: ".")), from: scope)
         guard case .name(let name) = type, let key = index.find(name, scope),

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// What the schema calls the types, which all stand beside each other in it.
+/// The names of types in the schema, where types are not nested.
 struct TypeNames {
     private var names: [String: String] = [:]
 
@@ -25,7 +25,7 @@ struct TypeNames {
 
     func name(of key: String) -> String { names[key] ?? key.filter { $0 != "." } }
 
-    /// Whether it has a place in the schema.
+    /// Returns whether types with this role are part of the schema.
     static func isModel(_ role: TypeRole) -> Bool {
         switch role {
         case .object, .embedded, .enumeration, .projection: true

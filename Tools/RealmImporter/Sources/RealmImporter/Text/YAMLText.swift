@@ -1,8 +1,8 @@
-/// Text as YAML holds it.
+/// Escapes text for YAML.
 enum YAMLText {
     private static let words: Set<String> = ["true", "false", "yes", "no", "on", "off", "null", "y", "n", "nan", "inf"]
 
-    /// A word that needs no quotes, or the text in double quotes.
+    /// Returns a word without quotes if possible, otherwise in double quotes.
     static func scalar(_ text: String) -> String {
         let isPlain =
             text.first?.isASCIILetter == true && text.utf8.count <= 60 && !words.contains(text.lowercased())
@@ -10,7 +10,7 @@ enum YAMLText {
         return isPlain ? text : quoted(text)
     }
 
-    /// A sentence without quotes, where YAML and the schema language read it as it stands.
+    /// Returns a sentence without quotes if YAML and the schema language read it unchanged, otherwise in double quotes.
     static func sentence(_ text: String) -> String {
         let isPlain =
             text.first?.isASCIILetter == true && !words.contains(text.lowercased()) && text.last != " "
@@ -18,18 +18,18 @@ enum YAMLText {
         return isPlain ? text : quoted(text)
     }
 
-    /// In double quotes, with the escapes that YAML and the literals of a schema share.
+    /// Returns the text in double quotes, with the escapes that YAML and the literals of a schema share.
     static func quoted(_ text: String) -> String {
         "\"" + text.unicodeScalars.map { escaped($0) { $0.shortEscape } }.joined() + "\""
     }
 
-    /// A literal of the schema language, whose long escapes are Swift's and not YAML's.
+    /// Returns a literal of the schema language, whose long escapes are those of Swift and not of YAML.
     static func literal(_ text: String) -> String {
         let digits = { (scalar: Unicode.Scalar) in "\\u{\(String(scalar.value, radix: 16))}" }
         return "\"" + text.unicodeScalars.map { escaped($0, digits) }.joined() + "\""
     }
 
-    /// A whole value, in single quotes where YAML would read something else in it.
+    /// Returns a whole value, in single quotes if YAML would read special characters in it.
     static func value(_ text: String) -> String {
         let isPlain = !text.contains(": ") && !text.contains(" #") && !text.hasSuffix(":") && text.first != "\""
         return isPlain
@@ -39,9 +39,9 @@ enum YAMLText {
                 .joined(separator: "''") + "'"
     }
 
-    /// Without the characters that no schema file may hold.
+    /// Removes the characters that are not allowed in schema files.
     static func plain(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 == "\t" || !$0.isRefused }))
+        String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 == "\t" || !$0.isForbidden }))
     }
 
     private static func escaped(_ scalar: Unicode.Scalar, _ long: (Unicode.Scalar) -> String) -> String {
@@ -52,21 +52,21 @@ enum YAMLText {
         case "\t": "\\t"
         case "\r": "\\r"
         case "\0": "\\0"
-        default: scalar.isRefused ? long(scalar) : String(scalar)
+        default: scalar.isForbidden ? long(scalar) : String(scalar)
         }
     }
 }
 
 extension Unicode.Scalar {
-    /// `\u00e6`, or `\U0001F985` behind the first plane.
+    /// `\u00e6`, or `\U0001F985` above the first plane.
     fileprivate var shortEscape: String {
         let digits = String(value, radix: 16)
         let length = value > 0xFFFF ? 8 : 4
         return (length == 8 ? "\\U" : "\\u") + String(repeating: "0", count: length - digits.count) + digits
     }
 
-    /// Control characters, line separators, and those that turn the direction of text.
-    fileprivate var isRefused: Bool {
+    /// Control characters, line separators, and characters that change the direction of text.
+    fileprivate var isForbidden: Bool {
         switch value {
         case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF, 0xFFFE, 0xFFFF:
             true

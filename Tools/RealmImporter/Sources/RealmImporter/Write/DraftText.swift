@@ -1,23 +1,23 @@
-/// A schema file before it is laid out, and what of the draft stands where in it.
+/// The unformatted text of a schema file, with the locations of draft items.
 struct DraftText {
     private(set) var text = ""
-    private var places: [(range: Range<Int>, item: DraftItem)] = []
+    private var marks: [(range: Range<Int>, item: DraftItem)] = []
 
     mutating func line(_ content: String = "") { text += content + "\n" }
 
-    /// What is written in the body is found again by its place; the innermost wins.
+    /// Records the text that `body` writes as the location of an item. The innermost item is found first.
     mutating func mark(_ item: DraftItem, _ body: (inout DraftText) -> Void) {
         let start = text.utf8.count
         body(&self)
-        places.append((start..<text.utf8.count, item))
+        marks.append((start..<text.utf8.count, item))
     }
 
-    /// Text that does not end its line.
+    /// Appends text without a line feed.
     mutating func part(_ content: String) { text += content }
 
-    /// - Returns: what stands there, and whether it is its name, which comes first.
+    /// - Returns: the item at an offset, and whether the offset is at its name, which comes first.
     func item(at offset: Int) -> (item: DraftItem, isName: Bool)? {
-        let place = places.filter { $0.range.contains(offset) }.min { $0.range.count < $1.range.count }
-        return place.map { ($0.item, $0.range.lowerBound == offset) }
+        let mark = marks.filter { $0.range.contains(offset) }.min { $0.range.count < $1.range.count }
+        return mark.map { ($0.item, $0.range.lowerBound == offset) }
     }
 }

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Writes the files of a schema, in the order of the Swift.
+/// Writes the files of a schema. Types have the order of the Swift file.
 struct DraftWriter {
     private let objects: [String: ObjectDraft]
     private let enums: [String: EnumDraft]
@@ -192,7 +192,7 @@ struct DraftWriter {
         }
     }
 
-    /// The path by the names of the schema.
+    /// Returns the path with the names of the schema.
     private func path(_ segments: [String], from root: String) -> String {
         var owner = objects[root]
         return segments.map { segment in

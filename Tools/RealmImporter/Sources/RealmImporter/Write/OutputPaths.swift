@@ -1,13 +1,13 @@
-/// Where the schema of each Swift file goes.
+/// The path of the schema file for each Swift file.
 enum OutputPaths {
-    /// `Models/Dog.swift` becomes `Models/Dog.yaml`; where two would meet, the later one is numbered.
+    /// `Models/Dog.swift` becomes `Models/Dog.yaml`. If two paths would be equal, the later one gets a number.
     static func paths(for swiftPaths: [String]) -> [String] {
         var taken: Set<String> = []
         return swiftPaths.map { path in
             let stem = path.hasSuffix(".swift") ? String(path.dropLast(6)) : path
             var candidate = stem
             var number = 2
-            // The Swift files that come of them stand in one folder, where case may not count.
+            // The generated Swift files are in one folder, whose file system may ignore case.
             while !taken.insert(key(candidate)).inserted {
                 candidate = "\(stem)\(number)"
                 number += 1

@@ -7,7 +7,7 @@ import RealmSwift
 /// A house where animals are treated.
 class Clinic: Object, ObjectKeyIdentifiable {
     @Persisted(primaryKey: true) var _id: ObjectId
-    /// What stands on the sign.
+    /// The text on the sign.
     @Persisted(indexed: true) var name = ""
     @Persisted var address: Address?
     @Persisted var rooms: List<Room>

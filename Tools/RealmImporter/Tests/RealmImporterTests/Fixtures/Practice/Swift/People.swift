@@ -1,7 +1,7 @@
 import Foundation
 import RealmSwift
 
-/// What everybody in the practice has.
+/// The properties of all people.
 class Person: Object {
     @Persisted(primaryKey: true) var id: UUID
     @Persisted var firstName: String
@@ -11,7 +11,7 @@ class Person: Object {
     var isSelected = false
 }
 
-/// Whoever pays.
+/// Pays the invoices.
 class Owner: Person, Codable {
     @Persisted var address: Address?
     @Persisted var pets: List<Animal>
@@ -32,7 +32,7 @@ class Employee: Person {
     @Persisted var hiredAt = Date(timeIntervalSince1970: 1_704_067_200)
 }
 
-/// Whoever treats.
+/// Treats the animals.
 class Vet: Employee {
     @Persisted var title: String? = "Dr."
     @Persisted var specialities: MutableSet<Speciality>
@@ -46,7 +46,7 @@ class Receptionist: Employee {
     @Persisted private var pin: Data = Data()
 }
 
-/// What a vet knows best.
+/// A field of a vet.
 enum Speciality: String, PersistableEnum {
     /// Broken bones.
     case surgery

@@ -14,7 +14,7 @@ enum InvoiceStatus: String {
     case sent = "Sent"
 }
 
-/// What an owner is asked to pay.
+/// A bill for an owner.
 @objcMembers
 class Invoice: Object {
     dynamic var number = 0

@@ -1,0 +1,161 @@
+import MartletBackend
+import MartletCompiler
+import MartletSchema
+import Testing
+
+@testable import MartletFrontend
+
+/// The schema reference agrees with the compiler: its examples are compiled, and its tables are compared with those of
+/// the compiler.
+@Suite("Schema reference")
+struct SchemaReferenceTests {
+    static let page = SchemaReferencePage.shared
+    static let good = page.examples.filter { !$0.isWrong && !$0.isConfiguration }
+    static let wrong = page.examples.filter(\.isWrong)
+    static let configurations = page.examples.filter(\.isConfiguration)
+
+    /// Compiles the good examples as one schema, together with an additional text.
+    private func compile(adding text: String? = nil, configuration: String? = nil) -> Compilation {
+        let texts = Self.good.map(\.text) + [text].compactMap(\.self)
+        var input = SchemaInput(
+            sources: texts.enumerated().map { index, text in
+                SourceText(file: SourceFileID(index), path: "Example\(index).yaml", text: text)
+            })
+        input.configuration = configuration.map {
+            SourceText(file: SourceFileID(texts.count), path: "martlet.yaml", text: $0)
+        }
+        return Compiler.compile(input, options: CompilerOptions(preset: configuration == nil ? .minimal : nil))
+    }
+
+    private func texts(_ compilation: Compilation) -> [String] {
+        compilation.diagnostics.map { "\($0.code.rawValue) \($0.message)" }
+    }
+
+    @Test("the valid examples of the reference compile as one schema S1 S2")
+    func goodExamples() {
+        let compilation = compile()
+        #expect(texts(compilation) == [])
+        #expect(compilation.outputs.count == Self.good.count + 1)
+        #expect(Self.good.count >= 6)
+    }
+
+    @Test("each wrong example of the reference has only findings of the stated code S1 S2", arguments: wrong)
+    func wrongExample(_ example: SchemaReferencePage.Example) throws {
+        let code = try #require(example.code, "name the code: '# wrong: MRT0302, since …'")
+        let compilation = compile(adding: example.text)
+        #expect(Set(compilation.diagnostics.map(\.code)) == [code], "\(texts(compilation))")
+        #expect(compilation.outputs.isEmpty)
+    }
+
+    @Test("the configurations of the reference are valid S7", arguments: configurations)
+    func usableConfigurations(_ example: SchemaReferencePage.Example) throws {
+        let reading = Frontend.readConfiguration(
+            SourceText(file: SourceFileID(0), path: "martlet.yaml", text: example.text))
+        #expect(reading.diagnostics.map(\.message) == [])
+        #expect(compile(configuration: example.text).outputs.contains { $0.text.contains("nonisolated package ") })
+    }
+
+    @Test("every default in the reference is valid S1")
+    func defaults() throws {
+        let rows = try Self.page.rows("Defaults", column: "type")
+        let examples = rows.flatMap { SchemaReferencePage.code(in: $0.cells[2]) }
+        #expect(rows.allSatisfy { !SchemaReferencePage.code(in: $0.cells[2]).isEmpty })
+        for example in examples {
+            let text = "objects:\n  Sample:\n    properties:\n      \(example)\n"
+            #expect(texts(compile(adding: text)) == [], "\(example)")
+        }
+        let named = Set(rows.flatMap { SchemaReferencePage.code(in: $0.cells[0]) })
+        // One row lists the types from 'Int' to 'Int64'.
+        let whole: Set<ScalarKind> = [.int16, .int32]
+        #expect(named == Set(ScalarKind.allCases.filter { !whole.contains($0) }.map(\.rawValue)))
+    }
+
+    @Test("the reference names every built-in type S1")
+    func types() throws {
+        let words = Set(SchemaReferencePage.code(in: try Self.page.section("Properties").joined(separator: " ")))
+        for kind in ScalarKind.allCases { #expect(words.contains(kind.rawValue), "\(kind.rawValue)") }
+    }
+
+    // MARK: Keys
+
+    struct KeyTable: CustomTestStringConvertible, Sendable {
+        let heading: String
+        let level: Level
+        /// The prefix of the keys of this level in the table.
+        var prefix = ""
+
+        var testDescription: String { level.name }
+    }
+
+    static let tables = [
+        KeyTable(heading: "Files", level: .file), KeyTable(heading: "Objects", level: .object),
+        KeyTable(heading: "Properties", level: .property), KeyTable(heading: "Enums", level: .enumeration),
+        KeyTable(heading: "Projections", level: .projection),
+        KeyTable(heading: "`martlet.yaml`", level: .configuration),
+        KeyTable(heading: "`martlet.yaml`", level: .lint, prefix: "lint."),
+        KeyTable(heading: "`martlet.yaml`", level: .lintOverride, prefix: "lint.overrides."),
+    ]
+
+    @Test("the tables of the reference list exactly the keys of the compiler S2 S7", arguments: tables)
+    func sameKeys(_ table: KeyTable) throws {
+        let rows = try Self.page.rows(table.heading, column: "key")
+        let keys = rows.map(\.key).filter { $0.hasPrefix(table.prefix) }.map { key in
+            String(key.dropFirst(table.prefix.count).prefix { $0 != "." })
+        }
+        #expect(Set(keys) == Set(table.level.entries.map(\.name)))
+    }
+
+    @Test("the tables of the reference mark required keys and list every keyword S2 S7", arguments: tables)
+    func values(_ table: KeyTable) throws {
+        let rows = try Self.page.rows(table.heading, column: "key")
+        for entry in table.level.entries {
+            guard let row = rows.first(where: { $0.key == table.prefix + entry.name }) else { continue }
+            #expect((row.cells[2] == "required") == entry.isRequired, "\(row.key)")
+            #expect(!row.cells[1].isEmpty && !row.cells[2].isEmpty, "\(row.key)")
+            guard case .words(let words) = entry.content else { continue }
+            #expect(Set(words).isSubset(of: SchemaReferencePage.code(in: row.cells[1])), "\(row.key)")
+        }
+    }
+
+    @Test("every key has an example in the reference S2 S7", arguments: tables)
+    func keyExamples(_ table: KeyTable) throws {
+        let used = try UsedKeys(Self.good.map(\.text), configurations: Self.configurations.map(\.text))
+        let names = Set(table.level.entries.map(\.name))
+        #expect(names.subtracting(used[table.level.name]) == [])
+    }
+}
+
+/// The keys that texts use, by the name of their level.
+private struct UsedKeys {
+    private var keys: [String: Set<String>] = [:]
+
+    subscript(level: String) -> Set<String> { keys[level] ?? [] }
+
+    init(_ texts: [String], configurations: [String]) throws {
+        for text in texts {
+            let file = mapping(try CoreValues.value(of: text))
+            insert(file, Level.file)
+            for section in ["objects", "embedded"] {
+                for object in mapping(file[section]).values.map(mapping) {
+                    insert(object, Level.object)
+                    for property in mapping(object["properties"]).values { insert(mapping(property), Level.property) }
+                }
+            }
+            for item in mapping(file["enums"]).values { insert(mapping(item), Level.enumeration) }
+            for item in mapping(file["projections"]).values { insert(mapping(item), Level.projection) }
+        }
+        for text in configurations {
+            let file = mapping(try CoreValues.value(of: text))
+            insert(file, Level.configuration)
+            let lint = mapping(file["lint"])
+            insert(lint, Level.lint)
+            for item in lint["overrides"] as? [Any] ?? [] { insert(mapping(item), Level.lintOverride) }
+        }
+    }
+
+    private func mapping(_ value: Any?) -> [String: Any] { value as? [String: Any] ?? [:] }
+
+    private mutating func insert(_ mapping: [String: Any], _ level: Level) {
+        keys[level.name, default: []].formUnion(mapping.keys)
+    }
+}

@@ -1,0 +1,95 @@
+import MartletCompiler
+import MartletSchema
+import Testing
+
+/// Common YAML mistakes: each has its own message, at its location, and a fix-it where the correction is unambiguous.
+@Suite("YAML mistakes")
+struct YAMLMistakeTests {
+    struct Mistake: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let code: DiagnosticCode
+        /// The lines below `properties:`. `«` and `»` enclose the location of the finding.
+        let text: String
+        /// The text after all safe fix-its; nil if the user has to choose.
+        let fixed: String?
+    }
+
+    static let mistakes: [Mistake] = [
+        Mistake(
+            testDescription: "a tab", code: .yamlTrap, text: "«\t\t\t»name: String\n", fixed: "      name: String\n"),
+        Mistake(
+            testDescription: "no space", code: .yamlTrap, text: "      name«:»String\n", fixed: "      name: String\n"),
+        Mistake(
+            testDescription: "brackets", code: .yamlTrap, text: "      names: «[String]?»\n",
+            fixed: "      names: List<String>\n"),
+        Mistake(
+            testDescription: "a comma in braces", code: .yamlTrap,
+            text: "      name: {type: String, doc: One«,» two}\n",
+            fixed: "      name: {type: String, doc: 'One, two'}\n"),
+        Mistake(
+            testDescription: "an unclosed quote", code: .yamlTrap,
+            text: "      name: String = «\"»Rex\n      age: Int\n",
+            fixed: nil),
+        Mistake(
+            testDescription: "a conflict", code: .mergeConflict,
+            text: "«<<<<<<<» ours\n      name: String\n=======\n      name: Int\n>>>>>>> theirs\n", fixed: nil),
+        Mistake(
+            testDescription: "a boolean of YAML 1.1", code: .ambiguousScalar, text: "      isGood: Bool = «yes»\n",
+            fixed: "      isGood: Bool = true\n"),
+        Mistake(
+            testDescription: "an octal number of YAML 1.1", code: .ambiguousScalar, text: "      count: Int = «0o17»\n",
+            fixed: "      count: Int = 15\n"),
+        Mistake(
+            testDescription: "a space before the colon", code: .yamlTrap,
+            text: "      age: Int\n      name «:»String\n      size: Int\n",
+            fixed: "      age: Int\n      name: String\n      size: Int\n"),
+        Mistake(
+            testDescription: "a space before the colon of the only property", code: .yamlTrap,
+            text: "      name «:»String\n", fixed: "      name: String\n"),
+        Mistake(
+            testDescription: "a no-break space behind the colon", code: .yamlTrap,
+            text: "      name:«\u{A0}»String\n", fixed: "      name: String\n"),
+        Mistake(
+            testDescription: "a no-break space behind a space", code: .yamlTrap,
+            text: "      name: «\u{A0}»String\n", fixed: "      name:  String\n"),
+        Mistake(
+            testDescription: "an indentation of no-break spaces", code: .yamlTrap,
+            text: "    «\u{A0}\u{A0}»name: String\n", fixed: "      name: String\n"),
+        Mistake(
+            testDescription: "brackets in braces", code: .yamlTrap,
+            text: "      name: String\n  Cat: {properties: {a: «[string]?», b: Int}}\n",
+            fixed: "      name: String\n  Cat: {properties: {a: List<String>, b: Int}}\n"),
+        Mistake(
+            testDescription: "a bare text with a colon", code: .yamlTrap,
+            text: "      name: String = a«:» b\n", fixed: "      name: 'String = \"a: b\"'\n"),
+        Mistake(
+            testDescription: "a decimal comma", code: .yamlTrap,
+            text: "      name: {type: Double, default: 1«,»5}\n", fixed: nil),
+        Mistake(
+            testDescription: "a comment for a default", code: .yamlTrap, text: "      name: String = «#»5\n",
+            fixed: nil),
+    ]
+
+    @Test("every common mistake is found at its location S12", arguments: mistakes)
+    func isFound(_ mistake: Mistake) throws {
+        let text = Self.head + mistake.text.filter { !"«»".contains($0) }
+        let source = SourceText(file: SourceFileID(0), path: "Dog.yaml", text: text)
+        let findings = Compiler.lint(SchemaInput(sources: [source])).diagnostics.filter(\.isError)
+        let first = try #require(findings.first { $0.code == mistake.code }, "\(findings.map(\.message))")
+        let marked = mistake.text.split(separator: "«", omittingEmptySubsequences: false)
+        let start = Self.head.utf8.count + marked[0].utf8.count
+        let length = marked[1].prefix { $0 != "»" }.utf8.count
+        #expect(first.span.map { [$0.start, $0.end] } == [start, start + length], "\(first.message)")
+    }
+
+    @Test("every mistake with one correct fix-it is corrected S12", arguments: mistakes.filter { $0.fixed != nil })
+    func isFixed(_ mistake: Mistake) {
+        let text = Self.head + mistake.text.filter { !"«»".contains($0) }
+        let source = SourceText(file: SourceFileID(0), path: "Dog.yaml", text: text)
+        let outcome = FixApplier.apply(SchemaInput(sources: [source]), options: CompilerOptions(preset: .minimal))
+        #expect(String(decoding: outcome.input.sources[0].bytes, as: UTF8.self) == Self.head + (mistake.fixed ?? ""))
+        #expect(Compiler.lint(outcome.input, options: CompilerOptions(preset: .minimal)).diagnostics.isEmpty)
+    }
+
+    private static let head = "objects:\n  Dog:\n    properties:\n"
+}

@@ -1,0 +1,18 @@
+import MartletCompiler
+import MartletFrontend
+import MartletLint
+import MartletSchema
+import Testing
+
+/// Runs one rule on a schema text that lists the expected findings below each line, in the format of the fixtures.
+func expectFindings(
+    of code: DiagnosticCode, _ marked: String, sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+    let schema = MarkedSchema(name: code.rawValue, text: marked)
+    let input = schema.input()
+    let analysis = Frontend.analyze(input.sources)
+    let model = try #require(analysis.model, "\(analysis.diagnostics.map(\.message))", sourceLocation: sourceLocation)
+    let rule = try #require(RuleRegistry.rules.first { $0.code == code }, sourceLocation: sourceLocation)
+    let found = schema.rendered(rule.check(model).sortedByPlace(), input)
+    #expect(found == marked, sourceLocation: sourceLocation)
+}
