@@ -26,10 +26,10 @@ package struct LogState: Equatable, Sendable {
     /// The number of frames that have been copied into the database file.
     package let copied: Int
 
-    /// True if this name can follow the current log of `mark`: SQLite increments the first half and draws the second
+    /// True if this name can follow the log with another name: SQLite increments the first half and draws the second
     /// half at random.
-    package func isNext(after mark: LogMark) -> Bool {
-        UInt32(truncatingIfNeeded: mark.current >> 32) &+ 1 == UInt32(truncatingIfNeeded: name >> 32)
+    package func isNext(after former: UInt64) -> Bool {
+        UInt32(truncatingIfNeeded: former >> 32) &+ 1 == UInt32(truncatingIfNeeded: name >> 32)
     }
 }
 
@@ -43,7 +43,7 @@ extension Connection {
         return LogState(name: state.salts, frames: Int(state.frames), copied: Int(state.copied))
     }
 
-    /// The name of the log on disk; nil if there is no log that SQLite would read. Called before the first read.
+    /// The name of the log on disk; nil if there is no log that SQLite would read.
     package func logOnDisk() throws(SQLiteError) -> UInt64? {
         var name: UInt64 = 0
         var isLog = false

@@ -125,7 +125,11 @@ final class ResultsStorage {
         let count = context.read { connection in
             var compiler = QueryCompiler(context.schema)
             let query = try compiler.count(plan)
-            return Int(try connection.integer(query.sql, query.arguments) ?? 0)
+            let count = Int(try connection.integer(query.sql, query.arguments) ?? 0)
+            if count < 0 {
+                throw EngineError.damaged(EngineError.miscountedLink, path: context.coordinator.path)
+            }
+            return count
         }
         counted = count
         return count

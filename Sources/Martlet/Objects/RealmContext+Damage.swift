@@ -69,8 +69,11 @@ extension RealmContext {
 
     /// The error, with the location of the collection if a collection could not be read.
     func located(_ error: any Error) -> any Error {
-        guard let failure = error as? SQLiteError, failure.message.contains(EngineError.unreadableCollection),
-            let found = search({ try $0.collection() })
+        guard let failure = error as? SQLiteError else { return error }
+        if failure.message.contains(EngineError.miscountedLink) {
+            return EngineError.damaged(EngineError.miscountedLink, path: coordinator.path)
+        }
+        guard failure.message.contains(EngineError.unreadableCollection), let found = search({ try $0.collection() })
         else { return error }
         return found.error(path: coordinator.path)
     }

@@ -62,7 +62,7 @@ extension RealmContext {
             abandon(transaction, isReadable: [.deletionDenied, .uniqueViolation].contains(error.code))
             throw Realm.Error(error)
         }
-        hooks.committed(tokens)
+        hooks.committed(tokens, 1)
         asyncWrites?.resume()
     }
 
@@ -170,7 +170,7 @@ extension RealmContext {
             throw Realm.Error(error)
         }
         asyncWrites?.groupEnded(nil)
-        for number in 1...count { hooks.committed(number == count ? tokens : []) }
+        hooks.committed(tokens, count)
         asyncWrites?.resume()
     }
 

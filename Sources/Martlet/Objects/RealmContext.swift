@@ -417,8 +417,9 @@ struct ContextHooks {
     /// group, only a `writeAsync` block that commits itself can be silent. Its silenced observers are notified of it together
     /// with the writes that were sealed before.
     var willCommit: (Set<ObjectIdentifier>) -> Void = { _ in }
-    /// Called after a commit of this Realm, with the tokens of the observers that are not notified of it.
-    var committed: (Set<ObjectIdentifier>) -> Void = { _ in }
+    /// Called after writes of this Realm were committed together, with the tokens of the observers that are not notified
+    /// of the last one, and the number of writes.
+    var committed: (Set<ObjectIdentifier>, Int) -> Void = { _, _ in }
     /// True while collections or objects of this Realm are observed.
     var hasObservers: () -> Bool = { false }
     /// The object that has set the hooks, kept alive here.

@@ -449,11 +449,11 @@ final class ObservationHub: @unchecked Sendable {
         for call in prepare(jobs, handle) { notify(call) }
     }
 
-    /// Called after a commit of this Realm. Silenced observers treat the commit as known.
-    func committed(_ context: RealmContext, silencing tokens: Set<ObjectIdentifier>) {
+    /// Called after `count` writes of this Realm were committed together. Silenced observers treat the last one as known.
+    func committed(_ context: RealmContext, silencing tokens: Set<ObjectIdentifier>, _ count: Int) {
         lastDeliveredVersion = context.version
         if !tokens.isEmpty { silence(tokens, context.handle) }
-        notifyRealmObservers(.didChange, context, except: tokens)
+        notifyRealmObservers(.didChange, context, count, except: tokens)
         if locked({ !$0.observers.isEmpty || $0.isBehind }) { signal(from: context) }
     }
 
@@ -574,20 +574,24 @@ final class ObservationHub: @unchecked Sendable {
         }
     }
 
+    /// Notifies of `count` writes, of the last one without the silenced observers.
     private func notifyRealmObservers(
-        _ notification: Realm.Notification, _ context: RealmContext, except silenced: Set<ObjectIdentifier> = []
+        _ notification: Realm.Notification, _ context: RealmContext, _ count: Int = 1,
+        except silenced: Set<ObjectIdentifier> = []
     ) {
         guard !isNotifyingRealm || mayRefresh else { return }
+        // An observer that is added by a callback was added after all of these writes.
         let observers = locked { $0.realmObservers.all }
-        guard !observers.isEmpty else { return }
         let outer = (isNotifyingRealm, mayRefresh)
         (isNotifyingRealm, mayRefresh) = (true, notification == .refreshRequired)
         defer { (isNotifyingRealm, mayRefresh) = outer }
-        for observer in observers
-        where !observer.registration.isEnded && !silenced.contains(ObjectIdentifier(observer.registration)) {
-            // The previous observer may have called `refresh()`.
-            if mayRefresh, lastDeliveredVersion >= required { return }
-            observer.block(notification, Realm(context))
+        for write in 1...count {
+            for observer in observers where !observer.registration.isEnded {
+                if write == count, silenced.contains(ObjectIdentifier(observer.registration)) { continue }
+                // The previous observer may have called `refresh()`.
+                if mayRefresh, lastDeliveredVersion >= required { return }
+                observer.block(notification, Realm(context))
+            }
         }
     }
 }

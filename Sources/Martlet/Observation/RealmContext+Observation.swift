@@ -12,7 +12,7 @@ extension RealmContext {
         hooks.deliverBeforeWrite = { [unowned self] _ in hub.deliverBeforeWrite(self) }
         hooks.releaseUnneeded = { hub.releaseUnneeded() }
         hooks.willCommit = { [unowned self] tokens in hub.willCommit(self, silencing: tokens) }
-        hooks.committed = { [unowned self] tokens in hub.committed(self, silencing: tokens) }
+        hooks.committed = { [unowned self] in hub.committed(self, silencing: $0, $1) }
         hooks.cancelled = { [unowned self] in hub.cancelled(self) }
         hooks.isDelivering = { hub.isInCallback }
         hooks.hasObservers = { hub.observerCount > 0 }

@@ -53,7 +53,16 @@ extension StoreCoordinator {
         locked { $0.knownHeader = header }
     }
 
+    // The file and the state of the log cannot be read at the same moment. If the lock file was deleted, another process may
+    // begin a log between the two reads.
     private func continuity(_ connection: Connection) throws -> Continuity {
+        for _ in 0..<3 {
+            if case .same = try compareFileWithLog(connection) { return .same }
+        }
+        return try compareFileWithLog(connection)
+    }
+
+    private func compareFileWithLog(_ connection: Connection) throws -> Continuity {
         let known = locked { $0.knownHeader }
         guard let header = try connection.readFileHeader() else { return known == nil ? .same : .overwritten }
         if connection.isLogMoved { return .logDetached }
@@ -62,7 +71,8 @@ extension StoreCoordinator {
         // No log has begun since the file was opened, so nothing was copied into the file either.
         if log.name == 0 && log.frames == 0 { return isUntouched(header, known) ? .same : .overwritten }
         if let mark = header.mark {
-            if mark.current == log.name || (log.frames == 0 && log.isNext(after: mark)) { return .same }
+            if mark.current == log.name { return .same }
+            if try isUncommitted(log, mark, connection) { return .same }
         } else if log.frames == 0 && known?.mark == nil {
             return .same
         }
@@ -70,6 +80,15 @@ extension StoreCoordinator {
         return
             log.frames > 0 && isUnchanged && writeLock.recordedLog != log.name
             ? .unmarked(log: log.name) : .overwritten
+    }
+
+    // The file names a log in which nothing is committed yet. Writers that were killed may have begun several such logs: a
+    // connection that has never restarted the log draws a new name for a log without frames.
+    private func isUncommitted(_ log: LogState, _ mark: LogMark, _ connection: Connection) throws -> Bool {
+        guard log.frames == 0 else { return false }
+        if log.isNext(after: mark.current) { return true }
+        guard let begun = try connection.logOnDisk() else { return false }
+        return begun == mark.current || begun == mark.previous
     }
 
     // If a log could not begin, because the disk was full or the process was killed, the file may already name it.

@@ -17,6 +17,7 @@ extension EngineError {
     }
 
     /// The error of an SQL function that cannot decode the elements of a collection.
+    package static let miscountedLink = "a link is counted less than once or too often"
     package static let unreadableCollection = "the elements of a collection cannot be read"
 
     /// An error for a part of the file that the engine cannot have written.

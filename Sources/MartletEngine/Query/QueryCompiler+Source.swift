@@ -48,18 +48,19 @@ extension QueryCompiler {
             return
                 "SELECT owner AS v, start AS i FROM (\(counted)) "
                 + "UNION ALL SELECT c.owner, c.start + e.n + 1 FROM (\(counted)) c "
-                + "CROSS JOIN martlet_times(c.count - 1) e WHERE c.count > 1"
+                + "CROSS JOIN martlet_times(c.count - 1) e WHERE c.count <> 1"
         }
     }
 
     /// The number of linking objects without any condition, which is computed without reading rows; nil for other
-    /// plans.
+    /// plans. It is negative if the file is damaged.
     mutating func countOfOrigins(_ plan: QueryPlan) -> String? {
         guard case .origins(let link, let target) = plan.source, plan.predicate == nil, plan.stages.isEmpty else {
             return nil
         }
         let targets = schema[link.table].layout.collection(of: link.property).targets ?? ""
-        return "SELECT ifnull(sum(count), 0) FROM \(targets) WHERE target = \(bind(.integer(target)))"
+        return "SELECT CASE WHEN min(count) < 1 THEN -1 ELSE ifnull(sum(count), 0) END FROM \(targets) "
+            + "WHERE target = \(bind(.integer(target)))"
     }
 
     // MARK: Aggregates of all members

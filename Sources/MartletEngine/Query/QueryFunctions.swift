@@ -99,10 +99,10 @@ extension QueryFunctions {
         (arguments: FunctionArguments) throws(TableFunction.MalformedArguments) in
         let count = arguments.integer(0)
         // No collection has more elements.
-        guard count <= Int64(Int32.max) else {
-            throw TableFunction.MalformedArguments("a link is counted \(count) times")
+        guard (0...Int64(Int32.max)).contains(count) else {
+            throw TableFunction.MalformedArguments(EngineError.miscountedLink)
         }
-        return (0..<max(0, count)).map { [.integer($0)] }
+        return (0..<count).map { [.integer($0)] }
     }
 }
 

@@ -201,6 +201,6 @@ struct NamedFileTests {
     func nowhere() throws {
         let outcome = try run("breaking", "App/Schemas", "--against", "./Old", in: folder())
         #expect(outcome.status == 3)
-        #expect(outcome.errors.contains("'./Old' is no folder"))
+        #expect(outcome.errors.contains("'./Old' is not a folder"))
     }
 }

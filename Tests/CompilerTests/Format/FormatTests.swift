@@ -68,7 +68,7 @@ struct FormatTests {
     func odd(_ text: String) {
         let formatting = Compiler.format(source(Array(text.utf8)))
         #expect(formatting.bytes == nil)
-        #expect(formatting.diagnostics.map(\.message).contains { $0.contains("cannot be laid out") })
+        #expect(formatting.diagnostics.map(\.message).contains { $0.contains("cannot be formatted") })
     }
 
     // MARK: Properties

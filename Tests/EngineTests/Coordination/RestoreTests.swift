@@ -95,6 +95,39 @@ struct RestoreTests {
         return (files, backup)
     }
 
+    // MARK: Logs that were begun and not committed
+
+    @Test("a log that killed writers began and did not commit is not that of another file D21")
+    func uncommittedLog() throws {
+        let files = FileSet(folder: try TestFolder())
+        let process = try files.open()
+        try process.add("a")
+        let copied = try process.coordinator.checkpoint()
+        #expect(copied.logFrames == copied.copiedFrames && copied.logFrames > 0)
+        var names: Set<UInt64> = []
+        for _ in 0..<3 {
+            // A connection with a small cache writes pages to the log before it commits. The first one restarts the log.
+            // Each of the others draws a new name for a log without frames.
+            var options = ConnectionOptions(path: files.path)
+            options.cacheKilobytes = 16
+            let writer = try Connection(options)
+            try writer.run("BEGIN IMMEDIATE")
+            for key in 1_000..<1_100 {
+                try writer.run("INSERT INTO Note (_key, text, batch, weight) VALUES (\(key), hex(zeroblob(4000)), 0, 0)")
+            }
+            names.insert(try #require(writer.fileHeader()?.mark?.current))
+            // Another process that lost the lock file reads meanwhile.
+            try process.refresh()
+            #expect(try process.texts == ["a"])
+            try writer.run("ROLLBACK")
+            writer.close()
+        }
+        #expect(names.count == 3)
+        try process.add("b")
+        #expect(try process.texts == ["a", "b"])
+        #expect(files.reports.all.isEmpty)
+    }
+
     // MARK: Closed files
 
     @Test("a closed file is complete without its log, and the log is empty D10")

@@ -129,6 +129,12 @@ import Testing
             "UPDATE \"ScalarLists.ints\" SET elements = 'abc'",
             messageParts: "'ScalarLists.ints' in the row with the key 1"
         ) { _ = $0.objects(ScalarLists.self).where { $0.ints.contains(1) }.count },
+        Case("UPDATE \"Node.children.targets\" SET count = -1", messageParts: "a link is counted less than once") {
+            for node in $0.objects(Node.self) { for parent in node.parents { _ = parent.name } }
+        },
+        Case("UPDATE \"Node.children.targets\" SET count = 0", messageParts: "a link is counted less than once") {
+            _ = $0.objects(Node.self).map(\.parents.count)
+        },
         Case("UPDATE Scalars SET \"int\" = 'abc' WHERE id = 1", messageParts: "'Scalars.int'") {
             let sum: Int = $0.objects(Scalars.self).sum(ofProperty: "int")
             print(sum)

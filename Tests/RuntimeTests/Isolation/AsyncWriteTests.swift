@@ -49,6 +49,24 @@ struct AsyncWriteTests {
         #expect(try onOtherThread(test) { $0.objects(Dog.self).count } == 3)
     }
 
+    @Test("an observer that a callback adds is not called for the writes that were committed before N132")
+    func observerAddedInCallback() throws {
+        let test = try TestRealm()
+        var calls = (first: 0, added: 0)
+        var tokens: [NotificationToken] = []
+        tokens.append(
+            test.realm.observe { _, realm in
+                calls.first += 1
+                if tokens.count == 1 { tokens.append(realm.observe { _, _ in calls.added += 1 }) }
+            })
+        test.realm.writeAsync { test.realm.add(Dog(name: "1")) }
+        test.realm.writeAsync { test.realm.add(Dog(name: "2")) }
+        test.finishAsyncWrites()
+        #expect(calls == (2, 0))
+        try test.realm.write { test.realm.add(Dog(name: "3")) }
+        #expect(calls == (3, 1))
+    }
+
     @Test("a cancelled write of a group does not affect the other writes N132")
     func group() throws {
         let test = try TestRealm()
