@@ -207,7 +207,7 @@ import Testing
         #expect(reason(second).contains("named.x"))
         let chain = (0..<20_000).map { Node(id: $0) }
         for (node, next) in zip(chain, chain.dropFirst()) { node.next = next }
-        #expect(reason(chain[0]).contains("links lead more than 250 objects deep"))
+        #expect(reason(chain[0]).contains("the chain of links is longer than 250 objects"))
         #expect(try read(Node.self, json(chain[19_800])).next?.next?.id == 19_802)
         for node in chain { node.next = nil }
     }
