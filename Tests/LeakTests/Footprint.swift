@@ -31,6 +31,14 @@ struct FootprintSeries {
         return after - before
     }
 
+    /// The minima of eight equally long parts: a leak grows in each of them, and caches in the first ones.
+    func eighths(of value: KeyPath<Footprint, Int>) -> [Int] {
+        (0..<8).map { part in
+            footprints[footprints.count * part / 8..<footprints.count * (part + 1) / 8].map { $0[keyPath: value] }.min()
+                ?? 0
+        }
+    }
+
     /// The number of rounds from one quarter to the other.
     var rounds: Int { roundsPerBatch * footprints.count / 2 }
 }

@@ -161,8 +161,20 @@ struct StoreOpener {
         try makeLog(connection)
     }
 
-    // Called under the write lock.
-    func makeLog(_ connection: Connection) throws { try connection.execute("PRAGMA journal_mode = WAL") }
+    // Called under the write lock. Another process that is opening the file may be reading it. SQLite does not wait for
+    // it here, because this connection reads too.
+    func makeLog(_ connection: Connection) throws {
+        var remainingMilliseconds = options.environment.writeTimeoutMilliseconds
+        while true {
+            do {
+                return try connection.execute("PRAGMA journal_mode = WAL")
+            } catch {
+                guard error.primary == .busy, remainingMilliseconds > 0 else { throw error }
+            }
+            remainingMilliseconds -= 1
+            options.environment.sleep(1_000)
+        }
+    }
 
     // Another process may be creating the file too, so the check is repeated under the lock.
     private func create(_ connection: Connection, _ writeLock: WriteLock) throws {
@@ -172,7 +184,7 @@ struct StoreOpener {
             return try checkFormat(connection)
         }
         try connection.execute("PRAGMA page_size = \(options.environment.pageSize)")
-        try connection.execute("PRAGMA journal_mode = WAL")
+        try makeLog(connection)
         options.environment.yield(.insideCreate)
         try transaction(on: connection) {
             // If the lock file was deleted meanwhile, another process may have created the tables under another lock.

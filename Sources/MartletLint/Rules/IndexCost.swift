@@ -5,7 +5,7 @@ struct IndexCost: LintRule {
     static let maximumIndexes = 8
 
     let code = DiagnosticCode.indexCost
-    let purpose = "Indexes are few, and tell many rows apart."
+    let purpose = "Indexes are few, and each distinguishes many rows."
 
     func check(_ schema: SchemaModel) -> [Diagnostic] {
         var findings: [Diagnostic] = []

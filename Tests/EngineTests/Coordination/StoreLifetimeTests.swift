@@ -1,6 +1,7 @@
 import CMartletTestVFS
 import Foundation
 import MartletSQLite
+import Synchronization
 import Testing
 
 @testable import MartletEngine
@@ -26,6 +27,30 @@ struct StoreLifetimeTests {
         }
         let other = try StoreRegistry.coordinator(VirtualProcess.options(folder.path("other.realm")))
         #expect(other !== first)
+    }
+
+    // SQLite does not wait when it switches to a write-ahead log while another process reads.
+    @Test("a process creates a file while another one that opens it is reading N140")
+    func createWhileOtherProcessOpens() throws {
+        let folder = try TestFolder()
+        try Data().write(to: URL(fileURLWithPath: folder.path()))
+        let reader = try Connection(ConnectionOptions(path: folder.path()))
+        try reader.execute("BEGIN")
+        #expect(try reader.integer("SELECT count(*) FROM sqlite_schema") == 0)
+        let waits = Mutex(0)
+        let process = try VirtualProcess(folder.path()) {
+            $0.environment.writeTimeoutMilliseconds = 1_000
+            $0.environment.sleep = { _ in
+                let count = waits.withLock { count in
+                    count += 1
+                    return count
+                }
+                if count == 3 { try? reader.execute("COMMIT") }
+            }
+        }
+        try process.add("a")
+        #expect(try process.noteCount == 1)
+        #expect(waits.withLock { $0 } == 3)
     }
 
     @Test("writers of two processes queue on one lock file, independent of their paths N140")

@@ -159,7 +159,7 @@ struct IsolationMisuseTests {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try TestRealm().onNewThread { $0.writeAsync {} }
         }
-        expectMessage(result, "an asynchronous write was asked for on a thread that runs no run loop")
+        expectMessage(result, "an asynchronous write was requested on a thread that runs no run loop")
     }
 
     @Test("a change after 'commitAsyncWrite' traps O4")

@@ -141,7 +141,7 @@ struct KeyValueTrapTests {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Node(id: 1).mutableArrayValue(forKey: "peers")
         }
-        #expect(message(result).contains("'Node.peers' is no list"))
+        #expect(message(result).contains("'Node.peers' is not a list"))
     }
 
     @Test("an assignment traps if a prior call ends the write or deletes the object K8")

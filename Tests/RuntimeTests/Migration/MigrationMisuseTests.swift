@@ -68,11 +68,11 @@ import Testing
         let list = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try Self.run { _, objects in (objects.old?["children"] as? List<MigrationObject>)?.removeAll() }
         }
-        expectMessage(list, "the collection 'Node.children' is as it was before the migration")
+        expectMessage(list, "the collection 'Node.children' is from before the migration")
         let delete = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try Self.run { migration, objects in objects.old.map(migration.delete) }
         }
-        expectMessage(delete, "a 'Node' is as it was before the migration")
+        expectMessage(delete, "a 'Node' is from before the migration")
     }
 
     @Test("unknown types, unknown properties and unsuitable values trap O12") func names() async {

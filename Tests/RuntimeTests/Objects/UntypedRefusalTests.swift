@@ -31,34 +31,34 @@ import Testing
             realm.create(Node.self, value: ["id": 8, "part": ["name": "p"]] as [String: Any])
             realm.create(Node.self, value: ["id": 8, "part": Screw()] as [String: Any], update: .modified)
         },
-        Call(message: "of type 'IntKey' at 'Node.children[1]'. Give") {
+        Call(message: "of type 'IntKey' at 'Node.children[1]'. Assign") {
             _ = $0.create(Node.self, value: ["children": [Node(id: 2), IntKey()] as [Any]])
         },
         Call(message: "'Node.children' takes elements of type 'Node', but was given 'IntKey {") { _ in
             _ = Node(value: ["children": [IntKey()]])
         },
-        Call(message: "of type 'IntKey' at 'Node.peers[0]'. Give") { $0.create(Node.self)["peers"] = [IntKey()] },
-        Call(message: "of type 'IntKey' at 'Node.named['k']'. Give") {
+        Call(message: "of type 'IntKey' at 'Node.peers[0]'. Assign") { $0.create(Node.self)["peers"] = [IntKey()] },
+        Call(message: "of type 'IntKey' at 'Node.named['k']'. Assign") {
             $0.create(Node.self)["named"] = ["k": IntKey()]
         },
-        Call(message: "of type 'Screw' at 'Node.parts[0]'. Give") { realm in
+        Call(message: "of type 'Screw' at 'Node.parts[0]'. Assign") { realm in
             realm.create(Node.self, value: ["id": 8, "parts": [["name": "p"]]] as [String: Any])
             realm.create(Node.self, value: ["id": 8, "parts": [Screw()]] as [String: Any], update: .modified)
         },
-        Call(message: "of type 'IntKey' at 'Node.children[0]'. Give") {
+        Call(message: "of type 'IntKey' at 'Node.children[0]'. Assign") {
             $0.create(Node.self).dynamicList("children").append(IntKey())
         },
-        Call(message: "of type 'IntKey' at 'Node.children[0]'. Give") { _ in
+        Call(message: "of type 'IntKey' at 'Node.children[0]'. Assign") { _ in
             let node = Node(children: [Node(id: 2)])
             node.dynamicList("children")[0] = IntKey()
         },
         Call(message: "'Node.peers' takes elements of type 'Node', but was given 'IntKey {") {
             $0.create(Node.self).dynamicSet("peers").insert(IntKey())
         },
-        Call(message: "of type 'IntKey' at 'Node.named['x']'. Give") {
+        Call(message: "of type 'IntKey' at 'Node.named['x']'. Assign") {
             $0.create(Node.self).dynamicMap("named")["x"] = IntKey()
         },
-        Call(message: "of type 'IntKey' at 'Node.children[0]'. Give") {
+        Call(message: "of type 'IntKey' at 'Node.children[0]'. Assign") {
             $0.create(Node.self).mutableArrayValue(forKey: "children").append(IntKey())
         },
         Call(
@@ -82,10 +82,10 @@ import Testing
                 value: ["children": [["id": 2, "part": ["node": ["id": 3, "next": IntKey()] as [String: Any]]]]]
                     as [String: Any])
         },
-        Call(message: "'IntKey.content' takes 'String', but was given '5' of type 'Int'. Give") {
+        Call(message: "'IntKey.content' takes 'String', but was given '5' of type 'Int'. Assign") {
             _ = $0.create(IntKey.self, value: ["content": 5])
         },
-        Call(message: "'Node.name' takes 'String', but was given '5' of type 'Int' at 'Node.next.name'. Give") {
+        Call(message: "'Node.name' takes 'String', but was given '5' of type 'Int' at 'Node.next.name'. Assign") {
             _ = $0.create(Node.self, value: ["next": ["name": 5]])
         },
         Call(
@@ -94,7 +94,7 @@ import Testing
         ) {
             _ = $0.create(Node.self, value: ["next": 5])
         },
-        Call(message: "'EnumHolder.level' takes 'Level', one of 1, 5, 10, but was given '9' of type 'Int'. Give") {
+        Call(message: "'EnumHolder.level' takes 'Level', one of 1, 5, 10, but was given '9' of type 'Int'. Assign") {
             _ = $0.create(EnumHolder.self, value: ["level": 9])
         },
         Call(message: "'EnumHolder.optionalGrade' takes 'Grade?', one of 'poor', 'good', 'best', but was given 'worst'")

@@ -137,13 +137,13 @@ struct ObservationMisuseTests {
             let token = other.allDogs.observe { _ in }
             try test.realm.write(withoutNotifying: [token]) { test.realm.add(Dog(name: "Rex")) }
         }
-        expect(result, "'withoutNotifying' was given a token of another Realm")
+        expect(result, "'withoutNotifying' was called with a token of another Realm")
         let queued = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             let token = test.allDogs.observe(on: DispatchQueue(label: "other")) { _ in }
             try test.realm.write(withoutNotifying: [token]) {}
         }
-        expect(queued, "'withoutNotifying' was given a token of another Realm")
+        expect(queued, "'withoutNotifying' was called with a token of another Realm")
     }
 
     @Test("commitWrite(withoutNotifying:) outside of a write traps N114")

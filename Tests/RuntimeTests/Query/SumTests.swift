@@ -77,7 +77,7 @@ import Testing
             try SumTests().scalars(test)
             _ = test.realm.objects(Scalars.self).sum { $0.int8 }
         }
-        expectMessage(small, "the sum does not fit 'Int8'. Ask for a larger type")
+        expectMessage(small, "the sum does not fit 'Int8'. Use a larger type")
         let large = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             try SumTests().scalars(test)
