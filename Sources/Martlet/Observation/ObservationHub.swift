@@ -563,9 +563,8 @@ final class ObservationHub: @unchecked Sendable {
             }
             let (isReached, job) = locked { _ -> (Bool, ObservationJob?) in
                 // The callback may have ended the observation.
-                guard next.start <= entry.delivered, entry.silenced.first?.start == next.start else {
-                    return (false, nil)
-                }
+                let isNext = next.start <= entry.delivered && entry.silenced.first?.start == next.start
+                guard isNext else { return (false, nil) }
                 entry.silenced.removeFirst()
                 return (true, entry.delivered == next.start && entry.isAlive ? entry.job() : nil)
             }
