@@ -154,7 +154,7 @@ void memory_truncate(MemoryFile *file, int64_t size) {
         free(file->blocks[i]);
         file->blocks[i] = NULL;
     }
-    /* When the file grows again, the bytes after the present end must read as zeros. */
+    /* If the file grows again, the bytes after the new end must read as zeros. */
     int64_t inside = size % MEMORY_BLOCK;
     if (inside > 0 && file->blocks[kept - 1]) {
         memset(file->blocks[kept - 1] + inside, 0, (size_t)(MEMORY_BLOCK - inside));

@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <sqlite3.h>
 
-/* Bytes of a block. When a file grows, only pointers to blocks are copied, never the blocks. */
+/* The size of a block in bytes. When a file grows, only the pointers to its blocks are copied, never the blocks. */
 enum { MEMORY_BLOCK = 65536 };
 
 typedef struct MemoryHandle MemoryHandle;
@@ -29,7 +29,7 @@ typedef struct MemoryFile {
     MemoryHandle *handles;
 } MemoryFile;
 
-/* One open file of SQLite. */
+/* A file that SQLite has opened; several handles can refer to one MemoryFile. */
 struct MemoryHandle {
     sqlite3_file file;
     MemoryFile *of;
@@ -40,16 +40,17 @@ struct MemoryHandle {
     bool deletes_on_close;
 };
 
-/* The file at a path. Creates it if `creates`; null if there is none. A null path creates a file without one. The
+/* The file at a path. If there is none, creates it if `creates`, else returns null. Also returns null if there is one
+and `is_exclusive`. With a null path, creates a file that has no path. The
    caller uses the file until `memory_release`. */
 MemoryFile *memory_acquire(const char *path, bool creates, bool is_exclusive);
 void memory_release(MemoryFile *file);
 
-/* Removes the path of a file. */
+/* Unlinks a file: its path no longer leads to it. It is freed when its last user releases it. */
 void memory_unlink(MemoryFile *file);
 bool memory_is_linked(MemoryFile *file);
 
-/* The caller holds the mutex of the file. Writing and growing return false if the process is out of memory. */
+/* The caller holds the mutex of the file. `memory_write` returns false if the process is out of memory. */
 int64_t memory_read(const MemoryFile *file, uint8_t *bytes, int64_t amount, int64_t offset);
 bool memory_write(MemoryFile *file, const uint8_t *bytes, int64_t amount, int64_t offset);
 void memory_truncate(MemoryFile *file, int64_t size);

@@ -1,8 +1,8 @@
 #include "cmartlet_runtime.h"
 #include <stdbool.h>
 
-// Returns the executor of the calling code: two words, the first of which identifies it. Unlike the functions that
-// check an executor, it never traps.
+// The result of `swift_task_getCurrentExecutor`: two words, of which the first identifies the executor. Unlike the
+// functions of the Swift runtime that check an executor, that function never traps.
 struct cmartlet_executor {
     void *identity;
     void *implementation;

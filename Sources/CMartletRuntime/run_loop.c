@@ -1,8 +1,8 @@
 #include "cmartlet_runtime.h"
 
-// On Linux, Foundation's timers are never freed, and its blocks do not wake a run loop. Therefore these functions of
-// Core Foundation are used. They are declared here because the headers are not on the include path of C targets on all
-// platforms. The declarations are those of CFBase.h and CFRunLoop.h.
+// On Linux, the timers of Foundation are never freed, and blocks that are added to a RunLoop do not wake it. So
+// these functions of Core Foundation are used. They are declared here because the headers are not on the include path
+// of C targets on all platforms. The declarations are those of CFBase.h and CFRunLoop.h.
 typedef struct {
     long version;
     void *info;

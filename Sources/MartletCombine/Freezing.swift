@@ -49,7 +49,7 @@ extension Publisher {
 }
 
 extension ThreadConfined {
-    // An invalidated collection is published with its last change.
+    // An invalidated collection cannot be frozen. It is published as it is, with its last change.
     fileprivate var frozenUnlessInvalidated: Self { isInvalidated ? self : frozenAtDeliveredVersion() }
 }
 

@@ -14,7 +14,7 @@ struct TransferableOutput<Output> {
     /// The configuration of the Realm to resolve in; nil if no Realm is needed.
     let configuration: Realm.Configuration?
     let resolve: (Realm?) -> Output?
-    /// Returns the value to publish if no Realm can be opened; nil if there is none.
+    /// Returns the value to publish if no Realm can be opened; nil if the output type cannot contain an error.
     var failed: (any Error) -> Output? = { _ in nil }
 
     private init(_ configuration: Realm.Configuration?, _ resolve: @escaping (Realm?) -> Output?) {
@@ -51,7 +51,7 @@ struct TransferableOutput<Output> {
 }
 
 extension RealmPublishers {
-    /// Publishes values that can be transferred to another queue with `receive(on:)`.
+    /// The result of `threadSafeReference()`. It is not a publisher: call `receive(on:)` to get one.
     public struct MakeThreadSafe<Upstream: Publisher> {
         let upstream: Upstream
         let pack: (Upstream.Output) -> TransferableOutput<Upstream.Output>
@@ -59,8 +59,8 @@ extension RealmPublishers {
         /// Publishes on a serial queue. Each value is resolved in a Realm of that queue, and skipped if it was deleted.
         ///
         /// If the Realm cannot be opened there, for example because no file descriptors are available, opening is
-        /// retried for some seconds, and later values wait. After that, a change is replaced by `.error`, and a
-        /// publisher with a failure type fails. A publisher that can do neither continues to retry.
+        /// retried for about two seconds, and later values wait. After that, `.error` is published as a change, or a
+        /// publisher with a suitable failure type fails. A publisher that can do neither continues to retry.
         public func receive(on queue: DispatchQueue) -> Handover<Upstream> {
             Handover(upstream: upstream, queue: queue, pack: pack)
         }
@@ -85,7 +85,7 @@ extension RealmPublishers {
 /// How a Realm is opened on a queue. Tests replace it.
 struct HandoverOpening {
     var open: (Realm.Configuration, DispatchQueue) throws -> Realm = { try Realm(configuration: $0, queue: $1) }
-    /// More consecutive failures than this are reported, if possible: after about two seconds.
+    /// After more consecutive failures than this, in about two seconds, the error is reported if that is possible.
     var maximumFailures = 10
     /// The delay before the next attempt, in milliseconds.
     var pauseMilliseconds: (_ failures: Int) -> Int = { 1 << min($0, 10) }
@@ -93,9 +93,9 @@ struct HandoverOpening {
 
 /// Transfers the received values to a queue, in order.
 ///
-/// Ledger: `lock` guards `upstream` and `isCancelled`. `pending` and `failures` are used on the queue. So is
-/// `downstream`, except that it receives the subscription before.
-// Sendable by the ledger above.
+/// Thread safety: `lock` guards `upstream` and `isCancelled`. `pending`, `failures` and `downstream` are used only on
+/// the queue. Exception: `downstream` receives its subscription on the thread of the upstream publisher.
+// Sendable: see "Thread safety" above.
 private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subscription, @unchecked Sendable {
     typealias Input = Downstream.Input
     typealias Failure = Downstream.Failure
@@ -109,7 +109,7 @@ private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subs
     private var isCancelled = false
     /// The values and completions to deliver on the queue, oldest first.
     private var pending: [PendingSignal] = []
-    /// The number of consecutive failures to open the Realm for the first of them.
+    /// How many times in a row the Realm could not be opened for the first pending value.
     private var failures = 0
 
     private enum PendingSignal {
@@ -148,7 +148,7 @@ private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subs
     private func enqueue(_ signal: PendingSignal) {
         queue.asyncUnchecked { [self] in
             pending.append(signal)
-            // After a failure, it waits for the earlier values.
+            // After a failure, the signal waits until the earlier values have been delivered.
             if failures == 0 { deliverPending() }
         }
     }
@@ -267,7 +267,7 @@ extension Publisher {
 }
 
 extension ThreadConfined {
-    /// Resolves to this value in the Realm of another queue; to nil if it was deleted.
+    /// A closure that finds this value in the Realm of another queue; it returns nil if the value was deleted.
     fileprivate var transferable: TransferableValue {
         if isInvalidated { return { _ in nil } }
         if realm == nil || isFrozen { return { _ in self } }

@@ -8,7 +8,7 @@ import Martlet
     import OpenCombine
 #endif
 
-/// A signal of an observer to its subscription.
+/// What an observer reports to its subscription.
 enum PublishedSignal<Output, Failure: Error> {
     case value(Output)
     /// The last value.
@@ -18,16 +18,16 @@ enum PublishedSignal<Output, Failure: Error> {
     case completion(Subscribers.Completion<Failure>)
 }
 
-/// The observation of a subscriber. The subscriber receives as many values as it requests; changes made meanwhile are
-/// merged into one change.
+/// The observation of a subscriber. The subscriber receives as many values as it requests. Changes made while it
+/// requests none are merged into one change.
 ///
 /// While the subscriber requests no values, the observation is paused: no change is computed or queued, and none is
 /// lost. Exception: changes before a write that is silent for the subscriber are computed before that write, and stored
-/// until they are requested. The observation ends with `cancel()` and with the subscription.
+/// until they are requested. The observation ends with `cancel()`, or when the subscription is released.
 ///
-/// Ledger: `lock` guards `downstream`, `demand`, `token`, `isOver` and `stored`. No user code runs under it.
+/// Thread safety: `lock` guards `downstream`, `demand`, `token`, `isOver` and `stored`. No user code runs under it.
 /// `isDeliveringStored` is used in the isolation of the Realm, and values are delivered only there.
-// Sendable by the ledger above.
+// Sendable: see "Thread safety" above.
 final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unchecked Sendable {
     typealias Signal = PublishedSignal<Downstream.Input, Downstream.Failure>
 
@@ -36,8 +36,8 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
     private var demand = Subscribers.Demand.none
     private var token: NotificationToken?
     private var isOver = false
-    /// False for an observation that cannot pause and reports only that something changed. All changes made meanwhile
-    /// are one signal.
+    /// False for an observation that cannot pause and reports only that something changed. All changes made while the
+    /// subscriber requests no values are stored as one signal.
     private let canPause: Bool
     /// Signals that were not requested yet, oldest first.
     private var stored: [Signal] = []
@@ -76,8 +76,8 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
             guard !isOver, more > .none else { return (NotificationToken?.none, false) }
             let wasIdle = demand == .none
             demand += more
-            // Resumed under the lock: later, the requested value may have been delivered and a new pause may have
-            // begun.
+            // Resumed under the lock. Later, another thread may have delivered the requested value and paused again,
+            // and resuming would undo that pause.
             if wasIdle, stored.isEmpty, canPause { token?.resume() }
             return (wasIdle ? token : nil, !stored.isEmpty)
         }
@@ -109,8 +109,8 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
             guard !isOver else { return (nil, nil) }
             if stored.isEmpty, token?.isPredelivering != true, take(signal) { return (downstream, nil) }
             if canPause || stored.isEmpty { stored.append(signal) }
-            // If the value was requested meanwhile by another thread, it is delivered after the write. So is a
-            // completion, which need not be requested.
+            // If another thread has requested the value in the meantime, it is delivered after the silent write. A
+            // completion is also delivered then: it needs no request.
             return (nil, canDeliverStored ? token : nil)
         }
         if let receiver { deliver(signal, receiver) }

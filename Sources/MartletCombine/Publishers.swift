@@ -35,7 +35,7 @@ extension ObservableCollection where Self: RealmSubscribable {
 }
 
 extension ObservableCollection where Self: RealmSubscribable, Element: ObjectBase {
-    /// Publishes the initial collection, and the collection after each change. Modifications are changes of the
+    /// Publishes the initial collection, and the collection after each insertion, deletion, move, and change of the
     /// properties at typed key paths.
     public func collectionPublisher(keyPaths: [any KeyPathDescriptor<Element>]) -> RealmPublishers.Value<Self> {
         collectionPublisher(keyPaths: keyPaths.map { $0.keyPath })
@@ -56,7 +56,7 @@ extension ObservableSections where Self: RealmSubscribable {
     /// Publishes the initial sections, and the sections after each change.
     public var collectionPublisher: RealmPublishers.Value<Self> { collectionPublisher(keyPaths: nil) }
 
-    /// Publishes the initial sections, and the sections after each change. Modifications are changes of the named
+    /// Publishes the initial sections, and the sections after each insertion, deletion, and change of the named
     /// properties.
     public func collectionPublisher(keyPaths: [String]?) -> RealmPublishers.Value<Self> {
         RealmPublishers.Value(origin: Origin(self, keyPaths))
@@ -79,7 +79,7 @@ extension Map {
     /// Publishes the initial map, and the map after each change.
     public var collectionPublisher: RealmPublishers.Value<Map> { collectionPublisher(keyPaths: nil) }
 
-    /// Publishes the initial map, and the map after each change. Modifications are changes of the objects' named
+    /// Publishes the initial map, and the map after each insertion, deletion, and change of its objects' named
     /// properties.
     public func collectionPublisher(keyPaths: [String]?) -> RealmPublishers.Value<Map> {
         RealmPublishers.Value(origin: Origin(self, keyPaths))
@@ -107,11 +107,11 @@ extension ObservableProjection where Self: RealmSubscribable {
     }
 }
 
-/// Publishes an object, projection or collection after each change, and the initial collection. Finishes when an object
-/// is deleted.
+/// Publishes an object, projection or collection after each change. A collection is also published at the beginning.
+/// Finishes when an object is deleted.
 ///
 /// - Parameters:
-///   - subscribable: the object, projection or collection to publish. It belongs to a Realm.
+///   - subscribable: the object, projection or collection to publish. It must belong to a Realm.
 ///   - keyPaths: the observed properties; nil for the default of `observe`.
 public func valuePublisher<Subscribable: RealmSubscribable>(
     _ subscribable: Subscribable, keyPaths: [String]? = nil

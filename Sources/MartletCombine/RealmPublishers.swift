@@ -10,11 +10,11 @@ public import Martlet
 /// The publishers of objects, collections and Realms. They are created by functions and properties of what they
 /// publish.
 ///
-/// A publisher observes from the moment of the subscription, in the isolation of the subscription: the thread, queue or
+/// A publisher observes from the moment of the subscription, in its isolation, that is, on the thread, queue or
 /// actor of the Realm. A subscriber receives as many values as it requests. Changes made while it requests none are
 /// merged into one change. The observation ends when the subscription is cancelled or released.
 public enum RealmPublishers {
-    /// Publishes a value after each commit that a Realm makes or moves to, and when a newer version exists.
+    /// Publishes a value when the Realm has committed, has moved to a newer version, or learns that one exists.
     public struct RealmWillChange: Publisher {
         public typealias Output = Void
         public typealias Failure = Never
@@ -63,9 +63,9 @@ public enum RealmPublishers {
         }
     }
 
-    /// Publishes an object or collection after each change, and the initial collection. Finishes when an object is
-    /// deleted. Ends with the error if the file cannot be read, even if the error is temporary: `retry` subscribes
-    /// again then, and a `Changeset` continues without it.
+    /// Publishes an object or collection after each change. A collection is also published at the beginning. Finishes
+    /// when an object is deleted. Fails if the file cannot be read, even if the cause is temporary. Use the operator
+    /// `retry` to subscribe again, or a `Changeset`, which reports the error as a value and continues.
     public struct Value<Subscribable: RealmSubscribable>: Publisher {
         public typealias Output = Subscribable
         public typealias Failure = any Error

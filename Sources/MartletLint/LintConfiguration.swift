@@ -19,7 +19,7 @@ public struct LintConfiguration: Hashable, Sendable {
     public var preset: LintPreset
     /// The severities of individual codes; a nil value silences the code.
     public var severities: [DiagnosticCode: Severity?]
-    /// If several overrides match a file, the last one applies.
+    /// All overrides that match a file are applied in order. A later one takes precedence, setting by setting.
     public var overrides: [Override]
 
     public init(

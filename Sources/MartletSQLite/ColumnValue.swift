@@ -23,7 +23,7 @@ package struct ColumnValue {
 
     package var isBlob: Bool { sqlite3_value_type(pointer) == SQLITE_BLOB }
 
-    /// The number of a floating-point column; nil for values of other types.
+    /// The value as a floating-point number, if it is an integer or a floating-point number; otherwise nil.
     package var number: Double? {
         let type = sqlite3_value_type(pointer)
         return type == SQLITE_FLOAT || type == SQLITE_INTEGER ? real : nil

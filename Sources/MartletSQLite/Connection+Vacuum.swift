@@ -12,8 +12,8 @@ extension Connection {
     /// Rewrites the database without free pages: in place, in one transaction, or into a new file at `path`. Cannot be
     /// called inside a transaction.
     package func vacuum(into path: String? = nil) throws(SQLiteError) {
-        // `VACUUM` attaches its target. With `temp_store = MEMORY` that would be a copy of the whole database in
-        // memory.
+        // `VACUUM` attaches its target database. With `temp_store = MEMORY`, this target would be a copy of the whole
+        // database in memory.
         sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 1)
         defer { sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0) }
         try execute("PRAGMA temp_store = FILE")

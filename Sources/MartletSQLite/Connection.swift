@@ -3,7 +3,7 @@ import CMartletSQLite
 import Synchronization
 
 /// One SQLite connection and its prepared statements, used by one thread at a time.
-// Sendable: one owner uses a connection at a time, or a lock of the owner guards every use. The type itself has no
+// Sendable: a connection has one user at a time, or a lock of its owner guards every use. The type itself has no
 // lock.
 package final class Connection: @unchecked Sendable {
     package let options: ConnectionOptions
@@ -24,7 +24,8 @@ package final class Connection: @unchecked Sendable {
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         flags |= options.isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
         if options.createsFile && !options.isReadOnly { flags |= SQLITE_OPEN_CREATE }
-        // `VACUUM INTO` gets a URI if the new file belongs to another VFS. Database paths are never URIs.
+        // URIs are allowed because `VACUUM INTO` gets one if the new file belongs to another VFS. The path of the
+        // database is never a URI, so they are not allowed if it happens to begin with "file:".
         if !options.path.hasPrefix("file:") { flags |= SQLITE_OPEN_URI }
         let code = sqlite3_open_v2(options.path, &opened, flags, Self.vfsName(options))
         guard code == SQLITE_OK, let opened else {
@@ -105,7 +106,7 @@ package final class Connection: @unchecked Sendable {
         guard code == SQLITE_OK else { throw SQLiteError(handle, code: code, sql: sql) }
     }
 
-    /// The prepared form of `sql`, cached per connection. The previous user has reset it.
+    /// The prepared form of `sql`, cached per connection. Each user must reset it before the next one asks for it.
     package func statement(_ sql: String) throws(SQLiteError) -> Statement {
         if let statement = statements[sql] { return statement }
         let statement = try Statement(connection: handle, generation: generation, sql: sql)
@@ -150,7 +151,7 @@ package final class Connection: @unchecked Sendable {
 
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// True inside a transaction that holds the write lock of the file.
+    /// True inside a write transaction of SQLite. (This is not `WriteLock`, the lock file of the engine.)
     package var isWriting: Bool { sqlite3_txn_state(handle, "main") == SQLITE_TXN_WRITE }
 
     /// True when the file was opened read-only, on request or for lack of permission.

@@ -15,7 +15,7 @@ package struct ConnectionOptions: Sendable {
     /// Kilobytes of page cache.
     package var cacheKilobytes = 16_384
 
-    /// The size in bytes to which SQLite truncates the write-ahead log when it restarts it.
+    /// The size in bytes to which SQLite truncates the file of the write-ahead log when a new log begins in it.
     package static let logLimit = 67_108_864
 
     package init(path: String) { self.path = path }

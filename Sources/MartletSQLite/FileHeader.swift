@@ -8,7 +8,7 @@ package struct FileHeader: Equatable {
     package let applicationID: Int64
     /// The log that continues the file; nil if no connection that marks logs has started one.
     package let mark: LogMark?
-    /// The counts of changes and pages. A checkpoint updates them.
+    /// The change counter and the page count; a checkpoint changes them. Only for comparing two headers.
     private let counts: [UInt8]
 
     init?(_ bytes: [UInt8]) {

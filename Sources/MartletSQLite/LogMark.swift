@@ -19,15 +19,15 @@ package struct LogMark: Equatable, Sendable {
 
 /// The state of the log in shared memory, common to all connections of all processes.
 package struct LogState: Equatable, Sendable {
-    /// The name of the current log, or of the next one if it has not been started; zero if no log has been started
-    /// since the first connection opened the file.
+    /// The name of the current log, or of the next log if SQLite has chosen its salts already; zero if no log
+    /// has been started since the first connection opened the file.
     package let name: UInt64
     package let frames: Int
     /// The number of frames that have been copied into the database file.
     package let copied: Int
 
-    /// True if this name can follow the log with another name: SQLite increments the first half and draws the second
-    /// half at random.
+    /// True if this log can be the one directly after the log named `former`: SQLite increments the first half of the
+    /// name and chooses the second half at random.
     package func isNext(after former: UInt64) -> Bool {
         UInt32(truncatingIfNeeded: former >> 32) &+ 1 == UInt32(truncatingIfNeeded: name >> 32)
     }
@@ -62,10 +62,11 @@ extension Connection {
         try check(cmartlet_log_mark(pointer, name, options.synchronous != "OFF"))
     }
 
-    /// Truncates a log to zero bytes. The log is completely in the database file, and no connection reads it.
+    /// Truncates a log to zero bytes. Requires that it was copied into the database file completely and that no
+    /// connection reads it.
     package func truncateLog() throws(SQLiteError) { try check(cmartlet_log_truncate(pointer)) }
 
-    /// Deletes a log that no connection has open.
+    /// Deletes the log. Requires that no connection has it open.
     package func deleteLog() throws(SQLiteError) { try check(cmartlet_log_delete(pointer)) }
 
     /// Checkpoints the rest of the log and truncates it to zero bytes, unless a connection reads it. Returns true if

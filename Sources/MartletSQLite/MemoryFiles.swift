@@ -3,7 +3,7 @@ import CMartletMemoryVFS
 /// The files of Realms in memory. They are stored in the memory of this process and not on a file system: no other
 /// process can open them, and they disappear when the process ends.
 package enum MemoryFiles {
-    /// The prefix of the paths of these files. Paths on a disk are absolute.
+    /// The prefix of the paths of these files. No path on a disk begins with it, because those are absolute.
     package static let prefix = "memory:"
 
     package static func contains(_ path: String) -> Bool { path.hasPrefix(prefix) }
@@ -38,7 +38,7 @@ package enum MemoryFiles {
         (Int(cmartlet_memory_file_count()), Int(cmartlet_memory_byte_count()))
     }
 
-    /// The URI by which a connection of another VFS names a path. It includes the VFS of the path.
+    /// The URI with which a connection that uses another VFS opens a path. It names the VFS of the path.
     static func uri(_ path: String) -> String {
         var escaped = ""
         for byte in path.utf8 {

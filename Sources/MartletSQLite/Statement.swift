@@ -1,8 +1,8 @@
 import CMartletSQLite
 
-/// A prepared statement. It belongs to one connection and is used under that connection's lock.
+/// A prepared statement. It belongs to one connection, and is used only by the current user of that connection.
 ///
-/// References to it may be released on any thread, also after the connection is closed: the connection finalises it. A
+/// References to it may be released on any thread, even after the connection is closed: closing finalises it. A
 /// finalised statement has no rows, and `step` throws.
 package final class Statement {
     package let sql: String

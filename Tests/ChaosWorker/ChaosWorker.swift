@@ -1,10 +1,13 @@
 import Foundation
 
-/// A process that `ChaosTests` starts, stops and kills. It writes or observes one file, until it is ordered to quit or is
+/// A process that `ChaosTests` starts, stops and kills. It writes or observes one file, until it is ordered to quit or
+/// is
 /// killed.
 @main enum ChaosWorker {
     static func main() {
-        if CommandLine.arguments.dropFirst().first == "deeds" { return describe(CommandLine.arguments.dropFirst(2)) }
+        if CommandLine.arguments.dropFirst().first == "transactions" {
+            return describe(CommandLine.arguments.dropFirst(2))
+        }
         guard let assignment = Assignment(Array(CommandLine.arguments.dropFirst())) else {
             FileHandle.standardError.write(Data("this program is started by 'make chaos'\n".utf8))
             exit(2)
@@ -22,7 +25,7 @@ import Foundation
         }
     }
 
-    /// Prints the operations of transactions, by the seeds that they stored in the file. It helps to analyze a failed run.
+    /// Prints the operations of transactions, given the seeds that the file contains. Helps to analyze a failed run.
     private static func describe(_ seeds: ArraySlice<String>) {
         for seed in seeds.compactMap({ UInt64($0) }) {
             let lines = Transaction(seed).operations.map { "    \(Seen.short("\($0)"))" }

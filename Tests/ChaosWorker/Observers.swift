@@ -5,8 +5,8 @@ import MartletTestSupport
 
 /// The observers of a process. They check every notification, and write the versions they see to the journal.
 ///
-/// Ledger: used only on the queue of the Realm.
-// Sendable by the ledger above.
+/// Thread safety: used only on the queue of the Realm.
+// Sendable for the reason above.
 final class Observers: @unchecked Sendable {
     private let realm: Realm
     private let queue: DispatchQueue
@@ -42,7 +42,8 @@ final class Observers: @unchecked Sendable {
         watchers.append(Watcher(name, collection, fail: fail, onCall: onCall))
     }
 
-    /// Checks and records the version that the Realm shows. Every transaction changes a node, so this is called for every
+    /// Checks and records the version that the Realm shows. Every transaction changes a node, so this is called for
+    /// every
     /// version.
     private func recordVersion() {
         let world = World(realm)
@@ -59,7 +60,8 @@ final class Observers: @unchecked Sendable {
     /// Whether an observer has not received its initial call yet.
     var awaitsFirstCall: Bool { watchers.contains { $0.awaitsFirstCall } }
 
-    /// The first difference between what the observers know and the Realm shows, while no process writes; nil if there is none.
+    /// The first difference between what the observers know and the Realm shows, while no process writes; nil if there
+    /// is none.
     var difference: String? {
         for results in frozen { check(results) }
         if let difference = objectWatcher?.difference { return difference }
@@ -71,7 +73,7 @@ final class Observers: @unchecked Sendable {
         if frozen.nodes.map(Seen.init) != frozen.seen { fail("frozen results have changed") }
     }
 
-    /// Freezes results, checks frozen ones, or refreshes the Realm, after a random pause, again and again.
+    /// Repeats one of three steps at random intervals: freeze results, check frozen results, refresh the Realm.
     private func scheduleStep() {
         let pause = DispatchTimeInterval.milliseconds(Int.random(in: 5..<120, using: &random))
         queue.asyncAfter(deadline: .now() + pause) { [weak self] in

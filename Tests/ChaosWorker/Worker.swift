@@ -16,12 +16,13 @@ struct Assignment {
 
     let role: Role
     let folder: String
-    /// The number of the process. Each process of a run has another one.
+    /// The number of the process, unique within a run.
     let processNumber: Int
     let seed: UInt64
 
     var file: String { "\(folder)/crash.realm" }
-    /// The number of commits whose change sets the file keeps. It is small, so that they are deleted while a process is stopped.
+    /// The number of commits whose change sets the file keeps. It is small, so that they are deleted while a process
+    /// is stopped.
     static let changeRetention: UInt64 = 24
     static func journal(_ folder: String, _ processNumber: Int) -> String { "\(folder)/\(processNumber).journal" }
 
@@ -40,8 +41,9 @@ struct Assignment {
 
     /// The signals that the test sends as orders.
     enum Order {
-        // Of several pending signals, the system delivers the one with the lowest number first. So 'go' is delivered before an
-        // earlier order that is still pending.
+        // Of several pending signals, the system delivers the one with the lowest number first. So 'go' is delivered
+        // before an
+        // earlier 'pause' that is still pending.
         static let go = SIGUSR1
         static let pause = SIGUSR2
         /// Compare what observers know with the contents of the file.
@@ -68,8 +70,8 @@ extension Realm.Configuration {
 
 /// Runs the task of one process.
 ///
-/// Ledger: everything except `assignment` and `journal` is used only on `queue`.
-// Sendable by the ledger above.
+/// Thread safety: everything except `assignment` and `journal` is used only on `queue`.
+// Sendable for the reason above.
 final class Worker: @unchecked Sendable {
     private let assignment: Assignment
     private let journal: Journal
@@ -139,8 +141,10 @@ final class Worker: @unchecked Sendable {
         }
     }
 
-    // A process that writes may be notified of its own commits a moment later. A process that only observes has been notified
-    // of all changes by now; but an observer that was added in a callback gets its first call in a later turn of the queue.
+    // A process that writes may be notified of its own commits a moment later. A process that only observes has been
+    // notified
+    // of all changes by now; but an observer that was added in a callback gets its first call in a later turn of the
+    // queue.
     private func check(tries: Int) {
         if observers?.awaitsFirstCall == true {
             // The test fails if this takes too long.
@@ -185,7 +189,7 @@ final class Worker: @unchecked Sendable {
         }
     }
 
-    /// Commits two more transactions, so that the last one is committed when no process is killed any more.
+    /// Commits two more transactions, so that at least the last one is committed after the last kill.
     private func writeAndPause() {
         guard !isPaused else { return }
         for _ in 0..<2 { write() }
@@ -202,7 +206,8 @@ final class Worker: @unchecked Sendable {
         let (transaction, author) = draw()
         let begun = Journal.now
         do {
-            // Afterwards the Realm may show a newer version: where the lock file was deleted, other processes write meanwhile.
+            // Afterwards the Realm may show a newer version: where the lock file was deleted, other processes write
+            // meanwhile.
             let (sequence, version) = try realm.write { (transaction.perform(realm, author), realm.version + 1) }
             if realm.version < version {
                 journal.fail("version \(realm.version) after the commit of version \(version)")

@@ -1,12 +1,13 @@
 import Foundation
 import Martlet
 
-/// Checks reported changes. Every function returns the first error, or nil if the change is exact: it leads from the old
+/// Checks reported changes. Every function returns the first error, or nil if the change is exact: it leads from the
+/// old
 /// state to the new one, each modification was written, and nothing is missing.
 enum ChangeChecker {
     /// Checks the change set of a collection.
     ///
-    /// - Parameter isStable: whether the order follows from the elements alone, so that elements that stay never move.
+    /// - Parameter isStable: whether the elements alone determine the order, so that no kept element ever moves.
     static func elements(_ old: [Item], _ new: [Item], _ change: CollectionChangeSet, isStable: Bool) -> String? {
         let lists = [change.deletions, change.insertions, change.modifications, change.modificationsInNew]
         for list in lists where zip(list, list.dropFirst()).contains(where: { $0 >= $1 }) { return "out of order" }
@@ -67,7 +68,7 @@ enum ChangeChecker {
 
     private static func isRight(_ element: DeletedElement, _ item: Item, _ world: World) -> Bool {
         guard case .row(let row) = item.identity else {
-            // Objects inside values of any type are not compared.
+            // Objects inside lists and maps of an `AnyRealmValue` are not compared.
             if item.identity.isLinked { return true }
             if let value = element.value as? AnyRealmValue { return value.shown == item.text }
             return (element.value.map { "\($0 is Int ? Double($0 as? Int ?? 0) : $0)" } ?? "nil") == item.text
@@ -156,7 +157,7 @@ enum ChangeChecker {
         return nil
     }
 
-    /// Returns an error if two states of a collection differ, for an observer that was not notified between them.
+    /// For an observer that was not notified between two states: returns an error if the states differ.
     static func missingChange(_ old: [Item], _ new: [Item]) -> String? {
         let isSame = old.count == new.count && zip(old, new).allSatisfy { $0.isSame(as: $1) && $0.key == $1.key }
         return isSame ? nil : "the change from \(old.map(\.text)) to \(new.map(\.text)) is not reported"

@@ -4,9 +4,9 @@ import MartletSQLite
 
 @testable import Martlet
 
-// Values of any type: of a property, and in a list, a set and a map.
+// Operations on `AnyRealmValue`: a property, and elements of a list, a set and a map.
 extension Operation {
-    /// The value that is written, in the model.
+    /// The value to write, as a value of the model.
     ///
     /// - Parameter isPlain: Whether lists and maps are excluded, as in sets.
     private func anyValue(_ world: World, isPlain: Bool = false) -> World.Value {
@@ -24,7 +24,7 @@ extension Operation {
         }
     }
 
-    /// The value of a Realm for a value of the model.
+    /// Converts a value of the model to a value for the Realm.
     private func live(_ value: World.Value, _ world: World, _ realm: Realm) -> AnyRealmValue {
         switch value {
         case .none: .none
@@ -207,10 +207,10 @@ extension Operation {
 }
 
 extension World {
-    /// Serial numbers of rows with a value of any type, by primary key.
+    /// Serial numbers of the rows of `Scalars`, by primary key.
     var scalars: [(id: Int, serial: Int)] { byID("Scalars") }
 
-    /// Serial numbers of rows with an enum, by primary key.
+    /// Serial numbers of the rows of `EnumHolder`, by primary key.
     var marks: [(id: Int, serial: Int)] { byID("EnumHolder") }
 
     private func byID(_ type: String) -> [(id: Int, serial: Int)] {

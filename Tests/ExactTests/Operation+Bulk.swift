@@ -1,7 +1,7 @@
 import ConformanceModels
 import Martlet
 
-// Nodes in a list of another class.
+// Inserts and removes nodes in the list `ScalarLists.nodes`.
 extension Operation {
     func editHeld(_ world: inout World, _ realm: Realm) {
         let nodes = world.nodes
@@ -25,7 +25,7 @@ extension Operation {
 
 // Operations that change many rows or elements: long lists, and chains of links.
 extension Operation {
-    /// Inserts many elements at one position. The chunks are split there until no number between them is free.
+    /// Inserts many elements at one position, so that chunks are split until no chunk number between two is free.
     func insertMany(_ world: inout World, _ realm: Realm) {
         let nodes = world.nodes
         guard let row = world.only("ScalarLists"), let lists = realm.objects(ScalarLists.self).first else { return }

@@ -5,7 +5,7 @@ struct RowView: Equatable {
     private(set) var values = ""
     private(set) var times = ""
 
-    /// The properties of a row on key paths; nil means all properties, up to four objects deep.
+    /// The properties that the key paths of a row reach; nil means all properties, up to four objects deep.
     init(_ world: World, _ row: Int, _ keyPaths: [String]?) {
         if keyPaths == nil { addDeep(world, row, levels: 4) }
         for path in keyPaths ?? [] { add(world, row, path.split(separator: ".").map(String.init)[...]) }
@@ -38,7 +38,7 @@ struct RowView: Equatable {
         for target in world.targets(row, name) { add(world, target, rest) }
     }
 
-    /// Whether a path is valid from a class. Behind a value of any type, every path is valid.
+    /// Whether a path that begins at a class is valid. After an `AnyRealmValue` property, every path is valid.
     static func hasPath(_ world: World, _ type: String, _ path: ArraySlice<String>) -> Bool {
         guard let name = path.first, name != "*" else { return true }
         guard let property = world.classes.named(name, of: type) else { return false }
@@ -106,17 +106,17 @@ struct Item {
     /// When the element was written at its position.
     var written = 0
     let view: RowView?
-    /// The text of the element, equal to the text of the element of the Realm.
+    /// The text of the element. The live element must have the same text.
     let text: String
 
     func isSame(as other: Item) -> Bool { identity == other.identity && view?.values == other.view?.values }
 
-    /// Whether the element was written since, even with an equal value.
+    /// Whether the element was written after the state of `other`, even with an equal value.
     func isWritten(since other: Item) -> Bool {
         Self.allowsExtraChanges || written != other.written || view?.times != other.view?.times
     }
 
-    /// Whether modifications may be reported that were not written.
+    /// Whether an observer may report modifications that were not written.
     @TaskLocal static var allowsExtraChanges = false
 }
 
@@ -131,7 +131,7 @@ extension World {
         return Item(identity: slot.value, key: slot.key, written: slot.written, view: view, text: shown(slot.value))
     }
 
-    /// An element of a collection of values of any type, with the rows that it links to.
+    /// An element of a collection of `AnyRealmValue`, with the rows that it links to.
     func anyItem(_ slot: Slot, _ keyPaths: [String]?) -> Item {
         Item(
             identity: .list([slot.value]), key: slot.key, written: slot.written,

@@ -13,12 +13,13 @@ final class Watcher {
 
     var name: String
     var token: NotificationToken?
-    /// The state of the model at the last call. Contains several states if the call may belong to any of them, because a
-    /// callback wrote meanwhile. Empty before the first call.
+    /// The state of the model at the last call. Contains several states if the call may belong to any of them, because
+    /// a
+    /// delivery. Empty before the first call.
     var known: [World] = []
     /// The actions of the next callback.
     var actions: [CallbackAction] = []
-    /// Calls since the last run of the loops.
+    /// The number of calls since the asynchronous loops last ran.
     var callsInRun = 0
     private(set) var hasEnded = false
     /// Where the observer is called; nil if on the thread of the test.
@@ -29,11 +30,11 @@ final class Watcher {
     var version: (() -> UInt64?)?
     /// The row that owns the observed collection or object. The observer ends when the row is deleted.
     var owner: Int?
-    /// The asynchronous loop that receives the changes, if the observer is one.
+    /// The asynchronous loop that receives the changes; nil if a callback receives them.
     private var loop: Task<Void, Never>?
     /// Whether keys of sections are read from live objects, which an earlier callback may have changed.
     var readsLiveKeys = false
-    /// The error if no call reports the changes from one state to a later one; nil if there is nothing to report.
+    /// The error to report if the observer was not called between two states; nil if no call is required.
     let missing: (World, World) -> String?
     /// The current elements of the observed collection, and those of the model.
     let live: (World) -> (actual: [String], expected: [String])?
@@ -57,10 +58,11 @@ final class Watcher {
 
     /// Silent writes of which the observer is not notified, with the states before and after them.
     private var silenced: [(base: World, after: World)] = []
-    /// The states before silent writes into which a callback wrote first. The changes up to these states are delivered later.
+    /// The states before silent writes into which a callback wrote first. The changes up to these states are delivered
+    /// later.
     private var lateBases: [World] = []
 
-    /// The states before silent writes that a call may still report.
+    /// States before silent writes. A call may still report the changes up to one of these states.
     func basesDeliveredLate(_ now: World) -> [World] { lateBases.filter { $0.time <= now.time } }
 
     /// Expects no call for the changes from one state to another.
@@ -81,7 +83,7 @@ final class Watcher {
 
     /// Treats a silent write as known if everything before it is known.
     func skipSilenced() {
-        // The key of a deleted object cannot be read, so changes of keys before the silent write may be missing.
+        // The section key of a deleted object cannot be read, so earlier changes of section keys may be missing.
         for (base, after) in silenced where readsLiveKeys || known.contains(where: { missing($0, base) == nil }) {
             if !known.contains(where: { $0.time == after.time }) { known.append(after) }
         }
@@ -111,7 +113,7 @@ final class Watcher {
         token = nil
         tokenOnExecutor?.invalidate()
         tokenOnExecutor = nil
-        // The actions may refer to this watcher.
+        // The actions may retain this watcher.
         actions = []
     }
 }
@@ -120,7 +122,7 @@ final class Watcher {
 struct WatcherPlan: CustomStringConvertible {
     enum Kind: String, CaseIterable {
         case results, list, set, map, links, sections, section, object, projection, projected, values, keyValue
-        /// Values of any type.
+        /// `AnyRealmValue` properties and collections.
         case any
         case realm
     }

@@ -1,6 +1,7 @@
-/// The model: all objects at one version, in plain Swift. Every observer is compared with it.
+/// The model: all objects at one version, in plain Swift. What every observer reports is compared with it.
 ///
-/// Every field contains the time at which it was last written. It shows whether a reported modification was written at all.
+/// Every field contains the time at which it was last written. It shows whether a reported modification was written at
+/// all.
 struct World {
     /// A value, a link, or nothing.
     enum Value: Hashable, CustomStringConvertible {
@@ -9,7 +10,7 @@ struct World {
         case number(Double)
         /// A link to a row, by its serial number. A row that is deleted and created again has another number.
         case row(Int)
-        /// Lists and maps in values of any type.
+        /// Lists and maps in an `AnyRealmValue`.
         indirect case list([Value])
         indirect case map([String: Value])
 
@@ -69,7 +70,7 @@ struct World {
             }
         }
 
-        /// The value with each link to a row replaced by nothing.
+        /// The value with each link to the row replaced by `.none`.
         func without(_ row: Int) -> Value {
             switch self {
             case .row(row): .none
@@ -108,10 +109,10 @@ struct World {
     private(set) var time = 0
     private var lastSerial = 0
     private(set) var rows: [Int: Row] = [:]
-    /// When a row last gained or lost a link to it, by the name of the inverse property.
+    /// For each row and inverse property: when a link to the row was last added or removed.
     private(set) var relinked: [Int: [String: Int]] = [:]
 
-    /// Deletions of the open write that a rule denies. Later changes in the write may remove a denial.
+    /// Deletions in the open write that a deletion rule forbids. Later changes in the write may make them legal.
     var denials: Set<Denial> = []
 
     let classes: Classes

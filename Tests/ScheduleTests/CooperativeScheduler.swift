@@ -1,24 +1,25 @@
 import Foundation
 import MartletEngine
 
-/// Runs real threads one at a time. When the current thread reaches a yield point, has to wait, or ends, the schedule decides
+/// Runs real threads one at a time. When the current thread reaches a yield point, has to wait, or ends, the schedule
+/// decides
 /// which thread continues.
 ///
-/// Ledger: everything is used by the current thread, and by the test before the first thread begins and after the last one
-/// ends. `hasEnded` is guarded by `ending`.
-// Sendable by the ledger above.
+/// Thread safety: only the current thread uses the state; before the first thread begins and after the last
+/// one ends, only the test uses it. `hasEnded` is guarded by `ending`.
+// Sendable for the reasons above.
 final class CooperativeScheduler: @unchecked Sendable {
     private var threads: [ScheduledThread] = []
     /// The thread that runs; nil before the threads begin, and when all of them have ended or are deadlocked.
     private var current: ScheduledThread?
     private var schedule: Schedule
     private let recordsTrace: Bool
-    /// Checkpoints that wait for earlier ones, of any file.
+    /// Checkpoints of all files that wait for the running checkpoint to end.
     private var checkpoints: [@Sendable () -> Void] = []
     private var isCheckpointing = false
-    /// True once no thread can continue except those that wait for idleness.
+    /// True once every thread has ended, is blocked, or waits until the others are idle.
     private(set) var isIdle = false
-    /// Whether the remaining work does not depend on the order. The schedule is not asked any more.
+    /// True when the order of the remaining work does not matter. Then the schedule is no longer asked.
     var isFinishing = false
     private(set) var decisions: [Decision] = []
     private(set) var trace: [String] = []
@@ -26,7 +27,7 @@ final class CooperativeScheduler: @unchecked Sendable {
     private let ending = NSCondition()
     private var hasEnded = false
 
-    /// The reason of threads that wait until all others are idle.
+    /// The wait reason of a thread that waits until all others are idle.
     static let idle = "idleness"
 
     init(_ schedule: Schedule, recordsTrace: Bool = false) {
@@ -51,7 +52,7 @@ final class CooperativeScheduler: @unchecked Sendable {
         defer { ending.unlock() }
         while !hasEnded {
             guard ending.wait(until: deadline) else {
-                // The threads may still run. Nothing uses them any more.
+                // The threads may still be running, but nothing waits for them.
                 return fail("'\(current?.name ?? "")' does not return from \(current?.place ?? "")")
             }
         }
@@ -80,7 +81,7 @@ final class CooperativeScheduler: @unchecked Sendable {
         if let me { switchThread(from: me, as: .waiting(isOver), at: reason) }
     }
 
-    // Nil on threads of other tests. Such a thread may release the last reference to an object of the program.
+    // Nil on threads of other tests. They can get here by releasing the last reference to an object of this test.
     private var me: ScheduledThread? {
         guard let thread = Thread.current.threadDictionary[Self.key] as? ScheduledThread, thread === current else {
             return nil
@@ -90,7 +91,8 @@ final class CooperativeScheduler: @unchecked Sendable {
 
     private static let key = "martlet.scheduled-thread"
 
-    /// Runs `body` in a new thread in place of the current one, and returns when the new thread has been joined. A later
+    /// Runs `body` in a new thread in place of the current one, and returns when the new thread has been joined. A
+    /// later
     /// thread may then get the same address.
     func continueOnNewThread(_ body: @escaping @Sendable () -> Void) {
         guard let scheduled = me else { return }

@@ -10,8 +10,8 @@ protocol Watching: AnyObject {
     func checkFinal(_ world: World)
 }
 
-/// An observer of one object. Old values must be the values that the observer knew, and after the deletion it must not be
-/// called any more.
+/// An observer of one object. Each reported old value must be the one that it knew. After the deletion it must not
+/// be called any more.
 final class ObjectWatcher: Watching {
     private let run: Run
     private let code: String

@@ -27,7 +27,7 @@ final class Run: @unchecked Sendable {
     var orphans: [Realm] = []
     var writes = 0
     var notifications = 0
-    /// How many parts have reached each barrier.
+    /// How many parts of the program (one per thread) have reached each barrier.
     private var arrivals: [String: Int] = [:]
     private let folder: URL
 
@@ -155,7 +155,7 @@ private final class Clock: Sendable {
     func pass() { value.add(700_000_000, ordering: .relaxed) }
 }
 
-/// An empty file that runs copy, created once.
+/// An empty file, created once. Every run begins with a copy of it.
 private struct Template {
     static let shared = Template()
 
@@ -176,7 +176,7 @@ private struct Template {
         configuration.environment.now = { 0 }
         configuration.environment.sleep = { _ in }
         configuration.environment.commitPollMilliseconds = 0
-        // Threads wait in the driver. They never meet a lock of a thread outside of the test.
+        // Threads wait in the driver. No thread outside of the test ever holds a lock that they need.
         configuration.environment.writeTimeoutMilliseconds = 0
         return configuration
     }

@@ -1,12 +1,15 @@
 import Foundation
 import Testing
 
-/// Runs threads one at a time, in an order that a seed or a plan determines. In every order, committed writes are stored,
-/// versions are consecutive, notifications are exact, snapshots do not change, no version stays pinned, and no thread waits
+/// Runs threads one at a time, in an order that a seed or a plan determines. In every order, committed writes are
+/// stored,
+/// versions are consecutive, notifications are exact, snapshots do not change, no version stays pinned, and no thread
+/// waits
 /// forever.
 ///
 /// `MARTLET_SCHEDULES` is the number of random programs, `MARTLET_SCHEDULES_SEED` the seed of the first one.
-/// `MARTLET_PREEMPTIONS` is the number of preemptions in the small programs. A failing run is shortened before it is reported.
+/// `MARTLET_PREEMPTIONS` is the number of preemptions in the small programs. A failing run is shortened before it is
+/// reported.
 @Suite("schedules of threads", .serialized)
 struct ScheduleTests {
     private static let seeds = 400
@@ -52,7 +55,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("a deadlock is reported with the reason for which each thread waits")
+    @Test("the report of a deadlock says what each thread waits for")
     func deadlock() {
         let threadScheduler = CooperativeScheduler(Schedule(seed: 1))
         let first = Flag()

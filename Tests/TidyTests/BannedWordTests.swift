@@ -10,6 +10,25 @@ enum BannedWords {
     /// Markers of unfinished work, which belong in an issue.
     static let notes: Set<Substring> = ["TODO", "FIXME", "XXX"]
 
+    /// Words of the former private vocabulary, and the field's terms for them.
+    static let privateWords: [String: String] = [
+        "told": "notified", "tell": "notify, say, show", "tells": "notifies, says, shows", "telling": "notifying",
+        "whoever": "the observer, writer or process", "somebody": "the observer, writer or process",
+        "storm": "crash test", "storms": "crash tests", "fate": "outcome", "ripe": "ready",
+        "ripen": "wait until computed",
+        "settle": "commit, finish", "settled": "committed, finished", "settles": "commits, finishes",
+        "mend": "fix", "mended": "fixed", "mends": "fixes", "mending": "fixing", "wreck": "violation", "deed": "action",
+        "deeds": "actions",
+    ]
+
+    /// Folders and files with data of tests, samples, or former names.
+    static let privateWordExceptions = [
+        "Tests/TidyTests", "Tests/CompilerTests/Fixtures", "Tests/CompilerTests/Golden", "Tests/SchemaFuzzer",
+        "Generated",
+        "Examples/Flights/Data", "Documentation/Renames.md", "LICENSE", "Schemas", "Tests/Hostile",
+        "Tools/RealmImporter/Tests/RealmImporterTests/Fixtures",
+    ]
+
     /// Folders that may trap: every message of a trap is defined there and covered by an exit test.
     static let trapFolders = ["Sources/Martlet/Misuse"]
 
@@ -48,6 +67,14 @@ struct BannedWordTests {
     func notes() {
         let files = Repository.files.filter { !$0.isUnder("Tests/TidyTests") && !$0.isUnder("Generated") }
         expectTidy(files.flatMap(Self.noteFindings))
+    }
+
+    @Test("names, comments and prose use the field's terms")
+    func privateWords() {
+        let files = Repository.files.filter { file in
+            !BannedWords.privateWordExceptions.contains { file.path == $0 || file.isUnder($0) }
+        }
+        expectTidy(files.flatMap(Self.privateWordFindings))
     }
 
     @Test("sources neither force a try or a cast, nor trap outside of the folder for traps")
@@ -128,6 +155,17 @@ struct BannedWordTests {
             return Finding(
                 path: file.path, line: index + 1, what: "a '\(note)'",
                 fix: "do it now, or file an issue and remove the marker")
+        }
+    }
+
+    static func privateWordFindings(in file: RepositoryFile) -> [Finding] {
+        let lines = file.text.split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.indices.flatMap { index in
+            lines[index].split { !$0.isLetter }.compactMap { word in
+                BannedWords.privateWords[word.lowercased()].map {
+                    Finding(path: file.path, line: index + 1, what: "the word '\(word)'", fix: "write: \($0)")
+                }
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 import Testing
 
-/// The layers of a module: its folders, from the lowest to the highest. A file uses its own layer and the layers below it.
+/// The layers of a module: its folders, from the lowest to the highest. A file uses its own layer and the layers below
+/// it.
 enum Layers {
     static let ofModule: [String: [String]] = [
         "MartletEngine": [
@@ -119,7 +120,7 @@ struct LayerOrderTests {
                         fix: "move it to one of \(layers.joined(separator: ", "))"))
             }
         }
-        // A type that is declared in several layers counts for the lowest.
+        // A type name that several layers declare belongs to the lowest of them.
         var layerOfType: [String: Int] = [:]
         for file in files {
             guard let layer = layerOfFile[file.path] else { continue }
@@ -134,7 +135,7 @@ struct LayerOrderTests {
             }
     }
 
-    /// The first use of every type of a higher layer.
+    /// One finding for every type of a higher layer: its first use.
     private static func upward(from file: SwiftFile, in layer: Int, layers: [String], layerOfType: [String: Int])
         -> [Finding]
     {

@@ -3,7 +3,7 @@ import Testing
 
 /// A file of the repository.
 struct RepositoryFile {
-    /// The path from the root, with `/`.
+    /// The path relative to the root of the repository, with `/` as the separator.
     let path: String
     let text: String
 
@@ -64,7 +64,7 @@ enum Repository {
         .map { SwiftFile($0) }
 
     static let sources = swiftFiles.filter { $0.file.isUnder("Sources") }
-    /// Sources of the packages under `Tools`. All rules except those for imports apply to them.
+    /// Sources of the packages under `Tools`. The import rules do not apply to them; all other rules do.
     static let tools = swiftFiles.filter { $0.file.isUnder("Tools") && $0.path.contains("/Sources/") }
     static let tests = swiftFiles.filter {
         $0.file.isUnder("Tests") || $0.file.isUnder("Tools") && $0.path.contains("/Tests/")

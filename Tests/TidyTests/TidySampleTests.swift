@@ -3,7 +3,7 @@ import Testing
 /// Tests each tidy rule on small samples: it must find its violations, and nothing in similar valid code.
 @Suite("tidy rules on samples")
 struct TidySampleTests {
-    @Test("comments and strings are not code, interpolations are")
+    @Test("comments and strings are not code, but interpolations in strings are")
     func scanning() {
         let text = SwiftText(
             ##"""
@@ -26,7 +26,7 @@ struct TidySampleTests {
         #expect(tokens.first { $0.text == "C" }?.line == 4)
     }
 
-    @Test("imports outside of the table are found")
+    @Test("imports that the table of allowed imports does not contain are found")
     func imports() {
         let file = SwiftFile(
             path: "Sources/MartletEngine/Keys/A.swift",
@@ -46,7 +46,7 @@ struct TidySampleTests {
         #expect(ImportTests.publicSymbols(in: file).map(\.line) == [1, 2])
     }
 
-    @Test("a type of a higher layer is found in a lower one")
+    @Test("the use of a type of a higher layer in a lower layer is found")
     func layerOrder() {
         let files = [
             SwiftFile(
@@ -61,7 +61,7 @@ struct TidySampleTests {
         #expect(findings.last?.line == 4)
     }
 
-    @Test("only long functions are found, and requirements have no body")
+    @Test("only long functions are found, and protocol requirements are not functions")
     func functionLength() {
         let body = String(repeating: "        work()\n\n        // why\n", count: 69)
         let long = SwiftFile(

@@ -5,13 +5,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// A word that identifies the calling thread while it runs. Declared pure: Swift assumes that any other C function may
-/// release objects, and surrounds every use of the accessor with a retain and a release.
+/// A word that identifies the calling thread while it runs. Declared pure, because Swift assumes that a function that
+/// is not pure may release objects, and would retain and release the accessor (the object read) around every call.
 static inline __attribute__((pure)) uintptr_t cmartlet_thread(void) {
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
     return (uintptr_t)__builtin_thread_pointer();
 #else
-    /* On Apple platforms that register does not contain the address of the thread. */
+    /* On Apple platforms the thread pointer register does not contain the address of the thread. */
     return (uintptr_t)pthread_self();
 #endif
 }
@@ -33,8 +33,8 @@ const void *cmartlet_current_executor(void);
 /// global queue.
 const char *cmartlet_current_queue_label(void);
 
-/// True if the calling code runs on the main queue, on any thread. Does not attach a queue-specific value to the queue:
-/// Dispatch loses wake-ups of a main queue to which another thread attached one.
+/// True if the calling code runs on the main queue, whatever its thread. It compares labels and does not attach a
+/// queue-specific value: if a thread other than the main thread attaches one, the main queue loses wake-ups.
 bool cmartlet_is_on_main_queue(void);
 
 /// The run loop of the calling thread. The caller releases it with `cmartlet_run_loop_release`.
@@ -59,8 +59,8 @@ void *cmartlet_thread_object(void);
 /// Stores an object, which the caller has retained, or null. The caller must release the object that was stored before.
 void cmartlet_set_thread_object(void *object);
 
-/// Increments a counter of the calling thread. Not declared pure: the counter is read before and after code that may
-/// increment it.
+/// Increments a counter of the calling thread. The function that reads it is not declared pure, because it is called
+/// before and after code that may increment the counter.
 void cmartlet_increment_thread_counter(void);
 uintptr_t cmartlet_thread_counter(void);
 
@@ -99,13 +99,13 @@ void cmartlet_match_mode_of_copy(const char *original, const char *copy);
 /// Makes the names in a folder durable, if the file system can.
 void cmartlet_sync_folder(const char *folder);
 
-/// The number of forks between the program that was started and this process. Declared pure: within one process it
-/// never changes.
+/// How many forks lead from the program that was started to this process; zero in that program. Declared pure:
+/// within one process it never changes.
 extern int cmartlet_forks;
 static inline __attribute__((pure)) int cmartlet_fork_count(void) { return cmartlet_forks; }
 
-/// Retains an object unless its deinitialization has begun. A function of the Swift runtime, which implements weak
-/// references. Returns the object or null.
+/// Retains an object unless its deinitialization has begun. The Swift runtime implements weak references with this
+/// function. Returns the object or null.
 void *swift_tryRetain(void *object);
 
 #endif

@@ -8,11 +8,11 @@ struct ElementValues {
     private let values: [SQLValue]
     /// The key path of the values.
     private var path = "self"
-    /// The Realm of the objects among mixed values.
+    /// The Realm of the objects in `AnyRealmValue`s.
     private var context: RealmContext?
     private var isAny = false
 
-    /// Creates aggregates of values. `nan` is the stored form of their NaN.
+    /// Creates aggregates of values. `nan` is the stored form of NaN, if that is not a REAL.
     init(_ values: some Sequence<StoredValue>, isAny: Bool = false, nan: SQLValue? = Decimal128.nan._stored.raw) {
         self.values = values.map(\.raw).filter { value in
             if case .real(let number) = value { return !number.isNaN }
@@ -21,7 +21,7 @@ struct ElementValues {
         self.isAny = isAny
     }
 
-    /// Creates aggregates of a property of objects, also through to-one links.
+    /// Creates aggregates of the property of `objects` at `keyPath`, which may lead through to-one links.
     init<Objects: Sequence>(_ objects: Objects, _ keyPath: String) where Objects.Element: ObjectBase {
         let names = PropertyPath(keyPath).names
         let objects = Array(objects)
@@ -161,8 +161,8 @@ extension RealmCollection where Element: NumericValue {
 }
 
 extension RealmCollection where Element: PersistableValue {
-    /// The current elements without duplicates: the first of all equal elements. Values are compared as in queries:
-    /// mixed numbers of different types are equal if their values are.
+    /// The current elements without duplicates. Of equal elements, the first one is kept. Values are compared as in
+    /// queries: in `AnyRealmValue`s, numbers of different types are equal if their numeric values are equal.
     public func distinct() -> [Element] {
         var known: Set<StoredValue> = []
         return filter { known.insert($0._identity ?? $0._compared).inserted }
@@ -170,7 +170,7 @@ extension RealmCollection where Element: PersistableValue {
 }
 
 extension OrderedValue {
-    /// Creates a value from a stored one. Objects among mixed values belong to the Realm of `context`.
+    /// Creates a value from its stored form. Objects in `AnyRealmValue`s belong to the Realm of `context`.
     static func _value(_ stored: SQLValue, in context: RealmContext?) -> Self? {
         if Self.self == AnyRealmValue.self { return AnyRealmValue(stored, in: context) as? Self }
         return _value(StoredValue(stored))
@@ -199,7 +199,7 @@ extension Map where Value: NumericValue {
 extension RealmCollection where Element: ObjectBase {
     /// The minimum of a property among the elements; nil if none has a value. NaN is skipped.
     ///
-    /// - Parameter keyPath: a property, or one behind to-one links: `"owner.age"`.
+    /// - Parameter keyPath: a property, or a key path through to-one links such as `"owner.age"`.
     public func min<V: OrderedValue>(ofProperty keyPath: String) -> V? { ElementValues(self, keyPath).minimum() }
 
     /// The maximum of a property among the elements; nil if none has a value. NaN is skipped.

@@ -8,7 +8,7 @@ extension List: RangeReplaceableCollection, MutableCollection {
     /// Observers receive at most two changes, regardless of the number of elements. Complexity: O(*k*), where *k* is
     /// the number of chunks touched.
     public func replaceSubrange(_ range: Range<Int>, with elements: some Collection<Element>) {
-        // The elements may be those of this list.
+        // `elements` may be this list or a slice of it, so it is copied before the list changes.
         let elements = Array(elements)
         guard let core else {
             for end in [range.lowerBound, range.upperBound] where end < 0 || end > unmanaged.count {

@@ -23,7 +23,7 @@ extension ObjectBase {
         return context.withFrozenLock { makeCollection(property, &storage) }
     }
 
-    // The object reports reads of its unmanaged collections to trackers.
+    // Reports changes of an unmanaged collection to the tracked reads of this object.
     private func announce(_ collection: any NotifyingCollection, _ property: Int) {
         if collection.notifier == nil { collection.notifier = CollectionNotifier(self, property) }
     }

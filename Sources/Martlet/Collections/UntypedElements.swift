@@ -47,8 +47,8 @@ struct UntypedElements<Element: RealmCollectionValue> {
 
     /// The element for a value. Traps if the value has the wrong type.
     func element(_ value: Any?, _ place: ElementPlace?) -> Element {
-        // The fast path excludes objects, which may have to be copied, and instances of classes: JSON readers return
-        // numbers as objects.
+        // The fast path excludes Realm objects, which may have to be copied, and all other class instances,
+        // because JSON readers return numbers as `NSNumber`.
         if objectType == nil, !(Element.self is AnyRealmValue.Type), let value,
             !(Swift.type(of: value) is AnyClass), let element = value as? Element
         {
@@ -102,10 +102,10 @@ struct UntypedElements<Element: RealmCollectionValue> {
             at: place == nil && rules.path == nil ? nil : rules.entering(place, of: name).path?.text)
     }
 
-    // The element type of a collection of an unmanaged object is unknown if its class is `ObjectBase`.
+    // True if the element class is only known as `ObjectBase`, in a collection of an unmanaged object.
     private var isUntyped: Bool { objectType == ObjectBase.self }
 
-    /// The type of the elements in messages.
+    /// The name of the element type, for messages.
     private var typeName: String {
         guard let objectType else {
             return (Element.self as? any PersistableValue.Type)?._typeName ?? "\(Element.self)"

@@ -23,13 +23,13 @@ public typealias MigrationBlock = @Sendable (_ migration: Migration, _ oldSchema
 public final class Migration {
     /// The object types of the file before the migration.
     public let oldSchema: Schema
-    /// The object types of the program, and those that only exist in the file.
+    /// The object types of the program, and those that exist only in the file.
     public let newSchema: Schema
     let migration: TypeMigration
     let oldContext: RealmContext
     let newContext: RealmContext
     private var isOver = false
-    /// Intermediate names of properties that are renamed in several steps, with the names in the file.
+    /// For properties that are renamed in several steps: the name in the file, by intermediate name.
     private var passedNames: [IntermediateName: String] = [:]
     /// The maximum number of objects in memory at a time.
     private static let blockSize = 1_024
@@ -72,7 +72,7 @@ public final class Migration {
         newContext.confinement.require("a migration")
     }
 
-    /// Writes the pending changes and records them, so that they do not accumulate in memory.
+    /// Writes the pending changes to the file, marks the values that they replace as resolved, and frees memory.
     func flushChanges() {
         newContext.flushForQuery()
         guard let transaction = newContext.transaction else { return }
@@ -104,7 +104,7 @@ public final class Migration {
         flushChanges()
         try forEachKey(of: old ?? new) { key in
             let (oldObject, newObject) = (old?.object(key), new.object(key))
-            // A damaged row fails the migration. The closure is not called again.
+            // A damaged row makes the migration fail. The closure is not called again.
             guard newContext.failure == nil, loads(newObject, new), oldObject == nil || loads(oldObject, old) else {
                 return
             }
@@ -187,9 +187,9 @@ public final class Migration {
     /// Copies the values that a property had in the file to another property, and converts them if possible without
     /// loss.
     ///
-    /// It has the same effect as `renamedFrom` in the schema, which needs no migration. A property can be renamed in
+    /// `renamedFrom` in the schema has the same effect and needs no migration block. A property can be renamed in
     /// several steps, one for each version: intermediate names need not be in the schema. Traps if the file has no
-    /// property `oldName`, if no step ends at a property of the schema, or if the schema still has `oldName`.
+    /// property `oldName`, if the last step does not end at a schema property, or if the schema still has `oldName`.
     public func renameProperty(onType typeName: String, from oldName: String, to newName: String) {
         let (old, new) = tables(typeName)
         let source = passedNames[IntermediateName(type: new.type.name, property: oldName)] ?? oldName

@@ -1,7 +1,7 @@
 import MartletEngine
 import MartletSQLite
 
-/// An object inside a migration, before or after it. Its properties are accessed by name.
+/// An object in a migration: the old state or the new state of a row. Its properties are accessed by name.
 ///
 /// ```swift
 /// migration.enumerateObjects(ofType: "Person") { old, new in
@@ -30,14 +30,14 @@ public final class MigrationObject: StoredObject {
     // MARK: Values of old objects for new ones
 
     override func _accepted(_ value: Any?, _ property: PropertySchema) -> Any? {
-        // An assignment of the same value also counts as an assignment.
+        // Recorded even if the value is the same: the migration must know that the block has assigned the property.
         if let table = _table { table.context.transaction?.recorder.modify(_key, property.index, in: table.id) }
         let value = super._accepted(value, property)
         if property.element == .intEnum || property.element == .stringEnum { requireCases(value, property) }
         return converted(value, property)
     }
 
-    // The property has the raw type here, so the class is asked whether it has a case for the value.
+    // Enum properties have their raw type here, so the declaration is asked whether there is a case for the value.
     private func requireCases(_ value: Any?, _ property: PropertySchema) {
         let declaration = _model.declaration
         let values = (value as? [Any]) ?? (value as? [String: Any]).map { Array($0.values) } ?? [value as Any]
@@ -83,7 +83,7 @@ public final class MigrationObject: StoredObject {
         }
     }
 
-    // A value that is not valid for any type is rejected by the assignment.
+    // A value that an `AnyRealmValue` cannot contain is returned unchanged; the assignment then rejects it.
     private func convertedValue(_ value: Any?, _ property: PropertySchema) -> Any? {
         AnyRealmValue(untyped: value) { $0 }.map { convertedAny($0, property) } ?? value
     }
@@ -98,7 +98,7 @@ public final class MigrationObject: StoredObject {
         }
     }
 
-    /// The new object with the key of an old one; nil if it was deleted.
+    /// The new object for this old one, or its values if the property is embedded; nil if the new object was deleted.
     private func converted(to context: RealmContext?, _ property: PropertySchema) -> Any? {
         guard let context, _context !== context, _context?.counterpart === context, let table = _table else {
             return self

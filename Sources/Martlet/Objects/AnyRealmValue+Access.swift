@@ -100,7 +100,7 @@ extension AnyRealmValue {
 
     /// Converts an untyped value; nil if no property can hold it.
     ///
-    /// - Parameter object: returns the object to link to for an object in the value.
+    /// - Parameter object: called with each object in the value; returns the object to store in its place.
     init?(untyped value: Any?, _ object: (ObjectBase) -> ObjectBase) {
         self.init(untyped: value, depth: 0, object)
     }

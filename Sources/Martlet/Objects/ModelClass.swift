@@ -12,9 +12,9 @@ final class ModelClass: @unchecked Sendable {
     /// Creates an unmanaged object with the default values of the schema.
     let make: () -> ObjectBase
 
-    /// A type without a generated class, described by its schema. All such types share the class `metatype`.
+    /// Creates the description of a type whose objects are accessed by name, through the shared class `metatype`.
     ///
-    /// - Parameter declaration: the declaration of the type, from the class of the program if there is one.
+    /// - Parameter declaration: the declaration of the type; that of the program's generated class if it has one.
     init(
         _ schema: ObjectTypeSchema, _ metatype: ObjectBase.Type, _ declaration: TypeDeclaration,
         _ make: @escaping (ModelClass) -> ObjectBase

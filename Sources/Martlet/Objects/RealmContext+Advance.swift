@@ -18,7 +18,7 @@ extension RealmContext {
         notifyDidChange(notification)
     }
 
-    /// Moves to the version from which a write transaction begins. Observers were already notified before the change.
+    /// Moves to the version from which a write transaction begins. The willChange notifications were already sent.
     func advance(to transaction: WriteTransaction, after before: Version, _ notification: KeyValueNotification) {
         bumpChangeCount()
         apply(changes(after: before, transaction), inverted: false)
@@ -40,7 +40,7 @@ extension RealmContext {
     func apply(_ changes: ChangeSet?, inverted: Bool) {
         guard let changes else {
             for table in tables.values { table.accessors.forEach(markStale) }
-            // Observed objects are checked now. All others are checked when they are used.
+            // For observed objects, check now whether the row still exists. For all others, that is checked on use.
             for object in observedObjects.values.compactMap(\.object) { _ = exists(object) }
             for core in collections.values { core.core?.forget() }
             return

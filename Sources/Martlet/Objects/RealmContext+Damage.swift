@@ -1,7 +1,8 @@
 import MartletEngine
 import MartletSQLite
 
-// Errors for damaged values in the file. A property cannot throw, so reading a damaged value stops the program with a message
+// Errors for damaged values in the file. A property cannot throw, so reading a damaged value stops the program with a
+// message
 // that says where the damage is. This code is kept apart from the code that reads intact files.
 extension RealmContext {
     /// Stops the program because a value of a row does not fit the schema.
@@ -25,7 +26,7 @@ extension RealmContext {
 
     func refuse(_ damage: DamagedValue) -> Never { readFailed(damage.error(path: coordinator.path)) }
 
-    /// Stops the program because a value of any type in a row is damaged.
+    /// Stops the program because an `AnyRealmValue` in a row is damaged.
     func refuseDamagedAny(_ key: ObjectKey, _ table: ObjectTable) -> Never {
         let found = search { search in
             try table.anyColumns.lazy.compactMap { try search.value(of: $0, in: table.id, key: key) }.first
@@ -34,12 +35,12 @@ extension RealmContext {
         refuseDamagedAny()
     }
 
-    /// Stops the program because a value of any type in an unknown row is damaged.
+    /// Stops the program because an `AnyRealmValue` is damaged. The row that contains it is unknown.
     func refuseDamagedAny() -> Never {
         readFailed(EngineError.damaged("a value of any type cannot be read", path: coordinator.path))
     }
 
-    /// Stops the program because a link in a value of any type refers to a type that is not in the file.
+    /// Stops the program because a link in an `AnyRealmValue` refers to a type that is not in the file.
     func refuseUnknownTarget(_ link: AnyLink) -> Never {
         if let found = search({ try $0.anyLink(link) }) { refuse(found) }
         readFailed(
@@ -59,7 +60,7 @@ extension RealmContext {
     }
 
     /// Stops the program because the row of an object does not exist. If a link to the row exists, the file is damaged.
-    /// Otherwise the program uses a deleted object.
+    /// Otherwise the program has used a deleted object.
     func refuseMissing(_ object: ObjectBase) -> Never {
         if let table = object._table, let found = search({ try $0.link(to: object._key, in: table.id) }) {
             refuse(found)

@@ -4,13 +4,14 @@ import MartletSQLite
 extension ObjectBase {
     /// The value of a property by name: a Swift value, an object, a collection, or nil.
     ///
-    /// Enum properties return their raw values, and linking objects return live `LinkingObjects`. Properties of any type return
-    /// the contained value, as in `note["content"] as? Int`. Traps if the type has no property of this name.
+    /// Enum properties return raw values, linking objects return live `LinkingObjects`. `AnyRealmValue` properties
+    /// return the value inside, as in `note["content"] as? Int`. Traps if there is no property of this name.
     public final func value(forKey name: String) -> Any? { UntypedValue.bare(untypedValue(property(named: name))) }
 
     /// Sets a property by name. Traps if the name is unknown or the value does not fit the property.
     ///
-    /// Values are converted: strings to `UUID`, `ObjectId` and `Decimal128`, numbers to `Decimal128`, 0 and 1 to `Bool`, and raw
+    /// Values are converted: strings to `UUID`, `ObjectId` and `Decimal128`, numbers to `Decimal128`, 0 and 1 to
+    /// `Bool`, and raw
     /// values to enum cases. Assigning a raw value without a case to an optional enum sets it to nil.
     public final func setValue(_ value: Any?, forKey name: String) {
         let property = property(named: name)
@@ -141,18 +142,18 @@ extension ObjectBase {
         let old = isOldNeeded ? RowEncoder.value(of: self, property.index) : .null
         guard property.element.isEmbedded else {
             let new: SQLValue = object.map { .integer(context.adopt($0, policy)) } ?? .null
-            // An equal link is not a change, even if its value was given as a dictionary.
+            // With `.modified`, a link to the same object is not a change, even if it was given as a dictionary.
             if policy != .modified || new != old { setStored(property.index, new) }
             return
         }
         setStored(property.index, object.map { .integer(context.adoptEmbedded($0, policy)) } ?? .null)
-        // The old row is deleted after this object does not link to it any more.
+        // The old row is deleted only now, when this object no longer links to it.
         if case .integer(let key) = old, let table = property.element.target.flatMap(context.table(named:)) {
             context.deleteRow(key, table)
         }
     }
 
-    /// Converts an untyped value to a value of any type; nil if that is not possible.
+    /// Converts an untyped value to an `AnyRealmValue`; nil if that is not possible.
     final func anyValue(_ value: Any?, _ rules: UntypedAssignment) -> AnyRealmValue? {
         AnyRealmValue(untyped: value) { object in
             guard let context = _context else { return object }

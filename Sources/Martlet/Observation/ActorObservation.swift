@@ -14,8 +14,8 @@ enum ActorResolution<Confined> {
 }
 
 extension ThreadConfined {
-    /// Registers an observer on an actor. `register` is called on the actor; no later commit is lost. If the task was
-    /// cancelled, the returned token has ended.
+    /// Registers an observer on an actor, where `register` is called. Every commit made after this method returns
+    /// is reported. If the task was cancelled, the returned token is already invalidated.
     func observe<Target: Actor>(
         on actor: Target, isolation: isolated (any Actor)?,
         _ register: @escaping (Target, ActorResolution<Self>) -> NotificationToken?
@@ -59,8 +59,8 @@ extension ObservableCollection where Self: ThreadConfined {
     /// let token = await dogs.observe(on: store) { store, change in store.show(change) }
     /// ```
     ///
-    /// No commit after this method returns is lost. If the task is cancelled, or the owner of the collection was
-    /// deleted before the actor could resolve it, the returned token has ended and `block` is never called.
+    /// Every commit made after this method returns is reported. If the task is cancelled, or the owner of the
+    /// collection is deleted too early, the returned token is already invalidated and `block` is never called.
     ///
     /// Key paths have the same meaning as in `observe(keyPaths:on:_:)` with a queue.
     public func observe<Target: Actor>(
@@ -120,8 +120,8 @@ extension KeyPathObservable {
     /// Observes the object on an actor. `block` is isolated to the actor, and the object that it receives belongs to
     /// the actor.
     ///
-    /// No commit after this method returns is lost. If the task is cancelled, the returned token has ended and `block`
-    /// is never called.
+    /// Every commit made after this method returns is reported. If the task is cancelled, the token is already
+    /// invalidated and `block` is never called.
     ///
     /// Key paths have the same meaning as in `observe(keyPaths:on:_:)` with a queue.
     public func observe<Target: Actor>(

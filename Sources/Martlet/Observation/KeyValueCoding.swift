@@ -3,8 +3,8 @@ import MartletEngine
 
 extension ObjectBase {
     /// The value at a dotted key path. The path may lead through links, and end in `@count` of a collection or in
-    /// `isInvalidated`. Returns nil behind a nil link. For a path through a collection, returns an array of its
-    /// elements' values.
+    /// `isInvalidated`. Returns nil if a link on the path is nil. If the path leads through a collection,
+    /// returns an array of the values of its elements.
     ///
     /// Traps if a type does not have a property with that name.
     public final func value(forKeyPath keyPath: String) -> Any? {
@@ -15,7 +15,7 @@ extension ObjectBase {
         return value
     }
 
-    /// A list, by name, that can be read and changed without the type of its elements. Traps if the property is not a
+    /// A list property, given by name, as a collection with elements of type `Any?`. Traps if the property is not a
     /// list.
     ///
     /// ```swift

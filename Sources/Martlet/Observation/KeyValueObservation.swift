@@ -20,7 +20,7 @@ public final class KeyValueObservation: @unchecked Sendable {
 }
 
 extension KeyPathObservable {
-    /// Calls `changeHandler` when the value at `keyPath` changes: at once when this Realm assigns it, and when the
+    /// Calls `changeHandler` when the value at `keyPath` changes: immediately if this Realm assigns it, and when this
     /// Realm advances to a version that another Realm wrote.
     ///
     /// ```swift
@@ -29,10 +29,10 @@ extension KeyPathObservable {
     /// }
     /// ```
     ///
-    /// A key path may lead through links, as `\.owner?.address?.city`. If a link on it changes, the new object is
+    /// A key path may lead through links, as in `\.owner?.address?.city`. If such a link changes, its new target is
     /// observed. The path may end in a collection, or in `isInvalidated` of an object or a collection. Unmanaged
-    /// objects can be observed too; they cannot be added to a Realm meanwhile. Several changes made by other Realms are
-    /// one call, with the first old value and the last new value. Traps on linking objects, and when called on another
+    /// objects can be observed too, but not added to a Realm while they are observed. Several changes by other Realms
+    /// are one call, with the first old and the last new value. Traps on linking objects, and when called on another
     /// executor than the object's.
     public func observe<Value>(
         _ keyPath: KeyPath<Self, Value>, options: KeyValueObservingOptions = [],

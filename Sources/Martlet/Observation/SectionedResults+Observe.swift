@@ -7,15 +7,15 @@ public enum RealmSectionedResultsChange<Collection> {
     /// The initial sections; always the first call.
     case initial(Collection)
     /// Deletions, modifications and `sectionsToDelete` are positions at the previous call; insertions and
-    /// `sectionsToInsert` are positions now. Elements of deleted sections are not listed, elements of inserted sections
-    /// are. An element that moves to another section is a deletion and an insertion.
+    /// `sectionsToInsert` are positions now. Elements of inserted sections are listed, those of deleted
+    /// sections are not. An element that moves to another section is listed as a deletion and an insertion.
     case update(
         Collection, deletions: [IndexPath], insertions: [IndexPath], modifications: [IndexPath],
         sectionsToInsert: IndexSet, sectionsToDelete: IndexSet)
     case error(any Error)
 }
 
-/// A notification of an observer of sections.
+/// A notification for an observer of sections.
 public struct _SectionsEvent {
     enum Kind {
         case initial
@@ -32,7 +32,7 @@ public struct _SectionsEvent {
 public protocol ObservableSections<Row> {
     /// The type of the elements: a class of objects, or a type of values.
     associatedtype Row
-    /// Registers an observer; all variants of `observe` call it.
+    /// Registers an observer. All variants of `observe` call this method.
     func _observeSections(
         _ keyPaths: [String]?, _ queue: DispatchQueue?, _ notify: @escaping (_SectionsEvent, Self) -> Void
     ) -> NotificationToken
@@ -41,7 +41,7 @@ public protocol ObservableSections<Row> {
 extension SectionedResults: ObservableSections {
     public typealias Row = Element
 
-    /// Registers an observer; all variants of `observe` call it.
+    /// Registers an observer. All variants of `observe` call this method.
     public func _observeSections(
         _ keyPaths: [String]?, _ queue: DispatchQueue?, _ notify: @escaping (_SectionsEvent, SectionedResults) -> Void
     ) -> NotificationToken {
@@ -56,7 +56,7 @@ extension SectionedResults: ObservableSections {
 extension ResultsSection: ObservableSections {
     public typealias Row = Element
 
-    /// Registers an observer; all variants of `observe` call it.
+    /// Registers an observer. All variants of `observe` call this method.
     public func _observeSections(
         _ keyPaths: [String]?, _ queue: DispatchQueue?, _ notify: @escaping (_SectionsEvent, ResultsSection) -> Void
     ) -> NotificationToken {
@@ -72,12 +72,12 @@ extension ResultsSection: ObservableSections {
 extension ObservableSections {
     /// Calls `block` with the initial sections, and after each change of the observed sections.
     ///
-    /// The calls are made on the same executors as those of results. The closure that computes section keys is called
+    /// `block` is called on the same executor as for `Results`. The closure that computes section keys is called
     /// again, on that executor, for elements that are new or changed.
     ///
     /// - Parameters:
     ///   - keyPaths: the properties whose changes are reported as modifications, also through links; nil for all
-    ///     properties, up to four objects deep. Insertions, deletions and changes of section are always reported. Traps
+    ///     properties, up to four objects deep. Insertions, deletions and section changes are always reported. Traps
     ///     if the elements are values.
     ///   - queue: a serial queue on which `block` is called instead; the sections given to the block then belong to it,
     ///     and section keys are computed there.
@@ -117,7 +117,7 @@ extension ObservableSections where Row: ObjectBase {
 }
 
 extension SectionStorage {
-    /// Registers an observer here or on a queue. `difference` compares two states of the sections.
+    /// Registers an observer on `queue`, or on the current executor if it is nil. `difference` compares two states.
     fileprivate func observe(
         _ keyPaths: [String]?, _ queue: DispatchQueue?,
         _ difference: @escaping (Sections<Key>, Sections<Key>, ResultsTracker.Change) -> SectionDifference<Key>,
@@ -150,8 +150,8 @@ extension SectionStorage {
         }
     }
 
-    /// Groups elements into sections. The section keys of `known` are reused, except for elements in `noticed`, which
-    /// changed.
+    /// Groups elements into sections. Computes the keys of the elements in `noticed`, or of all if it is nil. All
+    /// other elements keep their section keys from `known`.
     private func sections(of keys: KeySequence, _ known: Sections<Key>, _ noticed: KeySet?) -> Sections<Key> {
         var keyOf: [ObjectKey: Key] = [:]
         for (section, members) in known.members.enumerated() {
@@ -178,8 +178,8 @@ extension SectionStorage {
         return sections
     }
 
-    /// A frozen context of the version that is being delivered, if an earlier callback has written since: the section
-    /// keys are those of that version.
+    /// A frozen context of the version that is being delivered; nil unless an earlier callback has written since. The
+    /// section keys must be computed from the delivered version, not from the newer one.
     private func contextAtDeliveredVersion() -> RealmContext? {
         let context = results.storage.context
         guard !results.storage.isCurrent, let snapshot = context.hub.callbackSnapshot, !context.shows(snapshot.version),

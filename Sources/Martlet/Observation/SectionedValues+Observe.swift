@@ -5,7 +5,7 @@ import MartletSQLite
 extension SectionedValues: ObservableSections {
     public typealias Row = Element
 
-    /// Registers an observer; all variants of `observe` call it.
+    /// Registers an observer. All variants of `observe` call this method.
     public func _observeSections(
         _ keyPaths: [String]?, _ queue: DispatchQueue?, _ notify: @escaping (_SectionsEvent, SectionedValues) -> Void
     ) -> NotificationToken {
@@ -20,7 +20,7 @@ extension SectionedValues: ObservableSections {
 extension ValuesSection: ObservableSections {
     public typealias Row = Element
 
-    /// Registers an observer; all variants of `observe` call it.
+    /// Registers an observer. All variants of `observe` call this method.
     public func _observeSections(
         _ keyPaths: [String]?, _ queue: DispatchQueue?, _ notify: @escaping (_SectionsEvent, ValuesSection) -> Void
     ) -> NotificationToken {
@@ -34,7 +34,7 @@ extension ValuesSection: ObservableSections {
 }
 
 extension ValueSections {
-    /// Registers an observer here or on a queue. `difference` compares two states of the sections.
+    /// Registers an observer on `queue`, or on the current executor if it is nil. `difference` compares two states.
     fileprivate func observe<Collection: OrderedProperty<Element>>(
         _ collection: Collection, _ keyPaths: [String]?, _ queue: DispatchQueue?,
         _ difference: @escaping (Sections<Key>, Sections<Key>) -> SectionDifference<Key>,
@@ -65,7 +65,7 @@ extension ValueSections {
         }
     }
 
-    /// The values of the version that is being delivered. The Realm may already show a newer one.
+    /// Decodes and sorts the values of the delivered version. The Realm may already show a newer version.
     private func sorted(_ values: [SQLValue]) -> [Element] {
         guard let context = collection.core?.context else { return [] }
         let source = ElementSource(context: context)
@@ -88,7 +88,7 @@ extension ValueSections {
 }
 
 /// Assigns numbers to values, so that they can be compared by number as objects are by key. A value keeps its number
-/// while it remains in the collection. A value that occurs several times has as many numbers.
+/// while it remains in the collection. A value that occurs *n* times has *n* numbers.
 private struct ValueNumbers {
     private var numbers: [StoredValue: [ObjectKey]] = [:]
     private var last: ObjectKey = 0

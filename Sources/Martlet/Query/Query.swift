@@ -28,8 +28,8 @@ public struct Query<Root: ObjectBase>: QueryConvertible {
         return Query(.isRow(path.path, managed.map(\._key)), managed)
     }
 
-    /// The negated condition. If a path passes through a collection, it is true if some element does not satisfy the
-    /// original.
+    /// The negated condition. If a path passes through a collection, the result is true if at least one element does
+    /// not satisfy this condition.
     var negatedForSome: Query { Query(predicate.negatedForSome, objects) }
 
     /// The condition for a Realm. Traps if an object in it belongs to another Realm.
@@ -47,7 +47,7 @@ public struct Query<Root: ObjectBase>: QueryConvertible {
         Query(.comparison(.path(field._path.path), comparison, .value(value._compared.raw)), objects(in: [value]))
     }
 
-    /// The objects in values of any type.
+    /// The objects among the values, and inside `AnyRealmValue`s.
     static func objects(in values: [some PersistableValue]) -> [ObjectBase] {
         values.flatMap { $0._comparedObjects.compactMap { $0 as? ObjectBase } }
     }

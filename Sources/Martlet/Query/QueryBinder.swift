@@ -4,7 +4,7 @@ import MartletSQLite
 /// Binds a parsed query string to the schema: resolves names to paths, and converts literals to values of the right
 /// type.
 struct QueryBinder {
-    /// The start of the paths of a condition.
+    /// Where the key paths in a condition start: at a row of a type, or at an element of a collection of values.
     struct Scope {
         enum Start {
             case rows(TableID)
@@ -17,7 +17,7 @@ struct QueryBinder {
         /// The scopes of the enclosing conditions, from the outermost.
         var enclosing: [Scope] = []
 
-        /// The number of subqueries between a condition and the start of a path in it; nil for an unknown variable.
+        /// How many scopes outside of this one declare `variable`: 0 for this scope; nil for an unknown variable.
         func level(of variable: String?) -> Int? {
             if variable == self.variable { return 0 }
             return enclosing.lastIndex { $0.variable == variable }.map { enclosing.count - $0 }

@@ -15,9 +15,9 @@ struct QueryToken {
         case keyword(String)
         /// `$item`
         case variable(String)
-        /// `%@`, or `$0` with its index.
+        /// `%@` (nil), or `$0`, `$1` and so on (the number after `$`).
         case argument(Int?)
-        /// `%K`, or `$K0` with its index.
+        /// `%K` (nil), or `$K0`, `$K1` and so on (the number after `$K`).
         case keyPathArgument(Int?)
         case sign(String)
         case end

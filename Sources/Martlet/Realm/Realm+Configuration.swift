@@ -10,7 +10,8 @@ extension Realm {
             didSet { if fileURL != nil { inMemoryIdentifier = nil } }
         }
 
-        /// The name of a Realm in memory. All Realms with this name in the process share their data, which is deleted when the
+        /// The name of a Realm in memory. All Realms with this name in the process share their data, which is deleted
+        /// when the
         /// last of them is released. No file is written.
         public var inMemoryIdentifier: String? {
             didSet { if inMemoryIdentifier != nil { fileURL = nil } }
@@ -18,43 +19,49 @@ extension Realm {
 
         /// True to open the file without ever changing it. Writing and observing trap.
         ///
-        /// If the file lacks types, properties or indexes of the program, it is shown as if it had them: types are empty,
+        /// If the file lacks types, properties or indexes of the program, it is shown as if it had them: types are
+        /// empty,
         /// properties have their default values, and searches work without an index.
         public var readOnly = false
 
         /// The version of the program's schema. Opening a file with a higher version throws.
         ///
-        /// Additions to a schema need no new version. A change that can lose or invent values needs one: opening throws unless
-        /// this version is higher than that of the file.
+        /// Additions to a schema need no new version. A change needs one if it can lose values, or needs values
+        /// that the file does not contain: opening throws unless this version is higher than that of the file.
         public var schemaVersion: UInt64 = 0
 
-        /// Called once if the file has a lower schema version, to set values that cannot be derived automatically. Not called
+        /// Called once if the file has a lower schema version, to set values that cannot be derived automatically. Not
+        /// called
         /// for new files.
         public var migrationBlock: MigrationBlock?
 
-        /// True to delete the file with all its data instead of migrating it, or if its schema cannot be changed
+        /// True to delete the file with all its data if it needs a migration or its schema cannot be changed
         /// automatically. For development.
         public var deleteRealmIfMigrationNeeded = false
 
         /// The classes to use; nil for all classes that are linked into the program.
         public var objectTypes: [ObjectBase.Type]?
 
-        /// The maximum number of versions of the file that may be in use at the same time. Opening and writing throw if it is
+        /// The maximum number of versions of the file that may be in use at the same time. Opening and writing throw
+        /// if it is
         /// exceeded.
         public var maximumNumberOfActiveVersions: UInt?
 
-        /// The size of the log (`-wal`) above which a write waits, at most two seconds, until old versions are released and the
-        /// log can be reset. If they are not released, their holders are reported to the log sink, and the log grows.
+        /// The size of the log (`-wal`) above which a write waits, at most two seconds, until old versions are
+        /// released and the
+        /// log can be reset. If they are not released, a diagnostic message names their users, and the log grows.
         public var maximumLogBytes = 268_435_456
 
-        /// True if a write throws `.logFull` after this wait, instead of letting the log grow above `maximumLogBytes`.
+        /// True if a write throws `.logFull` after the wait described at `maximumLogBytes`; false if the log grows.
         public var throwsWhenLogIsFull = false
 
         /// The file that is copied if the Realm's own file does not exist. Create it with `writeCopy(toFile:)`.
         public var seedFilePath: URL?
 
-        /// Called when the first Realm of this process opens the file, with the size of the file and the size of its contents in
-        /// bytes. If it returns true, the file is compacted, unless another process is writing. Not called for read-only files.
+        /// Called when the first Realm of this process opens the file, with the size of the file and the size of its
+        /// contents in
+        /// bytes. If it returns true, the file is compacted, unless another process is writing. Not called for
+        /// read-only files.
         public var shouldCompactOnLaunch: (@Sendable (_ totalBytes: Int, _ usedBytes: Int) -> Bool)?
 
         /// The permissions of a new file, from which the umask is subtracted. Auxiliary files and copies get the same
@@ -68,17 +75,21 @@ extension Realm {
         public enum Durability: Sendable {
             /// The data survives a power failure.
             case full
-            /// The data survives a crash of the program. A power failure may lose the newest commits, but never a part of one.
+            /// The data survives a crash of the program. A power failure may lose the newest commits, but never a part
+            /// of one.
             case normal
             /// For data that can be recreated: a power failure may damage the file.
             case off
         }
 
-        /// True if reads inside `withObservationTracking` and in SwiftUI views are tracked from the beginning, so that Observation
-        /// is notified of changes. The default is true where SwiftUI exists.
+        /// True if reads inside `withObservationTracking` and in SwiftUI views are tracked from the beginning, so that
+        /// Observation
+        /// was read inside `withObservationTracking` or in a SwiftUI view. The default is true where SwiftUI exists.
         ///
-        /// If it is false, held objects are read at full speed. The Realm starts to track when it first reads its file inside
-        /// `withObservationTracking`. Until then, reads of objects that are already in memory are not tracked. Set it to true to
+        /// If it is false, held objects are read at full speed. The Realm starts to track when it first reads its file
+        /// inside
+        /// `withObservationTracking`. Until then, reads of objects that are already in memory are not tracked. Set it
+        /// to true to
         /// track these reads, too. A Realm that tracks reads does so as long as it is open.
         public var tracksReads = ReadTracking.isDefault
 
@@ -132,13 +143,14 @@ extension Realm {
 
         /// The path of the file, or the name of the Realm in memory.
         ///
-        /// - Throws: `.invalidInput` for a URL that is not a file URL, `.fileNotFound` if there is no folder for the default file.
+        /// - Throws: `.invalidInput` for a URL that is not a file URL, `.fileNotFound` if there is no folder for the
+        /// default file.
         func requirePath() throws -> String {
             if let inMemoryIdentifier { return StoreFiles.memoryPath(identifier: inMemoryIdentifier) }
             return try Self.path(fileURL ?? Self.requireDefaultFileURL())
         }
 
-        /// The path of the file in messages.
+        /// The path of the file, for use in messages.
         var path: String { (try? requirePath()) ?? fileURL?.absoluteString ?? Self.defaultName }
 
         func options() throws -> StoreOptions {

@@ -4,7 +4,7 @@ import MartletSQLite
 extension Realm {
     // MARK: Finding
 
-    /// All objects of a class as live, lazy results in the order of their keys.
+    /// All objects of a class as live, lazy results, in the order of their object keys (row ids).
     public func objects<Element: Object>(_ type: Element.Type) -> Results<Element> {
         context.confinement.require("a Realm")
         let table = context.table(type)
@@ -32,12 +32,14 @@ extension Realm {
 
     /// Adds an object and the unmanaged objects it links to. Traps outside of a write transaction.
     ///
-    /// If an object with the same primary key exists and `update` allows it, the values are assigned to the existing row, and
+    /// If an object with the same primary key exists and `update` allows it, the values are assigned to the existing
+    /// row, and
     /// `object` becomes a live object of that row. Linked objects without a primary key are always added as new ones.
     ///
     /// - Parameters:
     ///   - object: An unmanaged object. An object that is in this Realm already is not changed.
-    ///   - update: What happens if an object with the same primary key exists. For a class without a primary key, every policy
+    ///   - update: What happens if an object with the same primary key exists. For a class without a primary key,
+    ///   every policy
     ///     except `.error` traps.
     public func add(_ object: Object, update: UpdatePolicy = .error) {
         context.confinement.require("a Realm")
@@ -57,14 +59,17 @@ extension Realm {
         if table.type.primaryKey == nil { Misuse.noPrimaryKey(table.type.name) }
     }
 
-    /// Creates an object from a dictionary with property names, an array in schema order, or another object of its type, nested
-    /// to any depth, and adds it.
+    /// Creates an object from a dictionary with property names, an array in schema order, or another object of its
+    /// type, nested
+    /// object of the same type. The values in it can again be dictionaries, arrays and objects.
     ///
-    /// Missing properties get their default values. If an update policy is given and the object exists, it keeps the values of
-    /// missing properties. With `.modified`, its maps also keep the keys that are missing in a dictionary.
+    /// Missing properties get their default values. If an update policy is given and the object exists, it keeps the
+    /// values of
+    /// values of missing properties. With `.modified`, its maps also keep the keys that are missing in a dictionary.
     ///
     /// Objects among the values are linked if they are in this Realm, and copied otherwise. Unknown keys are ignored;
-    /// `create(_:value:update:unknownKeys:)` can refuse them. A value that does not fit traps with a message that names the
+    /// `create(_:value:update:unknownKeys:)` can refuse them. A value that does not fit traps with a message that
+    /// names the
     /// property, the place and the value.
     @discardableResult
     public func create<Element: Object>(
@@ -79,7 +84,8 @@ extension Realm {
 
     /// Deletes an object and its embedded objects. Links to it become nil, and it is removed from lists and sets.
     ///
-    /// `onDelete` and `deleteRule` in the schema may delete other objects, too, or deny the deletion. If a deletion is denied and
+    /// `onDelete` and `deleteRule` in the schema may delete other objects, too, or deny the deletion. If a deletion is
+    /// denied and
     /// the write does not remove the reason, the write throws `Realm.Error.deletionDenied` at its end.
     public func delete(_ object: ObjectBase) { context.delete(object) }
 

@@ -2,6 +2,11 @@ public import Dispatch
 import Foundation
 import MartletEngine
 import MartletSQLite
+import Synchronization
+
+private final class OpeningCancellation: Sendable {
+    let isRequested = Mutex(false)
+}
 
 extension Realm {
     /// Opens the file of `defaultConfiguration` on the current actor or, in code without an actor, on the current thread.
@@ -70,13 +75,14 @@ extension Realm {
 
     // Opens the file in the background, because a migration or recovery may take long.
     private static func openedCoordinator(_ configuration: Configuration) async throws -> StoreCoordinator {
-        let opening = Task.detached(priority: .userInitiated) {
-            try Realm.coordinator(configuration) { Task.isCancelled }
-        }
+        // The work begins after the handler was installed, so no cancellation is missed.
+        let cancellation = OpeningCancellation()
         return try await withTaskCancellationHandler {
-            try await opening.value
+            try await Task.detached(priority: .userInitiated) {
+                try Realm.coordinator(configuration) { cancellation.isRequested.withLock { $0 } }
+            }.value
         } onCancel: {
-            opening.cancel()
+            cancellation.isRequested.withLock { $0 = true }
         }
     }
 

@@ -12,7 +12,7 @@ public struct Decimal128: Hashable, Sendable, Comparable, CustomStringConvertibl
 
     /// The number 0.
     public static let zero = Decimal128(DecimalNumber.zero)
-    /// Not a number. Here it equals itself and is greater than all numbers.
+    /// Not a number. Unlike `Double.nan`, it equals itself, and it sorts after all numbers.
     public static let nan = Decimal128(DecimalNumber.nan)
     /// Greater than all finite numbers.
     public static let infinity = Decimal128(DecimalNumber.infinity)
@@ -23,7 +23,7 @@ public struct Decimal128: Hashable, Sendable, Comparable, CustomStringConvertibl
     /// A whole number.
     public init(_ value: Int) { self.init(DecimalNumber(value)) }
 
-    /// Used by generated code. The compiler has checked the number.
+    /// Used by generated code. The schema compiler has checked that the literal is a valid number.
     public init(_ literal: StaticString) {
         guard let number = DecimalNumber("\(literal)") else {
             Misuse.notDecimal("\(literal)")
@@ -33,7 +33,8 @@ public struct Decimal128: Hashable, Sendable, Comparable, CustomStringConvertibl
 
     /// Parses digits with an optional sign, point and exponent, or `NaN` or `inf`.
     ///
-    /// - Throws: `InvalidText` if the text is not a number, has more than 34 significant digits, or is outside of 10^±6144.
+    /// - Throws: `InvalidText` if the text is not a number, has more than 34 significant digits, or is outside of
+    /// 10^±6144.
     public init(string: String) throws {
         guard let number = DecimalNumber(string) else {
             throw InvalidText(text: string, expected: "a decimal number of at most 34 digits")

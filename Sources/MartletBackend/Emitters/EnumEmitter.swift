@@ -16,7 +16,7 @@ struct EnumEmitter {
             guard let unknown = model.unknown else { return }
             writer.line()
             // The type is not named, because a case or a member can have the name of the enum. The value is wrapped,
-            // because `.none` would otherwise be that of the optional.
+            // because `.none` alone would mean `Optional.none`.
             writer.line(
                 "\(context.access.hidden)static var _unknown: Self? { .some(.\(SwiftNames.escaped(unknown.value))) }"
             )

@@ -95,7 +95,7 @@ struct KeyPathExpression {
         return text
     }
 
-    /// The root types of the expressions for these paths.
+    /// The types that the expressions for these paths name. Generated code declares an alias for each of them.
     static func aliases(for paths: [KeyPathModel], root: String, in context: EmitterContext) -> [String] {
         let expression = KeyPathExpression(context: context, root: root)
         var names = paths.isEmpty ? [] : [root]
@@ -119,8 +119,8 @@ struct KeyPathExpression {
     }
 
     /// Whether the field is created from its path instead of accessed by name. Accessing a deprecated property by name
-    /// would cause a warning in generated code, and after a collection, some names refer to members of the collection's
-    /// field.
+    /// would cause a warning in generated code. Directly after a collection, some names are taken by members of the
+    /// collection's field.
     private func isSpelledOut(_ index: Int, of segments: [KeyPathSegmentModel]) -> Bool {
         let segment = segments[index]
         let property = context.schema.object(named: segment.owner)?.property(named: segment.property)

@@ -25,8 +25,8 @@ struct Access {
 
     /// The lines that import a module.
     ///
-    /// `package import` is an error if a user's file has a plain `import` of the same module, unless imports are
-    /// internal by default; in that case, a plain `import` is not sufficient. For a file that contains only enums, a
+    /// If imports are public by default, `package import` is an error if a file of the user has a plain `import` of
+    /// that module. If imports are internal by default, it is required. For a file that contains only enums, a
     /// plain `import` is always sufficient, and `package import` causes a warning, because conformances of a package
     /// type do not count as exposed.
     func importLines(of module: String, isForClasses: Bool = true) -> [String] {

@@ -19,7 +19,7 @@ enum SwiftNames {
     /// The alias of a type, which generated code uses where a member can have the name of the type.
     static func alias(of type: String) -> String { "_" + type }
 
-    /// Words that are keywords, or can be misread, where generated code uses a name.
+    /// Words that Swift treats as keywords, or can mistake for keywords, where generated code uses a name.
     private static let reservedWords: Set<String> = [
         // declarations
         "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init", "inout",

@@ -27,7 +27,7 @@ struct SwiftTypes {
         name(of: type.value) + (type.isOptional ? "?" : "")
     }
 
-    /// The type of a property's accessor: `Martlet.List<Dog>`.
+    /// The public type of a property: `Martlet.List<Dog>`.
     func property(_ type: PropertyTypeModel) -> String {
         switch type.kind {
         case .single: element(of: type)

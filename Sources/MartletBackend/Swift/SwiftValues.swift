@@ -9,7 +9,7 @@ enum SwiftValues {
         return type.isOptional ? "nil" : zero(of: type.value, in: schema)
     }
 
-    /// The value of the property in a new object: the default of the schema, otherwise the zero of the type.
+    /// The value of the property in a new object: the schema's default, otherwise nil, 0, empty or the first case.
     static func initial(of property: PropertyModel, in schema: SchemaModel) -> String {
         if let value = property.defaultValue { return literal(value, for: property.type) }
         switch property.type.kind {
@@ -47,7 +47,7 @@ enum SwiftValues {
         if type.value == .scalar(.anyValue) { return dynamicLiteral(value) }
         switch value {
         case .enumCase(let name):
-            // The value is wrapped if an optional is expected, because `.none` would otherwise be that of the optional.
+            // The value is wrapped if an optional is expected, because `.none` alone would mean `Optional.none`.
             // The enum is not named, because a property can have the name of the enum.
             let value = "." + SwiftNames.escaped(name)
             return type.isOptional ? ".some(\(value))" : value
@@ -94,7 +94,7 @@ enum SwiftValues {
         return ".\(kind)(\(plainLiteral(value)))"
     }
 
-    /// Whether the default needs Foundation although the property's type does not.
+    /// Whether the expression of the default names a type of Foundation.
     static func needsFoundation(_ value: DefaultModel?) -> Bool {
         switch value {
         case .data, .date, .now, .uuid, .newUUID: true

@@ -12,7 +12,7 @@ public struct DiskError: Error, CustomStringConvertible {
     }
 
     /// - Parameters:
-    /// - failure: the failed operation: `the file cannot be written`.
+    /// - failure: what failed, as text: `the file cannot be written`.
     /// - code: the `errno` of the failed call.
     public init(path: String, failure: String, code: CInt) {
         self.init(path: path, reason: "\(failure): \(DiskError.words(for: code))")

@@ -131,7 +131,7 @@ struct FileCommit {
         }
     }
 
-    // MARK: Putting them in place
+    // MARK: Moving the new files into place
 
     mutating func perform() throws(DiskError) -> [String] {
         var backups: [String] = []
@@ -162,8 +162,8 @@ struct FileCommit {
         if !step.existed { undos.append(.removeFile(step.target)) }
     }
 
-    /// Creates a hard link, which fails if the target exists; a rename would replace the target. File systems without
-    /// hard links use the rename.
+    /// Creates a hard link, which fails if the target exists; a rename would replace it. If the file system has
+    /// no hard links, the file is renamed.
     private func putNew(_ temporary: String, _ step: Step) throws(DiskError) {
         var code = linking(temporary, to: step.target)
         if code == 0 {
@@ -204,7 +204,7 @@ struct FileCommit {
 
     private static let unwritten = "the file cannot be written"
 
-    /// A short name, which is valid wherever the file's name is valid, and hidden from programs that read the folder.
+    /// A short hidden name. Because it is short, no name of a replaced file makes it too long for the file system.
     private mutating func temporaryName(beside target: String) -> String {
         nameCount += 1
         return FileSystem.join(

@@ -5,7 +5,7 @@ import MartletSchema
 public struct GitHistory {
     /// An earlier version of the schema.
     public struct Schema: Sendable {
-        /// nil if the commit does not contain the folder.
+        /// nil if the folder contains no schema file in that commit.
         public let input: SchemaInput?
         /// The abbreviated commit hash.
         public let commit: String
@@ -15,7 +15,7 @@ public struct GitHistory {
         public let isMoved: Bool
     }
 
-    /// The number of object names that are passed to one process. They fit into a pipe buffer.
+    /// The maximum number of object names that are passed to one process. So many names fit into a pipe buffer.
     private static let blobsAtOnce = 200
 
     private let git: GitProcess
@@ -107,7 +107,7 @@ public struct GitHistory {
 
     // MARK: Moved folders
 
-    /// The folder from which most of the schema files were renamed, with the same relative paths.
+    /// The folder that contained most of the schema files, at the same relative paths, before they were renamed.
     private func formerPrefix(_ base: String, _ head: String) throws(GitError) -> String? {
         let text = try git.output([
             "diff-tree", "-r", "-z", "-M30%", "--diff-filter=R", "--name-status", base, head,

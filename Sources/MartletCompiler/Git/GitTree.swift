@@ -3,7 +3,7 @@ struct GitTree {
     struct File {
         /// The path relative to the schema folder.
         let relativePath: String
-        /// The path from the root of the repository, through the schema folder.
+        /// The path from the root of the repository, with the names of symbolic links instead of their targets.
         let path: String
         let object: String
     }

@@ -46,7 +46,7 @@ struct PlaceTable {
     }
 }
 
-/// Formats paths for machine-readable formats: relative to one folder, with `/`, without `.` and empty components.
+/// Paths in machine-readable reports: relative to one folder, separated by `/`, without `.` and empty components.
 enum ReportPath {
     static func relative(_ path: String, to folder: String?) -> String {
         let steps = steps(of: path)

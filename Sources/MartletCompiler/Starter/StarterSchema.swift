@@ -29,7 +29,7 @@ public enum StarterSchema {
               ## Who does it. Links to other objects are always optional.
               assignee: Person?
 
-          ## Somebody who works here.
+          ## A person who works here.
           Person:
             primaryKey: id
             properties:

@@ -63,7 +63,7 @@ struct DiagramRelation {
     let label: String
     let multiplicity: Multiplicity
     let isOptional: Bool
-    /// The name of the linking objects.
+    /// The name of the linking objects that are the inverse of the link; nil if there are none.
     let backLabel: String?
 
     var isToMany: Bool { multiplicity != .one }

@@ -33,7 +33,7 @@ struct SVGWriter {
         let end: SVGBox.LineEnd
     }
 
-    /// The bundles of lines that begin at the head of each box. Lines of one bundle begin at the same position.
+    /// The groups of lines that begin at the head of each box, with their numbers. A group begins at one position.
     private static func starts(of diagram: DiagramModel) -> [[StartKey: Int]] {
         var starts: [[StartKey: Int]] = diagram.boxes.map { _ in [:] }
         for relation in diagram.relations where relation.sourceRow == nil {

@@ -1,4 +1,4 @@
-/// The lines of one net in the channel between two columns: the positions where they enter at the left and right.
+/// A net is a set of lines that can share a path. This is its part between two columns: where it enters and leaves.
 struct ChannelNet {
     let net: Int
     var lefts: [Int] = []
@@ -12,7 +12,7 @@ struct ChannelNet {
     var isStraight: Bool { top == bottom }
 }
 
-/// Assigns a vertical track to each net of a channel, so that nets never overlap and rarely cross.
+/// Assigns a vertical track to each net of a channel, so that nets rarely cross, and overlap only in `conflicts`.
 struct ChannelTracks {
     /// The track of each net, counted from the left.
     private(set) var tracks: [Int: Int] = [:]
@@ -35,14 +35,14 @@ struct ChannelTracks {
         }
     }
 
-    /// Whether two nets cannot share a track, with the first net to the left.
+    /// Whether the second net needs a track to the right of the first net's track.
     private static func excludes(_ first: ChannelNet, _ second: ChannelNet) -> Bool {
         let margin = LayoutMetrics.trackGap
         if first.top - margin <= second.bottom, second.top - margin <= first.bottom { return true }
         return cost(first, second) != cost(second, first)
     }
 
-    /// The number of crossings if the first net has a track further to the left. Overlaps have the highest cost.
+    /// The number of crossings if the first net is left of the second. Each overlap counts as 1000 crossings.
     private static func cost(_ first: ChannelNet, _ second: ChannelNet) -> Int {
         var cost = 0
         for right in first.rights where second.top < right && right < second.bottom { cost += 1 }
@@ -55,8 +55,8 @@ struct ChannelTracks {
 
     static func touch(_ first: Int, _ second: Int) -> Bool { abs(first - second) < 4 }
 
-    /// Initially, descending nets are sorted so that those that end lower are further left, and ascending nets in the
-    /// opposite order. Then single nets are moved while that reduces the cost.
+    /// Initially, descending nets come first, those that end lower further left; then ascending nets, those that end
+    /// higher further left. Then single nets are moved while that reduces the cost.
     private static func ordered(_ nets: [ChannelNet]) -> [ChannelNet] {
         let slope = { (net: ChannelNet) in (net.rights.first ?? net.top) - (net.lefts.first ?? net.top) }
         let falling = nets.filter { slope($0) >= 0 }.sorted { ($0.bottom, $0.net) > ($1.bottom, $1.net) }

@@ -79,7 +79,7 @@ enum ReferenceScript {
             const words = hits.length === 1 ? "1 thing found" : hits.length + " things found";
             found.textContent = isEmpty ? "" : words;
             const note = rest > 0 ? "and " + rest + " more" : hits.length || isEmpty ? "" : "Nothing found";
-            // No choice, and said by the status already.
+            // The note cannot be chosen. It is hidden from screen readers, which read the status.
             if (note) add(list, "li", note, "none").setAttribute("aria-hidden", "true");
             list.hidden = isEmpty;
             box.setAttribute("aria-expanded", String(!isEmpty));

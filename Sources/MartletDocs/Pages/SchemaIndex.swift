@@ -44,7 +44,7 @@ struct SchemaIndex {
         }
     }
 
-    /// The anchor of a declared key path. A key path can have the name of a property, and then gets a suffix.
+    /// The anchor of a declared key path. It has a suffix if a property has the same name.
     static func anchor(of entry: DeclaredKeyPathModel, in object: ObjectModel) -> String {
         let isTaken = (object.properties + object.ignored).contains { $0.name == entry.name }
         return "\(object.name).\(entry.name)\(isTaken ? "-path" : "")"

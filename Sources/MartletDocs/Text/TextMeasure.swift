@@ -4,7 +4,7 @@ enum TextMeasure {
     /// The width in pixels, rounded up, with a margin for wider fonts.
     static func width(_ text: String, size: Int, isBold: Bool = false) -> Int {
         let thousandths = text.unicodeScalars.reduce(0) { $0 + width(of: $1) }
-        // Bold letters are about 8 percent wider.
+        // The margin is 4 percent. Bold letters are about 8 percent wider.
         let scaled = thousandths * size * (isBold ? 112 : 104) / 100
         return (scaled + 999) / 1000
     }
@@ -22,8 +22,8 @@ enum TextMeasure {
 
     private static func width(of scalar: Unicode.Scalar) -> Int {
         if let index = Int(exactly: scalar.value), (32..<127).contains(index) { return ascii[index - 32] }
-        // Letters of the Latin, Greek and Cyrillic scripts are rarely wider than this. Some characters of other scripts
-        // have the full width of the font size.
+        // Latin, Greek and Cyrillic letters are rarely wider than 0.72 of the font size. Some characters of other
+        // scripts have the full width of the font size.
         return scalar.value < 0x0530 || scalar == "…" ? 720 : 1000
     }
 

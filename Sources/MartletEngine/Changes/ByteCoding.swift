@@ -49,7 +49,7 @@ struct ByteReader {
         self.bytes = bytes
     }
 
-    /// The number of bytes that were not read yet.
+    /// The number of bytes that have not been read yet.
     var remaining: Int { bytes.count - offset }
 
     mutating func byte() throws(MalformedBytes) -> UInt8 {

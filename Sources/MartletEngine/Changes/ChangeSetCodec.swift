@@ -1,10 +1,10 @@
-/// The binary form of a change set. It is stored beside the data of its commit.
+/// The binary form of a change set. It is stored in the same transaction as the data of its commit.
 ///
 /// The bytes are, in order: a format byte; the tables by ascending number, each with its inserted, deleted and modified
 /// keys; the collections by table, property and ascending owner, each with its edits; the rows that collections began
 /// or ceased to link to, by table and property. Key sets are encoded as differences between runs, so a run of any
 /// length takes a few bytes. Equal change sets have equal bytes. Earlier builds, whose format lacks the last part,
-/// reject these bytes and compare in full.
+/// reject these bytes and compare the whole states.
 package enum ChangeSetCodec {
     private static let format: UInt8 = 2
 
@@ -218,7 +218,8 @@ package enum ChangeSetCodec {
         return collections
     }
 
-    /// The high bits of the tag are the kind. If its lowest bit is set, a count other than one follows.
+    /// The first byte: its upper seven bits are the kind of edit; if its lowest bit is set, a count follows the
+    /// position, otherwise the count is one.
     private static func encode(_ edit: ListEdit, to writer: inout ByteWriter) {
         func counted(_ kind: UInt8, _ at: Int, _ count: Int) {
             writer.byte(kind << 1 | (count == 1 ? 0 : 1))

@@ -11,7 +11,7 @@ package protocol CollectionTracker: Sendable {
     /// The difference between two states.
     associatedtype Change: TrackedChange
 
-    /// The row that the collection belongs to; nil for the objects of a class.
+    /// The row that the collection belongs to; nil if the collection contains objects of a class and has no owner.
     var owner: CollectionOwner? { get }
 
     /// The state at a snapshot.
@@ -36,7 +36,7 @@ extension CollectionTracker {
     }
 }
 
-/// The row that owns the collection, or that the linking objects link to.
+/// The row whose property is the collection. For linking objects: the row that they link to.
 package struct CollectionOwner: Sendable {
     package let table: TableID
     package let key: ObjectKey
@@ -72,8 +72,8 @@ extension QueryDependencies {
         }
     }
 
-    /// For values of any type: by table, the changes that count as a modification of an object. A key path counts for
-    /// the types that have it.
+    /// For the objects in an `any` collection, which can be of all types: for each table, the changes that count as a
+    /// modification of an object. A key path is ignored for types that do not have its properties.
     static func ofAny(
         observing keyPaths: [PropertyPath]?, _ schema: DatabaseSchema
     ) throws(ResolvedPath.Failure) -> [TableID: QueryDependencies] {

@@ -27,7 +27,7 @@ package final class MigrationContext {
     /// Writes everything that is still pending, before the result is validated.
     func finishWriting() throws { try transaction?.finishWriting() }
 
-    /// Takes the connections back, even if user code still holds objects of the migration.
+    /// Takes the connections out of the handles, so that objects which user code still holds can no longer use them.
     func end() {
         _ = oldHandle?.takeConnection()
         _ = transaction?.detach()

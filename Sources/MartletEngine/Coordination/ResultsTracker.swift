@@ -2,9 +2,9 @@ import MartletSQLite
 
 /// Updates the ordered keys of one result from version to version, and computes the changes.
 ///
-/// Only the affected rows are queried. A result with `distinct` or a limit is queried as a whole, because any change of
-/// a row can make another row appear. So is a result with very many changed rows. The difference is then computed by
-/// comparing the old and the new keys.
+/// Only the affected rows are queried, with two exceptions: a result with `distinct` or a limit is queried in full,
+/// because any change of a row can make another row appear, and any result is queried in full if very many rows
+/// have changed. In both cases the difference is computed by comparing the old and the new keys.
 package struct ResultsTracker: CollectionTracker {
     package struct State: TrackedState {
         /// The members in order.
@@ -15,11 +15,11 @@ package struct ResultsTracker: CollectionTracker {
 
     package struct Change: TrackedChange {
         package var positions = CollectionChange()
-        /// Rows that were created, or whose content changed in any way, even if the key paths do not name it.
+        /// Rows that were created, or whose content changed, including changes that the key paths do not name.
         package var changed = KeySet()
         /// Members that are reported as modified.
         package var modified = KeySet()
-        /// Members that are other objects than before with the same keys.
+        /// Members whose row was deleted and created again with the same key, so that they are different objects.
         package var replaced = KeySet()
         package var isEmpty: Bool { positions.isEmpty && changed.isEmpty }
     }
@@ -32,8 +32,8 @@ package struct ResultsTracker: CollectionTracker {
     /// The dependencies for `Change.changed`; nil if only the changes that key paths name are needed.
     private let allDependencies: QueryDependencies?
     let order: SortOrder
-    /// Collections whose elements the members are. Their edits add and remove members without changing the rows of the
-    /// members.
+    /// The collections that a row must be an element of to be a member. Their edits add and remove members without
+    /// changing the rows of the members.
     private let collections: [CollectionID]
     private let keysScannedPerSearch: Int
     /// The positions of the sort columns in a row, if the result is sorted only by properties of the rows themselves.
@@ -42,8 +42,8 @@ package struct ResultsTracker: CollectionTracker {
     private let sortKeyQuery: QueryCompiler.Query?
 
     /// - Parameters:
-    ///   - keyPaths: the changes that count as modifications; nil for everything up to four types deep.
-    ///   - tracksAll: true to also find changes that the key paths do not name, up to four types deep.
+    ///   - keyPaths: the changes that count as modifications; nil for everything up to four objects deep.
+    ///   - tracksAll: true to also find changes that the key paths do not name, up to four objects deep.
     package init(
         _ plan: QueryPlan, owner: CollectionOwner? = nil, keyPaths: [PropertyPath]?, tracksAll: Bool = false,
         keysScannedPerSearch: Int = Environment.live.keysScannedPerSearch, _ schema: DatabaseSchema
@@ -125,8 +125,8 @@ package struct ResultsTracker: CollectionTracker {
         var change: Change
         /// Members, rows that may be members now, and rows whose position may have changed.
         var all: KeySet
-        /// Nil if the reverse path from changes of other rows is unknown: then any row may have become a member, or
-        /// stopped being one.
+        /// Rows whose membership or position may have changed because of other rows that they link to. Nil if they
+        /// cannot be found by following links backwards: then any row may have become or ceased to be a member.
         var moved: KeySet?
     }
 
@@ -135,8 +135,8 @@ package struct ResultsTracker: CollectionTracker {
     ) throws -> TouchedRows {
         let affected = AffectedRows(schema, changes)
         let table = changes.changes.tables[plan.table] ?? TableChanges()
-        // If the reverse path is unknown, every member counts as modified: a superfluous report is better than a
-        // missing one.
+        // Nil means that the links cannot be followed backwards. Then every member counts as modified: a superfluous
+        // report is better than a missing one.
         let reportedRows = try affected.rows(reported, of: plan.table, connection) ?? KeySet(old)
         let movedRows = try affected.rows(membership, of: plan.table, connection)
         let modified = table.keys(modifiedIn: reported.columns).union(table.replaced).union(reportedRows)
@@ -197,7 +197,7 @@ package struct ResultsTracker: CollectionTracker {
         }
     }
 
-    /// A member has no row: another program deleted the row without a change set.
+    /// Thrown if a member has no row, because another program deleted the row without storing a change set.
     private struct MissingRow: Error {}
 
     /// Rows that may have become elements of a collection of the query, or stopped being elements.
@@ -233,8 +233,8 @@ package struct ResultsTracker: CollectionTracker {
     func sortKey(of key: ObjectKey, _ connection: Connection) throws(SQLiteError) -> SortKey? {
         guard let query = sortKeyQuery else { return nil }
         let statement = try connection.statement(query.sql)
-        // The query's arguments are the keys of maps in the sort terms; the first parameter is then overwritten with
-        // the row's key.
+        // The first argument is a placeholder for the row's key, which the next line binds. The others are keys of
+        // maps in the sort terms.
         statement.bind(query.arguments)
         statement.bind(key, at: 1)
         guard try statement.step() else { return nil }
@@ -243,8 +243,8 @@ package struct ResultsTracker: CollectionTracker {
     }
 
     // The old sort keys of touched rows. A row whose sort columns were not touched has its current sort key. The others
-    // are taken from their old images, if these were stored and contain the values that SQL sorted by. For rows that
-    // were inserted and deleted in between, which collections may have linked to, nothing is known.
+    // are taken from the old rows, if these were stored and contain the values that SQL sorted by. Rows that were
+    // inserted and deleted in between can be touched because a collection linked to them; they have no sort key.
     private func oldSortKeys(
         _ touched: KeySet, _ table: TableChanges, _ oldRows: RowImages, _ connection: Connection
     ) -> [ObjectKey: SortKey] {

@@ -3,7 +3,8 @@ import MartletSQLite
 extension StoreCoordinator {
     // MARK: Listening
 
-    /// Calls `body` after each commit: of this process on the committing thread, of other processes on a queue.
+    /// Calls `body` after each commit. After a commit of this process it is called on the committing thread, after a
+    /// commit of another process on a queue.
     ///
     /// While there are listeners, a monitor detects commits of other processes.
     package func listen(_ owner: AnyObject, _ body: @escaping Listener) {
@@ -33,7 +34,7 @@ extension StoreCoordinator {
         monitor?.stop()
     }
 
-    /// Sets whether a listener has observers of objects or collections. Writers store old rows for them.
+    /// Sets whether a listener has observers of objects or collections. If any has, writers store old rows.
     package func setObserving(_ owner: AnyObject, _ isObserving: Bool) {
         locked { state in
             if isObserving {

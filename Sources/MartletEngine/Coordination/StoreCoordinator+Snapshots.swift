@@ -31,7 +31,7 @@ extension StoreCoordinator {
         try connection.run("BEGIN")
         var meta = try isCounted ? meta(connection) : Catalog.meta(connection)
         if meta.epoch < locked({ $0.epoch }) {
-            // Another thread has read a newer schema meanwhile, so a newer version can be pinned.
+            // Another thread has already read a newer schema from a newer version; begin again to pin that version.
             try connection.run("ROLLBACK")
             try connection.run("BEGIN")
             meta = try Catalog.meta(connection)
@@ -47,7 +47,7 @@ extension StoreCoordinator {
             try checkForReplacement(connection)
             return meta
         } catch {
-            // Another file in its place can look like a damaged one.
+            // If another file has replaced this one, the read can fail as if the file were damaged.
             try checkForReplacement(connection)
             throw error
         }

@@ -10,8 +10,8 @@ extension StoreOpener {
         try writeLock.acquire()
         defer { writeLock.release() }
         if try connection.value("PRAGMA journal_mode") != .text("wal") { try makeLog(connection) }
-        // First marks the log that the upgrade is written to, which may be an older one. In the new format, no log
-        // continues a file without a mark.
+        // The upgrade may be appended to a log that exists. Its name is written into the file first, because in
+        // the new format a log is not read into a file that does not name it.
         _ = try connection.integer("SELECT count(*) FROM sqlite_schema")
         if let log = connection.logState, log.frames > 0 {
             try connection.markFile(log.name)

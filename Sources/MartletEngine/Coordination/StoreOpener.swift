@@ -7,7 +7,7 @@ import MartletSQLite
 struct StoreOpener {
     /// A connection to a valid file, and the contents that were read.
     struct Opened {
-        /// In the transaction that read the other properties, unless the file had to be changed.
+        /// Still in the transaction in which `meta` and `types` were read, unless the file had to be changed.
         let connection: Connection
         let writeLock: WriteLock
         let meta: Catalog.Meta
@@ -18,7 +18,7 @@ struct StoreOpener {
     }
 
     let options: StoreOptions
-    /// The write lock, if the file is already open.
+    /// The write lock, if this process already has the file open; otherwise nil.
     let knownLock: WriteLock?
 
     init(_ options: StoreOptions, _ knownLock: WriteLock?) {
@@ -49,7 +49,7 @@ struct StoreOpener {
 
     private var isOnDisk: Bool { options.environment.vfsName == nil && !MemoryFiles.contains(path) }
 
-    // Runs before anything is opened or created. A read-only file needs no lock file.
+    // Runs before SQLite opens the file; creates an empty file if there is none. A read-only file needs no lock file.
     private func checkFiles() throws(EngineError) -> (file: LockFile, content: LockFile.Content)? {
         guard isOnDisk else { return nil }
         try StoreFiles.check(path, isReadOnly: options.isReadOnly, options.environment)
@@ -68,7 +68,7 @@ struct StoreOpener {
             let writeLock =
                 knownLock
                 ?? WriteLock(path: connection.filePath + LockFile.suffix, environment: options.environment)
-            // If the file is open, its coordinator checks the log.
+            // If this process already has the file open, its coordinator has checked the log.
             if knownLock == nil {
                 try LogVerifier(connection: connection, writeLock: writeLock, options: options).verify()
             }
@@ -101,8 +101,8 @@ struct StoreOpener {
             connection: connection, writeLock: writeLock, meta: found.meta, types: found.types, overlay: overlay)
     }
 
-    // True if the header on disk shows that there is nothing to create or to reject. This saves SQL queries; the
-    // version row of the snapshot is checked anyway.
+    // True if the header on disk shows a WAL file of the current format: nothing to create, upgrade or reject. The
+    // header saves SQL queries. The format in the version row is always checked later.
     private func isReady(_ connection: Connection) -> Bool {
         guard let header = connection.fileHeader() else { return false }
         return header.applicationID == Catalog.applicationID && header.userVersion == Catalog.format

@@ -16,7 +16,7 @@ extension EngineError {
         return EngineError(.inputOutput, path: path, "the file could not be used: \(error)")
     }
 
-    /// The error of an SQL function that cannot decode the elements of a collection.
+    /// Messages of SQL functions for an invalid stored count of a link, and for elements that cannot be decoded.
     package static let miscountedLink = "a link is counted less than once or too often"
     package static let unreadableCollection = "the elements of a collection cannot be read"
 

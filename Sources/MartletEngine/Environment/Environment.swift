@@ -2,7 +2,7 @@ import CMartletRuntime
 package import Dispatch
 import Foundation
 
-/// The dependencies of the engine on its surroundings. Tests replace them.
+/// What the engine needs from the operating system, and its limits and intervals. Tests replace some of them.
 package struct Environment: Sendable {
     /// The SQLite VFS of all files; nil for the default VFS.
     package var vfsName: String?
@@ -35,8 +35,8 @@ package struct Environment: Sendable {
     package var checkpointFrames = 1_000
     /// The maximum number of elements in a chunk. Some tests use a small number, so that short lists have many chunks.
     package var chunkLimit = 512
-    /// The number of keys that can be scanned at the cost of one search. Some tests use zero, so that even few rows are
-    /// searched.
+    /// The number of keys that can be scanned at the cost of one search. Some tests use zero, so that rows are never
+    /// found by a scan.
     package var keysScannedPerSearch = 2_048
     /// Milliseconds between polls for commits of other processes, if the lock file cannot be watched. Zero disables
     /// polling; a test then polls explicitly.

@@ -2,7 +2,7 @@ import MartletSQLite
 
 /// Queries the names of tables and indexes, and renames tables.
 extension Connection {
-    /// The rest of the names of the tables that begin with `prefix`.
+    /// For each table whose name begins with `prefix`: the part of the name after the prefix.
     func tableSuffixes(_ prefix: String) throws -> [String] {
         try names(
             "SELECT substr(name, length(?1) + 1) FROM sqlite_schema WHERE type = 'table' "
@@ -27,7 +27,7 @@ extension Connection {
         try integer("SELECT count(*) FROM pragma_table_info(?1) WHERE name = ?2", [.text(type), .text(property)]) == 1
     }
 
-    // SQLite compares names without case, so changing only the case requires an intermediate name.
+    // SQLite ignores case in names, so changing only the case of a name requires an intermediate name.
     func renameTable(_ old: String, _ new: String) throws {
         guard old != new else { return }
         var current = old

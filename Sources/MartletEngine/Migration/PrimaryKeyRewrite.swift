@@ -37,7 +37,8 @@ struct PrimaryKeyRewrite {
         }
         for collection in layout.collections { try moveOwners(collection) }
         for incoming in schema[type.name]?.incoming ?? [] {
-            // Types whose keys are rewritten later have the same columns now.
+            // The schema describes the tables before any rewrite, and a rewrite does not rename link columns. So it
+            // does not matter here which types were already rewritten.
             try updateLinks(schema[incoming.table].type, schema[incoming.table].type.properties[incoming.property])
         }
         try updateAnyLinks()
@@ -96,8 +97,8 @@ struct PrimaryKeyRewrite {
         try connection.execute("DROP TABLE \(old)")
     }
 
-    // The schema still lists the old type, but the table already has the new layout. Values of any type are in columns
-    // of the same names.
+    // The schema still describes the old table, but the table already has the new layout. This is correct because the
+    // columns of `any` properties have the same names in both.
     private func updateAnyLinks() throws {
         guard let id = schema[type.name]?.id,
             let rows = try AnyLinkRows(connection, schema.tables.values.map { ($0.id, $0.type) })

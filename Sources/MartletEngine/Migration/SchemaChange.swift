@@ -10,9 +10,9 @@ struct SchemaChange {
         declarations = Dictionary(types.map { ($0.type.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Returns the conflicts of the stored rows with the new schema, one sentence each; if there are any, the caller
-    /// rolls back. It does not rebuild tables, which is done by the migration, or create full-text indexes, which is
-    /// done by `createFullTextIndexes`.
+    /// Returns a sentence for each conflict of the stored rows with the new schema. If there are any, the caller
+    /// rolls back. The migration rebuilds tables, and `createFullTextIndexes` creates full-text indexes; this does
+    /// neither.
     func apply(_ steps: [SchemaDiff.Step]) throws -> [String] {
         try FullTextIndexes(connection).drop(of: steps.changedTypes)
         // Types are renamed first, because all other steps use the new names.
@@ -140,7 +140,7 @@ struct SchemaChange {
         return false
     }
 
-    // A default such as 'new' has a different value in each existing row.
+    // For a default that differs from row to row, such as `new` in the schema, which creates a UUID for each object.
     private func fillEach(
         _ column: TableLayout.Column, _ layout: TableLayout, _ property: PropertySchema, _ value: () -> SQLValue
     ) throws {

@@ -5,7 +5,7 @@ import MartletSQLite
 /// Rows keep their keys. They are read from the version before the migration, through another connection.
 struct TableRebuild {
     let previous: PreviousType
-    /// The type with its layout during the migration.
+    /// The new type as laid out during the migration: without unique indexes, and possibly without a primary key.
     let type: ObjectTypeSchema
     let declaration: TypeDeclaration
     /// The conversion from the property in the file, for each property that keeps its values.
@@ -24,7 +24,7 @@ struct TableRebuild {
         for property in type.properties {
             for statement in TableLayout.indexes(of: property, in: type) { try connection.execute(statement) }
         }
-        // Primary keys did not advance the counter of keys until now.
+        // Rows whose key was an integer primary key did not advance `next_key`: existing keys may be higher.
         if last <= Self.highestCounted {
             try connection.run(
                 "UPDATE martlet_types SET next_key = max(next_key, ?2) WHERE name = ?1",
@@ -38,7 +38,7 @@ struct TableRebuild {
 
     private static let highestCounted = ObjectKey.max / 2
 
-    // Few keys may be left above such a high key: new keys begin in the widest gap between the existing ones.
+    // Too few keys may be left above such a high key. New keys begin in the widest gap between the existing keys.
     private func freeKey(_ layout: TableLayout) throws -> ObjectKey {
         let statement = try connection.statement("SELECT _rowid_ FROM \(layout.table) ORDER BY _rowid_")
         defer { statement.reset() }
@@ -60,7 +60,8 @@ struct TableRebuild {
         return converter.isIdentity
     }
 
-    // All other tables are dropped. Intermediate names are needed because two collections may have swapped names.
+    // Renames the tables of the kept collections, and drops all other tables of the type. Intermediate names are
+    // needed because two collections may have swapped names.
     private func moveKeptCollections() throws {
         let kept = type.properties.filter(isKept)
         let suffixes = try connection.tableSuffixes(type.name + ".")

@@ -119,7 +119,7 @@ private enum LikePart<Unit: Equatable> {
     case one, many
     case unit(Unit)
 
-    // `?` matches one character, `*` any number of characters. A backslash escapes all three.
+    // `?` matches one character, `*` any number of characters. A backslash before `?`, `*` or a backslash escapes it.
     static func parts(_ pattern: [Unit], one: Unit, many: Unit, escape: Unit) -> [LikePart] {
         var parts: [LikePart] = []
         var index = 0

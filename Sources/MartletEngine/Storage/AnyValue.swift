@@ -1,7 +1,7 @@
 package import MartletSQLite
 
-/// The first byte of a stored value of any type; it defines the format of the other bytes. Whole numbers, texts and
-/// most doubles are stored without a tag.
+/// The first byte of a value of an `any` property as it is stored; it defines the format of the other bytes. Whole
+/// numbers, texts, and doubles that REAL stores exactly have no tag.
 package enum AnyValueTag: UInt8, Sendable {
     case bool = 1
     case float, double, data, date, decimal128, objectId, uuid
@@ -26,7 +26,7 @@ package enum AnyValueTag: UInt8, Sendable {
 
     package func tagged(_ content: [UInt8]) -> SQLValue { .blob([rawValue] + content) }
 
-    /// Converts a value of a typed column to a value of any type.
+    /// Converts a value of a typed column to the stored form of an `any` property.
     func tagged(_ value: SQLValue) -> SQLValue {
         switch (self, value) {
         case (_, .null): .null
@@ -51,7 +51,7 @@ extension SQLValue {
     }
 }
 
-/// A stored value of any type, decoded for comparison.
+/// A value of an `any` property, decoded for comparison.
 package struct AnyValue {
     fileprivate enum Content {
         case bool(Bool)
@@ -74,7 +74,7 @@ package struct AnyValue {
         self.init(wellFormed: stored)
     }
 
-    // The contents of a well-formed value are well-formed, and are not checked again.
+    // For values that were checked, and for values nested in them, which were checked with them.
     private init?(wellFormed stored: SQLValue) {
         isFloat = stored.tag == .float
         switch stored {
@@ -200,7 +200,7 @@ package struct AnyValue {
 }
 
 extension AnyValue {
-    /// Bytes whose order is the order of values of any type: null, booleans, numbers of all kinds by value, texts,
+    /// Bytes that sort like the values of an `any` property: null, booleans, numbers of all kinds by value, texts,
     /// data, dates, object ids, UUIDs, then objects, lists and maps by their bytes.
     package static func sortKey(_ stored: SQLValue) -> SQLValue {
         isWellFormed(stored) ? wellFormedSortKey(stored) : .null
@@ -221,7 +221,7 @@ extension AnyValue {
         }
     }
 
-    // NaN sorts before all numbers.
+    // In these keys, NaN sorts before all numbers, unlike in the order of `DecimalNumber`.
     private static func numberKey(_ number: DecimalNumber?) -> [UInt8] {
         if let number, !number.isNaN { number.bytes } else { [] }
     }

@@ -12,7 +12,7 @@ package struct DecimalNumber: Hashable, Sendable {
 
     private let kind: Kind
     private let isNegative: Bool
-    /// At most 34 digits; zero only for the number zero.
+    /// At most 34 digits. Zero for the number zero, the infinities and NaN.
     private let coefficient: UInt128
     private let exponent: Int
 
@@ -72,7 +72,7 @@ package struct DecimalNumber: Hashable, Sendable {
         }
     }
 
-    /// The number nearest to digits of any length. A tie is rounded to the number with the even last digit.
+    /// Rounds digits of any length to the nearest number of this type. A tie is rounded to an even last digit.
     ///
     /// - Parameter hasRest: true if nonzero digits follow the given ones.
     static func rounding(isNegative: Bool, _ digits: [UInt8], _ exponent: Int, hasRest: Bool) -> DecimalNumber {
@@ -150,8 +150,8 @@ package struct DecimalNumber: Hashable, Sendable {
         return "\(sign)\(digits)e\(exponent)"
     }
 
-    // Kind and sign, then the exponent of the first digit, then 34 digits; all inverted for negative numbers. The order
-    // of the bytes is the numeric order.
+    // A byte for kind and sign, then the exponent of the first digit, then 34 digits as a binary number. For negative
+    // numbers the bytes after the first are inverted. The order of the bytes is the numeric order.
     package var bytes: [UInt8] {
         guard kind == .finite else { return [kind.rawValue &* 64 &- 1] }
         guard coefficient != 0 else { return [128] }

@@ -37,7 +37,7 @@ extension PropertySchema {
 }
 
 extension ElementType {
-    /// True for a value of this type. Raw values without a case of the enum are valid.
+    /// True for a value of this type. For an enum, a raw value is valid even if no case has it.
     package func accepts(_ value: SQLValue) -> Bool {
         switch (self, value) {
         case (.intEnum, .integer), (.link, .integer), (.embedded, .integer), (.stringEnum, .text): true
@@ -144,7 +144,7 @@ extension PropertySchema {
 }
 
 extension DatabaseSchema {
-    /// The links in a value of any type that is an element of a collection.
+    /// The links in an element of an `any` collection, each with the number of its occurrences.
     ///
     /// - Throws: the error for the file if the value is damaged.
     func links(in element: SQLValue, of id: CollectionID, path: String) throws(EngineError) -> [AnyLink: Int] {
@@ -224,7 +224,7 @@ package struct DamageSearch {
             source.type.name, source.type.properties[holder.property], holder.owner, linksTo: key, of: name)
     }
 
-    /// The first value of any type that contains a link to an object type that does not exist.
+    /// The first value of an `any` property that contains `link`, whose object type does not exist.
     package func anyLink(_ link: AnyLink) throws -> DamagedValue? {
         for table in schema.tables.values.sorted(by: { $0.id < $1.id }) {
             for property in table.type.properties where property.isAny {
@@ -285,8 +285,8 @@ package struct DamageSearch {
         return nil
     }
 
-    /// The owner of the first chunk for which `isSought` is true. It receives the stored value, and the elements if
-    /// they can be decoded.
+    /// The owner of the first chunk for which `isSought` is true. The closure receives the stored value, and the
+    /// elements if they can be decoded.
     private func firstChunk(
         of collection: TableLayout.Collection, where isSought: (SQLValue, [SQLValue]?) -> Bool
     ) throws -> ObjectKey? {

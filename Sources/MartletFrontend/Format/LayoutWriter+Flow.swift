@@ -29,7 +29,7 @@ extension LayoutWriter {
             }
         case .scalar, .broken: break
         }
-        // A comment on this line would include the bracket.
+        // The last line can end with a comment. A bracket on the same line would become part of the comment.
         let end = node.span.end
         if !brackets.close.isEmpty, hasComments(node.span.start..<end) {
             beginLine(at: end - 1, indent: inner, keepsBlank: false)

@@ -231,7 +231,7 @@ struct YAMLReader {
             anchor != nil
             ? "anchors are not part of the schema language; remove it, and write the value out where it is used"
             : "tags are not part of the schema language; remove it"
-        // A line without blanks can be very long, so only the first few occurrences are examined.
+        // The word can be as long as the file, so its end is computed only for the first few occurrences.
         subset.report(kind, message) { _ in
             var end = text.wordEnd(from: start)
             while end < text.bytes.count, text.bytes[end].isBlank { end += 1 }

@@ -93,7 +93,7 @@ extension Resolver {
         case .link where type.optional == nil:
             reportNotOptional(type.name, "a link is optional, because its target can be deleted")
         case .embedded where type.optional == nil:
-            // A cycle of required embedded objects has its own diagnostic.
+            // In a cycle of required embedded objects, a more specific diagnostic replaces this one.
             reportNotOptional(type.name, "an embedded object is optional")
         case .scalar, .enumeration:
             return PropertyTypeModel(kind: .single, value: value, isOptional: type.optional != nil)

@@ -7,7 +7,7 @@ struct Deprecations: LintRule {
 
     func check(_ schema: SchemaModel) -> [Diagnostic] {
         var findings: [Diagnostic] = []
-        // Most schemas have no deprecations, so the search for uses is skipped.
+        // Most schemas have no deprecated properties. Then the search for their uses is skipped.
         let deprecates = schema.objects.contains { $0.properties.contains { $0.deprecation != nil } }
         for object in schema.objects {
             findings += bare(object.deprecation, object.name)

@@ -21,7 +21,7 @@ struct NamingCase: LintRule {
 
     private enum Storage {
         case none
-        /// The stored name, which `renamedFrom` can preserve.
+        /// Data is stored under the name. `renamedFrom` connects it with a new name.
         case renamed
         /// The name is the stored value.
         case value
@@ -85,7 +85,7 @@ struct NamingCase: LintRule {
             edits += addition
         }
         for span in name.symbol.flatMap({ schema.references[$0] }) ?? [] {
-            // A range whose length differs contains escapes.
+            // A range is the name, or the name in quotes. A range of another length contains escapes.
             guard span.end - span.start - name.text.utf8.count == 0 || span.end - span.start - name.text.utf8.count == 2
             else { return nil }
             edits.append(Edit(span, right))

@@ -74,7 +74,7 @@ struct Unreachable: LintRule {
         return steps
     }
 
-    /// The cascading links that remain after removing those that end without a cycle.
+    /// The cascading links of cycles, and those that lead to a cycle.
     private func endless(_ schema: SchemaModel) -> [Step] {
         let edges = schema.objects.flatMap { object in object.properties.flatMap { steps($0, of: object.name) } }
         var outgoing: [String: Int] = [:]

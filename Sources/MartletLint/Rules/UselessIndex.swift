@@ -58,7 +58,7 @@ struct UselessIndex: LintRule {
         return findings
     }
 
-    /// Reports `unique` lists with the same names in any order, and lists of the primary key only.
+    /// Reports `unique` lists with the same names in any order, and lists that contain only the primary key.
     private func repeatedUnique(_ object: ObjectModel) -> [Diagnostic] {
         var first: [Set<String>: SourceSpan] = [:]
         var findings: [Diagnostic] = []

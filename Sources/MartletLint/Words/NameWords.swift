@@ -21,8 +21,8 @@ enum NameWords {
         return words.filter { !$0.isEmpty }.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Whether the byte is the plural `s` of an acronym, such as `URLs`. It does not start a word with the preceding
-    /// letter.
+    /// Whether the byte is a plural `s` after an acronym, as in `URLs`. The capital before such an `s` does not
+    /// start a word.
     private static func isPluralOfAcronym(_ bytes: [UInt8], at index: Int) -> Bool {
         guard bytes[index] == UInt8(ascii: "s"), index >= 2, (0x41...0x5A).contains(bytes[index - 2]) else {
             return false

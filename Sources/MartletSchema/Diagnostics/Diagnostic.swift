@@ -44,7 +44,7 @@ public struct Diagnostic: Hashable, Sendable {
             message: message.printable, label: label?.printable, notes: notes, help: help?.printable, fixes: fixes)
     }
 
-    /// In lower case, without a full stop: the faulty text in quotes, then the fix.
+    /// Begins in lower case and has no full stop. It quotes the faulty text, then says how to fix it.
     public var message: String { texts.message }
     /// The text beside the carets.
     public var label: String? { texts.label }
@@ -56,7 +56,7 @@ public struct Diagnostic: Hashable, Sendable {
 
     public var isError: Bool { severity == .error }
 
-    /// The message and the help, unless the message already ends with the help.
+    /// The message, followed by the help unless the message already ends with it.
     public var sentence: String {
         guard let help, !message.hasSuffix(help) else { return message }
         return message + "; " + help

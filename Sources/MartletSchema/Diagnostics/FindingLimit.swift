@@ -7,7 +7,7 @@ public enum FindingLimit {
     ///
     /// - Parameters:
     /// - limit: the maximum number of findings for each file.
-    /// - files: the files in the order of the result. Findings without a place are added to the first file.
+    /// - files: the files; the result follows their order. Findings without a place are added to the first file.
     /// - dropped: how many findings of a file were already dropped, and whether errors are among them.
     public static func apply(
         _ limit: Int = perFile, to findings: [Diagnostic], in files: [SourceFileID],
@@ -40,7 +40,7 @@ public enum FindingLimit {
 }
 
 extension [Diagnostic] {
-    /// Removes duplicates from findings that are sorted by place: equal findings have the same place and code.
+    /// Removes duplicates from findings that are sorted by place and code, so duplicates are in one group.
     fileprivate func withoutRepetitions() -> [Diagnostic] {
         var result: [Diagnostic] = []
         result.reserveCapacity(count)

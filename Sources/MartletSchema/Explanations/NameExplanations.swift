@@ -186,7 +186,7 @@ extension RuleExplanation {
                       id: ObjectId = new
                       name: String
                       owner: Person?
-                  ## Somebody who pays for the food.
+                  ## A person who pays for the food.
                   Person:
                     primaryKey: id
                     properties:
@@ -203,7 +203,7 @@ extension RuleExplanation {
                       id: ObjectId = new
                       name: String
                       owner: Person?
-                  ## Somebody who pays for the food.
+                  ## A person who pays for the food.
                   Person:
                     primaryKey: id
                     properties:

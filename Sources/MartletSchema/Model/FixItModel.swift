@@ -12,7 +12,7 @@ public struct FixItModel: Hashable, Sendable {
     /// The ranges to delete when an entry is removed, including its comma or line. The key is the range of the entry's
     /// name or value.
     public var removals: [SourceSpan: [SourceSpan]] = [:]
-    /// The edits that add `renamedFrom` with the current name, by the range of the declaration's name.
+    /// The edits that add `renamedFrom` with the current name. The key is the range of the declaration's name.
     public var renamedFromAdditions: [SourceSpan: [Edit]] = [:]
 
     public init() {}

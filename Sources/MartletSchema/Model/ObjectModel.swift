@@ -5,7 +5,7 @@ public struct ObjectModel: Hashable, Sendable {
     public let documentation: String?
     public let isEmbedded: Bool
     public let primaryKey: Spanned<String>?
-    /// The listed properties, valid or not; `PropertyModel.isIndexed` says which of them have an index.
+    /// The names listed under `index:`, valid or not; `PropertyModel.isIndexed` says which properties have an index.
     public let indexes: [Spanned<String>]
     public let unique: [[Spanned<String>]]
     /// Stored properties and linking objects, in the order of the schema.

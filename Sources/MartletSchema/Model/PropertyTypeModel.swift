@@ -34,7 +34,7 @@ public enum EnumRawKind: String, CaseIterable, Sendable {
     case string = "String"
 }
 
-/// The type of a single property, or of the elements of a collection.
+/// The type of a property that holds a single value, or of the elements of a collection.
 public enum ValueTypeModel: Hashable, Sendable {
     case scalar(ScalarKind)
     case enumeration(String, raw: EnumRawKind)
@@ -67,7 +67,7 @@ public struct PropertyTypeModel: Hashable, Sendable {
         case list
         case set
         case map
-        /// `LinkingObjects<type.property>`; the value is then a link to `type`.
+        /// `LinkingObjects<type.property>`. `PropertyTypeModel.value` is then a link to `type`.
         case linkingObjects(type: String, property: String)
     }
 

@@ -1,5 +1,5 @@
-/// The number of Unicode scalars before every 1024th byte of a text. It makes column computation fast in lines of up to
-/// a megabyte.
+/// The counts of Unicode scalars before every 1024th byte of a text. Columns in long lines are computed from them,
+/// without counting from the start of the line.
 struct ColumnIndex: Sendable {
     /// Counts of a range of bytes.
     struct Count {

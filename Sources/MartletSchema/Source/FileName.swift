@@ -1,6 +1,6 @@
 /// Converts file paths between bytes and text. File names are bytes and need not be UTF-8.
 ///
-/// A byte that is not part of a UTF-8 sequence becomes one scalar of a private-use area. If a name contains such a
+/// A stray byte, one outside any UTF-8 sequence, becomes a scalar of a private-use area. If a name contains such a
 /// scalar itself, its bytes are converted one by one. The conversion is therefore reversible.
 public enum FileName {
     /// The scalar for byte 0. Only the scalars for the bytes 0x80 to 0xFF are used.
@@ -32,7 +32,7 @@ public enum FileName {
         }
     }
 
-    /// The byte that a scalar represents; nil for all other scalars.
+    /// The stray byte that a scalar represents; nil if the scalar represents no stray byte.
     static func strayByte(of scalar: Unicode.Scalar) -> UInt8? {
         let value = scalar.value
         return value >= base + 0x80 && value <= base + 0xFF ? UInt8(value - base) : nil

@@ -25,7 +25,7 @@ public struct SourceText: Sendable {
     public let bytes: [UInt8]
     /// The offset of the first byte of each line.
     public let lineStarts: [Int]
-    /// Speeds up columns in very long lines; nil if no line is very long.
+    /// Speeds up the computation of columns in very long lines; nil if no line is very long.
     private let columns: ColumnIndex?
 
     public init(file: SourceFileID, relativePath: String, displayPath: String, bytes: [UInt8]) {
@@ -82,7 +82,7 @@ public struct SourceText: Sendable {
         return count.scalars + count.wide + 1
     }
 
-    /// The bytes of a line, from 0, without its line break and without a byte-order mark.
+    /// The byte range of a line, without its line break and without a byte-order mark. Lines are numbered from 0.
     public func lineRange(_ line: Int) -> Range<Int> {
         let start = contentStart(ofLine: line)
         var end = line + 1 < lineStarts.count ? lineStarts[line + 1] : bytes.count
@@ -91,7 +91,7 @@ public struct SourceText: Sendable {
         return start..<end
     }
 
-    /// The text of a line, from 0, without its line break.
+    /// The text of a line, without its line break. Lines are numbered from 0.
     public func lineText(_ line: Int) -> String {
         String(decoding: bytes[lineRange(line)], as: UTF8.self)
     }

@@ -62,7 +62,7 @@ struct NamespaceTests {
         #expect(outputs.map(\.name) == Backend.generate(model).map(\.name))
     }
 
-    /// The descriptions of the schema, raw values, positions and property names are equal, so the same data is stored.
+    /// Schema descriptions, raw values, positions and property names do not change, so the stored data is the same.
     @Test("a namespace changes only the names of types in Swift S7 S21", arguments: GoldenTests.schemas)
     func onlyTypeNames(schema: String) throws {
         let folder = try GoldenFolder(schema)
@@ -86,7 +86,7 @@ struct NamespaceTests {
         #expect(try folder.reversed().generate(Self.options).allSatisfy { before[$0.name] == $0.text })
     }
 
-    /// Compares without white space, because longer names wrap at other places.
+    /// Removes the namespace, and all white space, because longer names wrap at other places.
     private func withoutNamespace(_ text: String) -> String {
         var kept = ""
         var isInside = false

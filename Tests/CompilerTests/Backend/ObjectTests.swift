@@ -93,7 +93,7 @@ struct ObjectTests {
         #expect(Sample.swift(Sample.type(.scalar(kind)), default: value).contains("_value = \(expected)\n"))
     }
 
-    @Test("values of any type are stored as AnyStorage, because they may be links S22")
+    @Test("values of AnyRealmValue are stored as AnyStorage, because they may be links S22")
     func anyValue() {
         let swift = Sample.swift(Sample.type(.scalar(.anyValue)))
         for line in [

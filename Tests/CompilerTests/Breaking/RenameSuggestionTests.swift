@@ -33,8 +33,8 @@ struct RenameSuggestionTests {
     func lines() throws {
         try checkFix(
             "objects:\n  Human:\n    properties: {age: Int}\n",
-            "objects:\r\n   «Person»:  # somebody\r\n\r\n     # private\r\n      properties: {age: Int}\r\n",
-            becomes: "objects:\r\n   Person:  # somebody\r\n      renamedFrom: Human\r\n\r\n     # private\r\n"
+            "objects:\r\n   «Person»:  # a person\r\n\r\n     # private\r\n      properties: {age: Int}\r\n",
+            becomes: "objects:\r\n   Person:  # a person\r\n      renamedFrom: Human\r\n\r\n     # private\r\n"
                 + "      properties: {age: Int}\r\n")
     }
 

@@ -7,12 +7,12 @@ import Testing
 
 @testable import MartletBackend
 
-/// The only test that uses both sides: `breaking` reports a data change exactly if the runtime refuses to open the
+/// The only test that uses both sides: `breaking` reports lost data if and only if the runtime refuses to open the
 /// file.
 @Suite("Breaking: agreement with the runtime")
 struct RuntimeAgreementTests {
     @Test(
-        "the runtime refuses a change exactly if it is reported as breaking data S43",
+        "the runtime refuses a schema change if and only if it is reported to lose data S43",
         arguments: 0..<4 as Range<UInt64>)
     func agreement(_ seed: UInt64) throws {
         var dice = SplitMix(seed: seed)
@@ -37,7 +37,7 @@ struct RuntimeAgreementTests {
     }
 
     @Test(
-        "a data change is refused without a higher schema version and migrated with one S43")
+        "a change that loses data is refused without a higher schema version, and migrated with one S43")
     func migrations() throws {
         var dice = SplitMix(seed: 9)
         var outcomes: [Bool: Int] = [:]

@@ -17,7 +17,7 @@ struct SchemaReferencePage {
 
         var isWrong: Bool { remark.hasPrefix("wrong: ") }
 
-        /// The code that the comment announces.
+        /// The diagnostic code in the comment.
         var code: DiagnosticCode? { DiagnosticCode(rawValue: String(remark.dropFirst(7).prefix { $0 != "," })) }
 
         var isConfiguration: Bool { remark == "martlet.yaml" }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Lint: comments that silence findings")
 struct IgnoreTests {
-    /// Compares the findings of a schema with its marks, with all rules enabled.
+    /// Enables all rules, and compares the findings with those that the lines `#~` of the schema expect.
     private func expect(_ marked: String, sourceLocation: SourceLocation = #_sourceLocation) {
         let schema = MarkedSchema(name: "", text: marked)
         let input = schema.input()
@@ -12,7 +12,7 @@ struct IgnoreTests {
         #expect(found == marked, sourceLocation: sourceLocation)
     }
 
-    @Test("an ignore comment applies to its own line, the next line, and over documentation S3 MRT0003")
+    @Test("an ignore comment applies to its line and the next one, skipping documentation lines S3 MRT0003")
     func lines() {
         expect(
             """

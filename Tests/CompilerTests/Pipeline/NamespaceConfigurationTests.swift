@@ -23,7 +23,7 @@ struct NamespaceConfigurationTests {
         return Compiler.compile(input, options: CompilerOptions(isLinting: false))
     }
 
-    @Test("the namespace of martlet.yaml is generated with its access level S7")
+    @Test("the namespace in martlet.yaml is generated, with the access level in martlet.yaml S7")
     func used() {
         let outputs = compile("access: package\nnamespace: Kennel\n").outputs
         #expect(outputs.map(\.name) == ["Task.martlet.swift", OutputNames.registry])
@@ -78,7 +78,7 @@ struct NamespaceConfigurationTests {
         if let suggestion { #expect(!compile("namespace: \(suggestion)\n").hasErrors) }
     }
 
-    @Test("a namespace may have the name of a type of Swift, or of a keyword in capitals S7 S14")
+    @Test("a namespace may have the name of a Swift type, or be a capitalized keyword S7 S14")
     func unusualNames() {
         for name in ["Optional", "Class", "A", "Z9", "NO", "Element", "Models"] {
             #expect(compile("namespace: \(name)\n").diagnostics.map(\.message) == [], "\(name)")

@@ -2,7 +2,7 @@ import MartletCompiler
 import MartletSchema
 import Testing
 
-/// Schema text in findings cannot send escape codes to a terminal, break a line or imitate one.
+/// Schema text in findings cannot send escape codes to a terminal, break a line, or look like another finding.
 @Suite("Reports: invisible characters")
 struct PrintableTests {
     @Test("invisible characters are escaped, and other text is unchanged S11")

@@ -31,7 +31,7 @@ struct CheckpointRetryTests {
         }
     }
 
-    /// The coordinators that are notified of a checkpoint while another process waits for them.
+    /// The coordinators of other processes. They are notified while the process that runs the checkpoint waits.
     private final class Listeners: Sendable {
         let coordinators = Mutex<[StoreCoordinator]>([])
         func notify() { for coordinator in coordinators.withLock({ $0 }) { coordinator.repinAfterCopy() } }
@@ -65,7 +65,7 @@ struct CheckpointRetryTests {
             StoreCoordinator.waitForCheckpoints()
             #expect(postponed.count == 1 && process.coordinator.locked { $0.repinnedCopy } == nil)
             postponed.run()
-            #expect(postponed.count == 1, "as long as the other process writes")
+            #expect(postponed.count == 1, "postponed again while the other process still writes")
         }
         postponed.run()
         #expect(postponed.count == 0)
@@ -101,7 +101,7 @@ struct CheckpointRetryTests {
         #expect(try process.integrity == .text("ok"))
     }
 
-    @Test("a long log that another process releases too late is shortened later, without another write O2")
+    @Test("a long log that another process stops using too late is shortened later, without another write O2")
     func releasedTooLate() throws {
         let listeners = Listeners()
         let (process, early, late) = (try process(listeners), try self.process(), try self.process())
@@ -111,7 +111,7 @@ struct CheckpointRetryTests {
         listeners.coordinators.withLock { $0 = [early.coordinator] }
         try process.coordinator.checkpoint()
         #expect(isLong && postponed.count == 1)
-        // Both are notified again. A process that has stopped using the log reads its end again, and can stop again.
+        // Both are notified again. A reader that had left the log reads the end of the log, and can leave it again.
         for reader in [early, late] { reader.coordinator.repinAfterCopy() }
         listeners.coordinators.withLock { $0 = [early.coordinator, late.coordinator] }
         postponed.run()
@@ -123,7 +123,7 @@ struct CheckpointRetryTests {
     }
 
     @Test(
-        "a checkpoint of a long log that another process keeps using is repeated once, and again when the next one is due O2"
+        "if another process keeps using a long log, a checkpoint is retried once, and so is each later checkpoint O2"
     )
     func neverReleased() throws {
         let (process, reader) = (try process(), try process())

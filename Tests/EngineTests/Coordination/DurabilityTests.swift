@@ -5,8 +5,8 @@ import Testing
 
 @testable import MartletEngine
 
-/// A small history into which tests inject faults: transactions of three rows and a list, checkpoints, and a new column in
-/// the middle. The file shows which transactions were stored, and whether each is complete.
+/// A short sequence of operations into which tests inject faults: transactions that add three rows and a list
+/// element, checkpoints, and halfway a new column. The file shows which transactions are stored completely.
 struct FaultyHistory {
     let path: String
     let vfs: String
@@ -287,7 +287,7 @@ struct DurabilityTests {
         #expect(position > (result == nil ? 300 : 40))
     }
 
-    @Test("a commit whose sync fails has an unknown outcome, and the next commit replaces it D4")
+    @Test("a commit whose sync fails is reported with an unknown outcome, and the next commit overwrites it D4")
     func unknownOutcome() throws {
         let folder = try TestFolder()
         let disk = PowerLossDisk()

@@ -37,7 +37,7 @@ struct FileSet {
         try Data(contentsOf: URL(fileURLWithPath: source)).write(to: URL(fileURLWithPath: path + suffix))
     }
 
-    /// Copies the current bytes of all files to a new folder, which is what a kill leaves.
+    /// Copies the current bytes of all files to a new folder. A kill at this moment would leave the same bytes.
     func afterKill() throws -> FileSet {
         let copy = FileSet(folder: try TestFolder(), name: name)
         for suffix in ["", "-wal", "-shm", ".lock"] where StoreFiles.exists(path + suffix) {
@@ -53,7 +53,7 @@ struct FileSet {
     var logBytes: Int { StoreFiles.logBytes(path) }
     var bytes: Data? { FileManager.default.contents(atPath: path) }
 
-    /// Opens the file, and expects these notes, no damage, and that a write succeeds.
+    /// Opens the file, and expects that it contains these notes, is not damaged, and can be written.
     func expect(_ texts: [String], _ what: Comment? = nil, location: SourceLocation = #_sourceLocation) throws {
         let process = try open()
         #expect(try process.texts == texts, what, sourceLocation: location)
@@ -95,9 +95,9 @@ struct RestoreTests {
         return (files, backup)
     }
 
-    // MARK: Logs that were begun and not committed
+    // MARK: Logs without a commit
 
-    @Test("a log that killed writers began and did not commit is not that of another file D21")
+    @Test("a log that killed writers began without a commit is not treated as the log of another file D21")
     func uncommittedLog() throws {
         let files = FileSet(folder: try TestFolder())
         let process = try files.open()
@@ -106,17 +106,19 @@ struct RestoreTests {
         #expect(copied.logFrames == copied.copiedFrames && copied.logFrames > 0)
         var names: Set<UInt64> = []
         for _ in 0..<3 {
-            // A connection with a small cache writes pages to the log before it commits. The first one restarts the log.
-            // Each of the others draws a new name for a log without frames.
+            // A connection with a small cache writes pages to the log before it commits. The first one restarts the
+            // log.
+            // log. Each later one chooses a new random log name, because the log has no committed frame.
             var options = ConnectionOptions(path: files.path)
             options.cacheKilobytes = 16
             let writer = try Connection(options)
             try writer.run("BEGIN IMMEDIATE")
             for key in 1_000..<1_100 {
-                try writer.run("INSERT INTO Note (_key, text, batch, weight) VALUES (\(key), hex(zeroblob(4000)), 0, 0)")
+                let values = "\(key), hex(zeroblob(4000)), 0, 0"
+                try writer.run("INSERT INTO Note (_key, text, batch, weight) VALUES (\(values))")
             }
             names.insert(try #require(writer.fileHeader()?.mark?.current))
-            // Another process that lost the lock file reads meanwhile.
+            // Meanwhile another process reads. The writer did not record its log name in the lock file.
             try process.refresh()
             #expect(try process.texts == ["a"])
             try writer.run("ROLLBACK")
@@ -150,7 +152,7 @@ struct RestoreTests {
         #expect(killed.logBytes == 0)
     }
 
-    @Test("a closed file contains the backup that was copied over it D20", arguments: leftovers, [false, true])
+    @Test("a backup that is copied over a closed file is opened as it is D20", arguments: leftovers, [false, true])
     func betweenRuns(_ removed: [String], copies: Bool) throws {
         let (files, backup) = try makeFiles(copies: copies)
         try files.run(adding: 3, "new")
@@ -177,7 +179,7 @@ struct RestoreTests {
     }
 
     @Test(
-        "the file of a killed process contains the backup that was copied over it, and the log is set aside D20 D21",
+        "after a kill, a backup copied over the file is opened as it is, and the old log is set aside D20 D21",
         arguments: leftovers, [false, true])
     func afterKill(_ removed: [String], copies: Bool) throws {
         let (files, backup) = try makeFiles(copies: copies)
@@ -204,7 +206,7 @@ struct RestoreTests {
     }
 
     @Test(
-        "a checkpoint does not write to a backup that was copied over the file while the checkpoint began",
+        "a checkpoint does not write to a backup that is copied over the file at the beginning of the checkpoint",
         arguments: [false, true])
     func duringCheckpoint(copies: Bool) throws {
         let (files, backup) = try makeFiles(copies: copies)
@@ -245,7 +247,7 @@ struct RestoreTests {
         let vfs = HookVFS()
         let files = FileSet(folder: folder)
         try files.run(adding: 5, "old")
-        // The whole log is copied, so the next commit restarts it.
+        // The checkpoint below copies the whole log, so the next commit restarts the log.
         let process = try VirtualProcess(files.path) { $0.environment.vfsName = vfs.name }
         try process.refresh()
         try process.add("new 0")
@@ -375,7 +377,7 @@ struct RestoreTests {
         }
     }
 
-    @Test("a program that does not name its logs may write to an open file D27")
+    @Test("a program that writes no log name into the file, such as plain SQLite, may write to an open file D27")
     func writtenByOther() throws {
         let (files, _) = try makeFiles(copies: false)
         let process = try files.open()
@@ -400,7 +402,7 @@ struct RestoreTests {
     @Test("the end of the process empties the logs of open files D10")
     func exits() async {
         await #expect(processExitsWith: .success) {
-            // Called after the function of the runtime.
+            // Registered before the exit handler of the runtime, so called after it.
             atexit {
                 let path = RestoreTests.kept?.path ?? ""
                 _exit(StoreFiles.exists(path) && StoreFiles.logBytes(path) == 0 ? 0 : 1)

@@ -14,7 +14,7 @@ struct StoreLifetimeTests {
 
     // MARK: Registry
 
-    @Test("all paths of one file give one coordinator D77")
+    @Test("all paths of one file return the same coordinator D77")
     func oneCoordinator() throws {
         let folder = try TestFolder()
         let first = try StoreRegistry.coordinator(VirtualProcess.options(folder.path()))
@@ -53,7 +53,7 @@ struct StoreLifetimeTests {
         #expect(waits.withLock { $0 } == 3)
     }
 
-    @Test("writers of two processes queue on one lock file, independent of their paths N140")
+    @Test("writers of two processes queue on one lock file, even if they open the file by different paths N140")
     func oneLockFile() throws {
         let folder = try TestFolder()
         let one = try VirtualProcess(folder.path())
@@ -85,7 +85,7 @@ struct StoreLifetimeTests {
         #expect(second !== third)
     }
 
-    @Test("an open file cannot be opened with contradicting options, but with more types D78")
+    @Test("an open file cannot be opened again with different options, but can be with more types D78")
     func configurations() throws {
         let folder = try TestFolder()
         let first = try StoreRegistry.coordinator(VirtualProcess.options(folder.path()))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MartletEngine
 
-/// Processes are notified of each other's commits. No timer runs in these tests, so a missing signal is a failure.
+/// Processes are notified of each other's commits. Except in `beforeWatching`, no timer finds a commit in time.
 @Suite("notifications between processes")
 struct WakeUpTests {
     /// Records the versions of which a process is notified.
@@ -57,7 +57,7 @@ struct WakeUpTests {
     func killedBeforeSignal() throws {
         let folder = try TestFolder()
         let (process, recorder) = try listener(folder)
-        // Simulates a kill: the commit is stored, nothing is noted in the lock file, and the files are closed.
+        // Simulates a kill: the commit is stored, its version is not written to the lock file, the files are closed.
         let connection = try Connection(ConnectionOptions(path: folder.path()))
         let version = try Catalog.meta(connection).version + 1
         try connection.run("UPDATE martlet_meta SET version = ?1", [.integer(Int64(version))])
@@ -107,7 +107,7 @@ struct WakeUpTests {
         process.coordinator.stopListening(recorder)
     }
 
-    @Test("a commit before the listener was registered is found soon afterwards N27")
+    @Test("a commit before a listener is registered is found soon after the registration N27")
     func beforeWatching() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path()) {
@@ -123,7 +123,7 @@ struct WakeUpTests {
     }
 
     @Test(
-        "a commit between the registration of a listener and the beginning of the watch is found when the watch begins N27"
+        "a commit after a listener is registered but before the lock file is watched is found by the watch N27"
     )
     func beforeTheWatch() throws {
         let folder = try TestFolder()
@@ -133,7 +133,7 @@ struct WakeUpTests {
         }
         let writer = try VirtualProcess(folder.path())
         let recorder = VersionRecorder()
-        // The watch cannot begin while its queue is blocked.
+        // The lock file is not watched yet while the queue of the watcher is blocked.
         let isWritten = DispatchSemaphore(value: 0)
         LockFileWatcher.queue.async { isWritten.wait() }
         process.coordinator.listen(recorder) { version, _ in recorder.record(version) }
@@ -144,7 +144,7 @@ struct WakeUpTests {
         process.coordinator.stopListening(recorder)
     }
 
-    @Test("a listener that is removed before the watch begins is not notified")
+    @Test("a listener that is removed before the lock file is watched is not notified")
     func stoppedBeforeTheWatch() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path()) { $0.environment.commitPollMilliseconds = 60_000 }

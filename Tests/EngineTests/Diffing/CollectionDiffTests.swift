@@ -3,7 +3,7 @@ import Testing
 
 @Suite("CollectionDiff")
 struct CollectionDiffTests {
-    @Test("all pairs of orders over up to four keys replay and are minimal")
+    @Test("the diff of any two orders of up to four keys is correct and has the fewest moves")
     func allSmallOrders() {
         let orders = (0..<16).flatMap { subset -> [[ObjectKey]] in
             let members = (0..<4).filter { subset >> $0 & 1 == 1 }
@@ -18,7 +18,7 @@ struct CollectionDiffTests {
         }
     }
 
-    @Test("random orders replay and are minimal", arguments: 0..<150 as Range<UInt64>)
+    @Test("the diff of two random orders is correct and has the fewest moves", arguments: 0..<150 as Range<UInt64>)
     func randomOrders(seed: UInt64) {
         var random = StructureRandom(seed: seed)
         let count = ObjectKey(random.number(0..<80))
@@ -73,7 +73,7 @@ struct CollectionDiffTests {
     private func check(_ old: [ObjectKey], _ new: [ObjectKey], modified: KeySet, replaced: KeySet = []) {
         let change = CollectionDiff.change(
             from: KeySequence(old), to: KeySequence(new), modified: modified, replaced: replaced)
-        // A replaced row is another element under the same key.
+        // A replaced row is a different element with the same key.
         let oldElements = old.map { ReplayElement(id: Int($0)) }
         let newElements = new.map { key in
             ReplayElement(

@@ -44,7 +44,7 @@ struct ValueConversionTests {
         #expect(ValueConversion.convert(value, from: .scalar(old), to: .scalar(new)) == expected)
     }
 
-    @Test("an enum is converted as its raw value, and links keep their target type, embedded or not O70 O31")
+    @Test("an enum is converted as its raw value, a link only as a link to the same type, embedded or not O70 O31")
     func others() {
         #expect(ValueConversion.convert(.integer(3), from: .intEnum, to: .scalar(.string)) == .text("3"))
         #expect(ValueConversion.convert(.text("a"), from: .scalar(.string), to: .stringEnum) == .text("a"))

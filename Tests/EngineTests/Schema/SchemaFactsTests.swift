@@ -2,7 +2,7 @@ import Testing
 
 @testable import MartletEngine
 
-@Suite("facts of object types")
+@Suite("the text form of object types (schema facts)")
 struct SchemaFactsTests {
     static let everything = """
         object Dog
@@ -26,7 +26,7 @@ struct SchemaFactsTests {
         property anything AnyRealmValue
         """
 
-    @Test("an object type round-trips through its text")
+    @Test("an object type that is written as text and parsed again is equal")
     func roundTrip() throws {
         let type = try #require(SchemaFactsParser.objectType(Self.everything))
         #expect(type.properties.count == 14)
@@ -58,7 +58,7 @@ struct SchemaFactsTests {
         #expect(SchemaFactsParser.storedType(facts) == nil)
     }
 
-    @Test("changed text is parsed completely or rejected")
+    @Test("randomly changed text is parsed completely or rejected")
     func mutations() {
         var random = StructureRandom(seed: 11)
         for _ in 0..<2_000 {

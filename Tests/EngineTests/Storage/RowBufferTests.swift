@@ -13,7 +13,7 @@ struct RowBufferTests {
         return connection
     }
 
-    @Test("copied columns have the values of the statement, for any number of rows and bytes")
+    @Test("copied columns have the values that the statement returned, for any number of rows and bytes")
     func equality() throws {
         let folder = try TestFolder()
         let connection = try connection(folder)
@@ -45,13 +45,13 @@ struct RowBufferTests {
                 #expect(row.real(2).map { .real($0) } ?? .null == values[2])
                 #expect(row.text(3).map { .text($0) } ?? .null == values[3])
                 #expect(row.withBlob(4) { .blob(Array($0)) } ?? .null == values[4])
-                // Values of another type read as nil.
+                // A value of another type reads as nil, except that an integer can be read as a real.
                 #expect(row.text(0) == nil && row.integer(3) == nil && row.real(0) == Double(number))
             }
         }
     }
 
-    @Test("a buffer with more than a megabyte of values is large")
+    @Test("'isLarge' is true if a buffer contains more than a megabyte of values")
     func large() throws {
         let folder = try TestFolder()
         let connection = try connection(folder)

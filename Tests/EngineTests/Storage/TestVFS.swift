@@ -10,7 +10,8 @@ private let vfsNumbers = Atomic<Int>(0)
 
 /// A VFS that forwards calls to another VFS, with counters, hooks and faults.
 ///
-/// It is registered as `name` as long as this object is alive or a connection through it is open: Swift may release this
+/// It is registered as `name` as long as this object is alive or a connection through it is open: Swift may release
+/// this
 /// object before the connection. `openFileCount` shows whether connections are open.
 // The C side guards everything with a mutex; Swift only holds the pointer and the hooks, under a lock.
 final class HookVFS: @unchecked Sendable {
@@ -69,7 +70,7 @@ final class HookVFS: @unchecked Sendable {
         cmartlet_hook_vfs_set_hook(vfs, call, nil, nil)
     }
 
-    /// Lets matching call number `position` from now fail, and all later ones if the fault persists.
+    /// Makes the matching call number `position`, counted from now, fail, and all later ones if `persists` is true.
     ///
     /// - Parameters:
     ///   - result: The SQLite result code; nil means the usual one for the call.
@@ -85,7 +86,7 @@ final class HookVFS: @unchecked Sendable {
 
     func clearFaults() { cmartlet_hook_vfs_clear_faults(vfs) }
 
-    /// How many calls faults have let fail.
+    /// The number of calls that failed because of a fault.
     var faultCount: Int { Int(cmartlet_hook_vfs_fault_count(vfs)) }
 
     func count(_ call: CMartletCall, of role: CMartletRole = .any) -> Int {
@@ -115,7 +116,7 @@ final class PowerLossDisk: @unchecked Sendable {
         _ = cmartlet_disk_destroy(disk)
     }
 
-    /// The number of creations, writes, truncations, syncs and deletions since the start.
+    /// The number of creations, writes, truncations, syncs and deletions since the disk was created or reset.
     var operationCount: Int { Int(cmartlet_disk_operation_count(disk)) }
 
     /// The number of operations that are not synced.
@@ -125,7 +126,7 @@ final class PowerLossDisk: @unchecked Sendable {
 
     var isOff: Bool { cmartlet_disk_is_off(disk) }
 
-    /// Lets the power fail during the operation with this number, counted from the start.
+    /// Cuts the power during the operation with this number, counted from the start.
     func cutPower(at operation: Int) { cmartlet_disk_cut_power_at(disk, Int64(operation)) }
 
     /// Turns the power on again. Everything that is not synced is damaged, and calls on open files fail.
@@ -137,7 +138,7 @@ final class PowerLossDisk: @unchecked Sendable {
     /// Makes the disk empty and resets its state.
     func reset() { cmartlet_disk_reset(disk) }
 
-    /// Sets the device characteristics (`SQLITE_IOCAP_…`). Initially powersafe overwrite, like the unix VFS.
+    /// Sets the device characteristics (`SQLITE_IOCAP_…`). The default is powersafe overwrite, as in the unix VFS.
     func setCharacteristics(_ characteristics: CInt) { cmartlet_disk_set_characteristics(disk, characteristics) }
 
     /// The current bytes of a file; nil if it does not exist.

@@ -31,7 +31,7 @@ final class VirtualProcess {
     var handle: SnapshotHandle?
 
     /// - Parameters:
-    ///   - types: The facts of the types, in the format of generated classes.
+    ///   - types: The schema facts of the types: the text that generated classes contain.
     ///   - rows: The default values of new columns, by type. Without an entry, new columns are zero.
     init(
         _ path: String, _ types: [String] = [VirtualProcess.note], rows: [String: @Sendable () -> [SQLValue]] = [:],
@@ -129,7 +129,7 @@ final class VirtualProcess {
         get throws { try read { try $0.value("PRAGMA integrity_check") } }
     }
 
-    /// The elements of the list of tags.
+    /// The elements of the list `tags` of the note with this key.
     func tags(_ key: ObjectKey) throws -> [SQLValue] {
         let table = "\"Note.tags\""
         var elements = try read { try ChunkedElements(owner: key, table: table, $0) }
@@ -140,7 +140,7 @@ final class VirtualProcess {
 }
 
 extension WriteTransaction {
-    /// Inserts a row with values of the columns in schema order, without the key if the runtime chooses it.
+    /// Inserts a row. `values` has the columns in schema order, without the key column if the runtime assigns keys.
     @discardableResult
     func insert(_ type: String, _ values: [SQLValue]) throws -> ObjectKey {
         guard let table = coordinator.schema[type] else { throw CancellationError() }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("lock file")
 struct LockFileTests {
-    /// Foreign files with the name of a lock file.
+    /// Files of other programs that have the name of a lock file.
     enum Foreign: CaseIterable {
         case text, eightLetters, database, realm, large, folder, pipe, linkToFile, linkToDatabase, danglingLink,
             hardLink
@@ -30,13 +30,13 @@ struct LockFileTests {
             case .folder: try FileManager.default.createDirectory(atPath: lock, withIntermediateDirectories: false)
             case .pipe: mkfifo(lock, 0o600)
             case .linkToFile, .hardLink:
-                // An empty file: only its type shows that it is foreign.
+                // An empty file: only its type or its number of hard links shows that it is foreign.
                 try write("", victim)
                 _ = self == .linkToFile ? symlink(victim, lock) : link(victim, lock)
             case .linkToDatabase: symlink(folder.path(), lock)
             case .danglingLink: symlink(victim, lock)
             case .otherWords:
-                // The length of a lock file of an earlier release, with a version that the database never had.
+                // As long as a lock file of an earlier release, but with a version that the database never had.
                 try Data([0, 0, 1, 0, 0, 0, 0, 0]).write(to: URL(fileURLWithPath: lock))
             }
         }
@@ -76,7 +76,8 @@ struct LockFileTests {
             #expect(error?.message.contains("'\(folder.path("test.realm.lock"))'") == true, "\(error?.message ?? "")")
             #expect(error?.message.contains("choose another name for the database") == true)
             let deletion = engineError { _ = try StoreRegistry.remove(VirtualProcess.options(folder.path())) }
-            // Without a database nothing shows that the words are wrong, and links have no target that could be deleted.
+            // Without a database nothing shows that the words are wrong, and links have no target that could be
+            // deleted.
             let isNothing = !exists && [.linkToDatabase, .danglingLink].contains(foreign)
             if foreign != .otherWords && !isNothing { #expect(deletion?.code == .accessDenied) }
             // Reading the log of the database may have changed the shared memory.
@@ -104,7 +105,7 @@ struct LockFileTests {
     }
 
     @Test(
-        "names of files that accompany databases are rejected as names of databases D42",
+        "a database cannot have a name that belongs to a file beside a database, such as a log D42",
         arguments: ["-wal", "-shm", "-journal", ".lock", ".LOCK"])
     func names(_ suffix: String) throws {
         let folder = try TestFolder()
@@ -122,7 +123,7 @@ struct LockFileTests {
         #expect(!StoreFiles.exists(folder.path(name)))
     }
 
-    @Test("lock files of earlier releases are adopted with their words D43", arguments: [0, 1, 3])
+    @Test("lock files of earlier releases are used, and keep their numbers D43", arguments: [0, 1, 3])
     func earlier(_ words: Int) throws {
         let folder = try TestFolder()
         try VirtualProcess(folder.path()).add("a")
@@ -148,7 +149,7 @@ struct LockFileTests {
     }
 
     @Test(
-        "a process does not use an open lock file that was deleted or replaced as the lock D40",
+        "a process does not lock with a lock file that was deleted or replaced while it was open D40",
         arguments: [false, true])
     func deleted(_ isReplaced: Bool) throws {
         let folder = try TestFolder()
@@ -174,7 +175,7 @@ struct LockFileTests {
         first.release()
     }
 
-    @Test("two processes may create a file at the same time although the lock file was deleted")
+    @Test("two processes can create one database at the same time, even if its lock file is deleted meanwhile")
     func deletedDuringCreation() throws {
         let folder = try TestFolder()
         let path = folder.path()
@@ -222,7 +223,7 @@ struct LockFileTests {
     }
 
     @Test(
-        "all files of a new database have its mode without the bits of the umask D50", arguments: [0o600, 0o640, 0o664])
+        "files of a new database have the wanted mode minus the umask D50", arguments: [0o600, 0o640, 0o664])
     func newModes(_ wanted: Int) throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path()) { $0.fileMode = UInt32(wanted) }

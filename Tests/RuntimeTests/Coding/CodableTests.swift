@@ -52,7 +52,7 @@ import Testing
         #expect(present.data == Data() && present.decimal128 == 0 && present.float == nil)
     }
 
-    @Test("enums are encoded by their raw values O65 O31 O40") func enums() throws {
+    @Test("enums are encoded as their raw values O65 O31 O40") func enums() throws {
         let dog = Dog(name: "Rex", size: .large, bornIn: .germany)
         let text = try json(dog)
         #expect(text.contains("\"size\":\"large\"") && text.contains("\"bornIn\":\"DE\""))
@@ -64,7 +64,7 @@ import Testing
         #expect(throws: DecodingError.self) { try read(Size.self, #""huge""#) }
     }
 
-    @Test("values of any type keep their type O65 O32 O40") func anyValues() throws {
+    @Test("values of 'AnyRealmValue' keep their type O65 O32 O40") func anyValues() throws {
         let values: [AnyRealmValue] = [
             .none, .bool(true), .int(1), .double(1), .double(1.5), .float(0.1), .string("1"), .data(bytes), .date(day),
             .decimal128(decimal), .objectId(objectId), .uuid(uuid),
@@ -108,7 +108,7 @@ import Testing
         #expect(optionalMaps.ints["a"] == .some(nil) && optionalMaps.ints["b"] == 2 && optionalMaps.ints.count == 2)
     }
 
-    @Test("collections can be encoded and decoded, results and linking objects can be encoded O65 O40") func alone()
+    @Test("collections can be encoded and decoded; results and linking objects only encoded O65 O40") func alone()
         throws
     {
         let test = try TestRealm()
@@ -123,7 +123,7 @@ import Testing
         #expect(try json(nodes[0].owners).contains(#""treasure":{"id":0,"name":"n0"}"#))
     }
 
-    @Test("projections are encoded by their labels O65 O7 O40") func projections() throws {
+    @Test("projections are encoded under the names of their properties O65 O7 O40") func projections() throws {
         let test = try TestRealm()
         let node = Node(id: 1, name: "a", children: [Node(id: 2, name: "b"), Node(id: 3, name: "c")])
         node.part = Part(name: "p", weight: 1.5)
@@ -182,7 +182,7 @@ import Testing
         #expect(path(Scalars.self, #"{"decimal128": "one"}"#) == ["decimal128"])
     }
 
-    @Test("encoding cycles and very long chains of links throws, objects that are reached twice do not O65 O40")
+    @Test("encoding throws for cycles and very long chains of links, but not for objects reached twice O65 O40")
     func cycles() throws {
         let (first, second) = (Node(id: 1), Node(id: 2))
         first.next = second

@@ -20,7 +20,7 @@ final class DamagedFile {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// Adds two objects of each type. The tests damage the first one.
+    /// Adds sample objects of several types. Most tests damage the object with the id 1.
     static func samples(_ realm: Realm) {
         for id in 1...2 {
             realm.add(

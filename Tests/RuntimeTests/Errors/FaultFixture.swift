@@ -13,7 +13,7 @@ final class FaultFixture {
     /// A VFS between SQLite and the file system, which fails on demand.
     let disk = FaultyDisk()
     private(set) var configuration = Realm.Configuration()
-    /// Objects that keep the fault active while they are retained.
+    /// Objects that each keep a fault active, such as an open write on another thread, until they are released.
     var retained: [Any] = []
     private var intactData: Data?
 
@@ -42,7 +42,7 @@ final class FaultFixture {
     @discardableResult
     func openOnFaultyDisk() throws -> Realm { try open { $0.environment.vfsName = disk.name } }
 
-    /// Adds a node, and runs `breaking` at the end of the write.
+    /// Adds a node in a write, and calls `breaking`, which causes the fault, before the commit.
     func write(_ breaking: () -> Void) throws {
         let realm = try openOnFaultyDisk()
         try realm.write {
@@ -53,7 +53,7 @@ final class FaultFixture {
 
     func nodes() throws -> [Int] { try open().objects(Node.self).map(\.id) }
 
-    /// Continues with a compact copy of the file, which the test may damage and later restore from memory.
+    /// Makes `url` refer to a compact copy of the file. The test may damage the copy; `restore` repairs it.
     func useCopy() throws {
         let copy = folder.appending(path: "copy.realm")
         try open().writeCopy(toFile: copy)
@@ -63,7 +63,7 @@ final class FaultFixture {
 
     func restore() throws { try intactData?.write(to: url) }
 
-    /// Continues with a copy of the file whose bytes at an offset are overwritten.
+    /// Makes `url` refer to a copy of the file, and overwrites bytes of the copy at an offset.
     func overwriteBytes(at offset: (Data) -> Int, _ replacement: [UInt8]) throws {
         try useCopy()
         var bytes = try Data(contentsOf: url)
@@ -72,7 +72,7 @@ final class FaultFixture {
         try bytes.write(to: url)
     }
 
-    /// Opens a write on another thread. The write ends when the returned object is released.
+    /// Begins a write on another thread. The write is cancelled when the returned object is released.
     func writeOnOtherThread() -> AnyObject {
         let (began, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let configuration = configuration
@@ -91,7 +91,7 @@ final class FaultFixture {
         }
     }
 
-    /// Locks the lock file like another process, until the returned object is released.
+    /// Locks the lock file as another process would, until the returned object is released.
     func lockAsAnotherProcess() -> AnyObject {
         let descriptor = Foundation.open(url.path + ".lock", O_RDWR | O_CREAT, 0o644)
         _ = flock(descriptor, LOCK_EX)

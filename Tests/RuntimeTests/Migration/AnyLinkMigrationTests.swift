@@ -4,7 +4,7 @@ import Testing
 
 @testable import Martlet
 
-/// Links in values of any type, in migrations that change the types of their owners and targets.
+/// Links in `AnyRealmValue` properties, in migrations that change the class of the owner or of the target.
 @Suite struct AnyLinkMigrationTests {
     private func previousProgram(node: String = "Int", scalars: String = "") throws -> PreviousProgram {
         let types = [

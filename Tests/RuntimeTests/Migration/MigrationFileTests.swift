@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "a file that is lost during its migration is not opened, and a file at its path does not change O2",
+        "a file that is deleted or replaced during its migration is not opened, and its replacement is unchanged O2",
         arguments: Loss.allCases)
     func lost(_ loss: Loss) throws {
         let (previous, other) = try (makePreviousProgram(1), makePreviousProgram(2))
@@ -52,7 +52,7 @@ import Testing
             #expect(try previous.migrated([Keyless.self]).isEmpty)
             return
         }
-        // Compared here, so that a failure does not print all bytes.
+        // Compared outside of #expect, so that a failure does not print all bytes.
         let isUnchanged = previous.contents == expected
         #expect(isUnchanged)
         let contents = try previous.migrated([Keyless.self]) { migration, _ in

@@ -15,7 +15,7 @@ private func text<C>(_ change: RealmSectionedResultsChange<C>) -> String {
     }
 }
 
-/// The sections and their values, kept up to date by change sets alone.
+/// A copy of the sections and their values, updated only by the reported changes.
 private final class Replica<Key: Hashable, Value: OrderedValue & RealmCollectionValue & Equatable> {
     struct Section: Equatable {
         let key: Key
@@ -66,7 +66,7 @@ struct ValueSectionTests {
         #expect(log.take() == lines, sourceLocation: location)
     }
 
-    @Test("values are inserted and deleted, and sections with them N60") func values() throws {
+    @Test("inserting and deleting values inserts and deletes sections N60") func values() throws {
         let (test, lists, log) = try start([12, 3, 11, 3])
         log.tokens = [lists.ints.sectioned { $0 / 10 }.observe { log.lines.append(text($0)) }]
         expect(test, log, ["initial"])
@@ -198,7 +198,7 @@ struct ValueSectionTests {
         #expect(sections.isInvalidated && !frozen.isInvalidated && frozen.thaw() == nil)
     }
 
-    @Test("observing sections of unmanaged values traps, and so do key paths of values N60") func mistakes() async {
+    @Test("observing sections of unmanaged values, or of values with key paths, traps N60") func mistakes() async {
         let unmanaged = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = ScalarLists(ints: [1]).ints.sectioned { $0 }.observe { _ in }
         }

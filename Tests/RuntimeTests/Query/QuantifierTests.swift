@@ -25,7 +25,7 @@ import Testing
         try test.realm.objects(Node.self).filter(Realm.Predicate(parsing: text, arguments: arguments)).map(\.id)
     }
 
-    @Test("'CONTAINS' with a quantifier searches inside each element, without one for an equal element O81 O51")
+    @Test("with a quantifier, 'CONTAINS' searches inside each element; without one, for an equal element O81 O51")
     func contains() throws {
         let test = try filled()
         #expect(try ids(test, "ANY part.tags CONTAINS 'oo'") == [0])
@@ -64,7 +64,7 @@ import Testing
         #expect(try ids(test, "next != %@", all[2]) == [0, 2, 3, 4, 5], "the path has no collection")
     }
 
-    @Test("'ALL' compares each element with values of the object O81 O51") func all() throws {
+    @Test("'ALL' compares each element with values of the owner of the collection O81 O51") func all() throws {
         let test = try filled()
         #expect(try ids(test, "ALL children.id < id + 3") == [0, 1, 2, 3, 4, 5])
         #expect(try ids(test, "ALL children.id < id + 2") == [1, 2, 3, 4, 5])
@@ -75,11 +75,11 @@ import Testing
         #expect(try ids(test, "ALL children.children.id > 3") == [0, 1, 2, 3, 4, 5])
     }
 
-    @Test("calculations on either side lead through collections O81 O51") func calculations() throws {
+    @Test("a calculation on either side may contain paths through collections O81 O51") func calculations() throws {
         let test = try filled()
         #expect(try ids(test, "ANY children.id * 2 > 5") == [3] && ids(test, "children.id * 2 > 3") == [0, 3])
         #expect(try ids(test, "children.id * id == 12") == [3] && ids(test, "12 == id * children.id") == [3])
-        #expect(try ids(test, "children.id + children.id == 3") == [0], "the two paths name different elements")
+        #expect(try ids(test, "children.id + children.id == 3") == [0], "each path stands for an element of its own")
         #expect(try ids(test, "NONE children.id - 1 == id") == [1, 2, 4, 5])
         #expect(try ids(test, "children.@count + children.id == 5") == [0, 3])
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Martlet
 
-/// Compares random queries on lists and linking objects, in which objects occur several times, with arrays.
+/// Compares random queries with arrays. The queried lists and linking objects contain some objects repeatedly.
 @Suite struct RandomListQueryTests {
     private struct Row {
         let id: Int
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test(
-        "random edits of a list are reported exactly to observers of random queries on it O75 N46",
+        "observers of random queries on a list are notified of exactly the edits of the list O75 N46",
         arguments: 0..<25 as Range<UInt64>)
     func observers(_ seed: UInt64) throws {
         var random = SeededRandom(state: seed &+ 9_000)

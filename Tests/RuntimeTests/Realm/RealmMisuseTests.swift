@@ -15,7 +15,7 @@ private func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
 }
 
 @Suite struct RealmMisuseTests {
-    @Test("use on another thread traps with the isolation of the Realm O1") func threads() async {
+    @Test("use on another thread traps, and the message says where the Realm belongs O1") func threads() async {
         let read = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             nonisolated(unsafe) let test = try TestRealm()
             nonisolated(unsafe) let node = Node(id: 1)
@@ -53,7 +53,7 @@ private func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
         expectMessage(commit, "a Realm was used on another thread")
     }
 
-    @Test("use outside of the queue of a Realm traps with the name of the queue O1") func queues() async {
+    @Test("use outside of the queue of a Realm traps, and the message names the queue O1") func queues() async {
         let read = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             let queue = DispatchQueue(label: "kennel")
@@ -148,7 +148,7 @@ private func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
         expectMessage(wrong, "'StringKey.code' takes 'String', but was given '1'")
     }
 
-    @Test("an unknown property name traps with the names that exist O12") func names() async {
+    @Test("an unknown property name traps, and the message lists the existing names O12") func names() async {
         let read = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = IntKey()["text"]
         }

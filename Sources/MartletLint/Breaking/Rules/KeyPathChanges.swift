@@ -58,7 +58,7 @@ enum PathText {
 }
 
 extension SchemaPair {
-    /// The type of an old key path's value, in the names of the new schema.
+    /// The type of an old key path's value, with the type names of the new schema.
     func shownType(of path: KeyPathModel) -> String {
         PathText.type(of: path.segments.map { current($0.type) }[...], isOptional: false)
     }

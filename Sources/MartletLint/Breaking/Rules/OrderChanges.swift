@@ -1,7 +1,7 @@
 import MartletSchema
 
-/// A changed order of properties. It determines the order of an initializer's parameters, and of the array values that
-/// `create` accepts.
+/// Changes of the order of properties. An initializer has its parameters in this order, and `create` accepts arrays
+/// with the values in this order.
 struct OrderChanges: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         schemas.objects.compactMap { swapped($0) ?? inserted($0) }

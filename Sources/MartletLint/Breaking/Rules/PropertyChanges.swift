@@ -73,8 +73,8 @@ struct PropertyChanges: BreakingRule {
                     was: old.nameSpan))
         }
         let type = schemas.current(old.type)
-        // The same name refers to a different type: an enum with another raw type, or an object that is embedded now.
-        // Another rule reports it.
+        // The type is unchanged, or its name now refers to a different type: an enum with another raw type, or an
+        // object that is embedded now. Another rule reports the latter.
         guard type.text != new.type.text else { return changes }
         if !old.type.isLinkingObjects {
             if !isStoredAlike(type, new.type) {
@@ -106,7 +106,7 @@ struct PropertyChanges: BreakingRule {
             .data, "\(name) \(what); keep '\(old.type.text)'", at: new.typeSpan, was: old.typeSpan)
     }
 
-    /// The values of the old enum that the new enum does not declare; nil if there are none.
+    /// A clause that names a value of the old enum that the new enum does not declare; nil if there is none.
     private func lostValues(_ old: PropertyTypeModel, _ new: PropertyTypeModel, _ schemas: SchemaPair) -> String? {
         guard case .enumeration(let before, _) = old.value, case .enumeration(let after, _) = new.value,
             schemas.currentName(before) != after, let former = schemas.old.enumeration(named: before),

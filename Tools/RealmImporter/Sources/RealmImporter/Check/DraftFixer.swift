@@ -3,7 +3,7 @@ import MartletSchema
 
 /// Checks a draft with the schema compiler, and renames or omits what the compiler rejects.
 struct DraftFixer {
-    /// The schema compiler rejects something that does not correspond to a Swift declaration: a bug of this tool.
+    /// Thrown if the schema compiler rejects text that comes from no Swift declaration: a bug of this tool.
     struct InternalError: Error {
         let message: String
     }

@@ -34,9 +34,9 @@ struct PropertyDeclaration {
     var isWeak = false
     var isComputed = false
     var hasObservers = false
-    /// `private` or `fileprivate`, for reading or only for writing.
+    /// Whether the property, or only its setter, is `private` or `fileprivate`.
     var isPrivate = false
-    /// `private` or `fileprivate` for both.
+    /// Whether getter and setter are both `private` or `fileprivate`.
     var isHidden = false
 }
 

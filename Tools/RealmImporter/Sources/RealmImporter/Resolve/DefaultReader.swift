@@ -65,7 +65,7 @@ struct DefaultReader {
         return (PropertyTypeDraft.synonyms[name.withoutModule] ?? name.withoutModule) == scalar
     }
 
-    /// Returns a default that Realm has without declaring it and a schema does not.
+    /// Returns the default that Realm applies if none is declared, if a schema would not apply it.
     func implicit(for type: PropertyTypeDraft) -> DefaultDraft? {
         guard type.shape == .single, !type.isOptional else { return nil }
         switch type.scalar {
@@ -96,7 +96,7 @@ struct DefaultReader {
         return .value(.enumCase(name))
     }
 
-    /// Returns whether the components before a case are the name of its enum or empty.
+    /// Returns whether the components before a case are empty or name the enum `key`.
     private func isEnum(_ names: [String], _ key: String, from scope: [String]) -> Bool {
         let names = names.first == "Self" ? Array(names.dropFirst()) : names
         return names == [""] || TypeInference(index: index).enumeration(names, from: scope) == key
@@ -107,7 +107,7 @@ struct DefaultReader {
     private func literal(_ value: ValueExpression, _ scalar: String, from scope: [String]) -> DefaultOutcome {
         if case .cast(let inner, _) = value.form { return literal(inner, scalar, from: scope) }
         if case .call(let path, _, let arguments) = value.form, makes(scalar, path, from: scope) {
-            // 'Int64(5)' and 'Data()'. The name of 'RealmOptional<Int>(5)' has been removed before.
+            // 'Int64(5)' and 'Data()'. 'RealmOptional<Int>(5)' has already been replaced with its value.
             if arguments.isEmpty { return empty(scalar) }
             if arguments.count == 1, arguments[0].label == nil || arguments[0].label == "value" {
                 return literal(arguments[0].value, scalar, from: scope)
@@ -238,7 +238,7 @@ struct DefaultReader {
         return .failure(Self.advice)
     }
 
-    /// Returns whole seconds in the range of years that a schema supports.
+    /// Returns the seconds if they are a whole number in the range of years that a schema supports.
     private func seconds(of value: ValueExpression) -> Double? {
         let number: Double? =
             switch value.form {

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Reports what a schema cannot contain: code, conformances, and names in old files.
+/// Reports what a schema cannot contain: code, conformances, and the names under which Realm stored data.
 extension Resolver {
     /// Base types and protocols that generated classes and enums have already or do not need.
     private static let dropped: Set<String> = [
@@ -53,7 +53,7 @@ extension Resolver {
         let name = names.name(of: type.name.value)
         let outer = type.scope.dropLast().joined(separator: ".")
         let advice = "to keep the name, write 'extension \(outer) { typealias \(type.lastName) = \(name) }'"
-        // An alias with its own name would refer to itself, and an omitted base class does not exist.
+        // An alias with the new name would refer to itself, and an omitted base class cannot be extended.
         let canBeKept = name != type.lastName && omittedBases[outer] == nil
         findings.warn(
             "'\(type.name.value)' becomes '\(name)', since types of a schema cannot be nested; "

@@ -29,7 +29,7 @@ enum YAMLText {
         return "\"" + text.unicodeScalars.map { escaped($0, digits) }.joined() + "\""
     }
 
-    /// Returns a whole value, in single quotes if YAML would read special characters in it.
+    /// Returns a whole value, in single quotes if YAML would give some of its characters a special meaning.
     static func value(_ text: String) -> String {
         let isPlain = !text.contains(": ") && !text.contains(" #") && !text.hasSuffix(":") && text.first != "\""
         return isPlain
@@ -58,7 +58,7 @@ enum YAMLText {
 }
 
 extension Unicode.Scalar {
-    /// `\u00e6`, or `\U0001F985` above the first plane.
+    /// `\u00e6`, or `\U0001F985` for scalars above U+FFFF.
     fileprivate var shortEscape: String {
         let digits = String(value, radix: 16)
         let length = value > 0xFFFF ? 8 : 4
