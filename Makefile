@@ -3,6 +3,7 @@
 #   make quickstart                   install missing packages, build, and run the flights example on the bundled sample
 #   make quickstart FLIGHTS=<folder>  run the flights example on the full data
 #   make tour                         build and print the guided tour of Examples/Kennel
+#   make check                        build and run the unit tests: after every edit
 #   make test                         run all checks that a change must pass
 #   make format                       format all Swift files
 #   make generate                     generate Generated/ from Schemas/
@@ -33,7 +34,7 @@ ARGS ?=
 FLIGHTS_SAMPLE = Examples/Flights/Data
 FLIGHTS_DEMO = swift run -c release --package-path Examples/Flights FlightsDemo
 
-.PHONY: help quickstart tour test format generate bench flights-verify plugin-check importer-check durability exact \
+.PHONY: help quickstart tour check test format generate bench flights-verify plugin-check importer-check durability exact \
 	chaos exact-bugs schedules schedule-bugs fuzz-schema bombs sanitize tsan leaks clean packages packages-python toolchain \
 	release-check
 
@@ -54,6 +55,9 @@ quickstart: packages
 
 tour: packages
 	@Examples/Kennel/run
+
+check: packages
+	@Scripts/check
 
 test: packages-python
 	@Scripts/test
