@@ -11,7 +11,7 @@ struct Property: Sendable {
     let kind: Kind
     var target: String?
     var isEmbedded = false
-    /// Whether the property contains values of any type.
+    /// Whether the property contains `AnyRealmValue` values.
     var isAny = false
     var isSet = false
     /// What happens to the object with this property when a target is deleted.

@@ -105,7 +105,7 @@ struct Program {
         case long
         /// Maps with keys that are inserted, deleted and modified between two deliveries.
         case maps
-        /// Values of any type.
+        /// `AnyRealmValue` values.
         case any
         /// Rows with several accessors, observed by key and value.
         case furtherAccessors

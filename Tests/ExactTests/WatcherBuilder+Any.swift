@@ -5,7 +5,7 @@ import MartletSQLite
 @testable import Martlet
 @testable import MartletEngine
 
-// Observers of values of any type.
+// Observers of `AnyRealmValue` values.
 extension WatcherBuilder {
     private struct Filter: Sendable {
         let text: String
@@ -121,7 +121,7 @@ extension World {
         return values.0.precedes(values.1) ? -1 : values.1.precedes(values.0) ? 1 : 0
     }
 
-    /// A value of any type as it is stored.
+    /// An `AnyRealmValue` as it is stored.
     private func stored(_ value: Value, _ node: TableID) -> SQLValue {
         switch value {
         case .none: .null

@@ -1,12 +1,12 @@
 import CMartletSQLite
 
-/// Runs SQL statements on a closed file while its tables are not strict, so that columns may contain values of any type. A
+/// Runs SQL statements on a closed file while its tables are not strict, so that columns accept values of all types. A
 /// failing disk or another program may cause such values.
 package func writeUnchecked(_ path: String, _ sql: String) throws {
     try runUnchecked(
         path,
         """
-        CREATE TABLE spoiled_schema AS SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%STRICT%';
+        CREATE TABLE unchecked_schema AS SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%STRICT%';
         PRAGMA writable_schema = ON;
         UPDATE sqlite_schema SET sql = replace(replace(sql, ') STRICT, WITHOUT', ') WITHOUT'), ') STRICT', ')')
             WHERE type = 'table';
@@ -16,10 +16,10 @@ package func writeUnchecked(_ path: String, _ sql: String) throws {
         path,
         """
         PRAGMA writable_schema = ON;
-        UPDATE sqlite_schema AS m SET sql = (SELECT s.sql FROM spoiled_schema s WHERE s.name = m.name)
-            WHERE m.type = 'table' AND m.name IN (SELECT name FROM spoiled_schema);
+        UPDATE sqlite_schema AS m SET sql = (SELECT s.sql FROM unchecked_schema s WHERE s.name = m.name)
+            WHERE m.type = 'table' AND m.name IN (SELECT name FROM unchecked_schema);
         PRAGMA writable_schema = OFF;
-        DROP TABLE spoiled_schema;
+        DROP TABLE unchecked_schema;
         """)
 }
 

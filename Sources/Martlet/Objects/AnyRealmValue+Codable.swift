@@ -159,7 +159,7 @@ extension AnyRealmValue: Codable {
     }
 }
 
-/// A value of any type that is encoded as a part of its owner. The trail detects cycles of links.
+/// An `AnyRealmValue` that is encoded as a part of its owner. The trail detects cycles of links.
 struct EncodedAnyValue: Encodable {
     let value: AnyRealmValue
     let trail: EncodingTrail?

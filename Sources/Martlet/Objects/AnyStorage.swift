@@ -1,7 +1,8 @@
 import MartletEngine
 import MartletSQLite
 
-/// The storage of a property of any type in a generated class: a value, or the stored bytes of a value that may contain links.
+/// The storage of an `AnyRealmValue` property in a generated class: a value, or the stored bytes of a value that may
+/// contain links.
 ///
 /// Objects in the bytes are looked up when the property is read, so that objects with links to each other do not form a
 /// reference cycle.
@@ -50,7 +51,7 @@ import MartletSQLite
 }
 
 extension ObjectBase {
-    /// The value of a property of any type.
+    /// The value of an `AnyRealmValue` property.
     @_spi(Generated) public final func _any(_ storage: AnyStorage) -> AnyRealmValue {
         switch storage {
         case .value(let value): value
@@ -58,7 +59,7 @@ extension ObjectBase {
         }
     }
 
-    /// Reads a value of any type from its stored form. Stops the program if the value is damaged.
+    /// Reads an `AnyRealmValue` from its stored form. Stops the program if the value is damaged.
     final func storedAny(_ stored: SQLValue) -> AnyRealmValue {
         if let value = AnyRealmValue(found: stored, in: _table?.context) { return value }
         guard let table = _table else { return .none }

@@ -25,7 +25,7 @@ public typealias AsyncTransactionId = UInt32
 /// The executor is never blocked: if another thread or process holds the write lock, a background thread waits for it. Queued
 /// writes become durable together, each with its own version.
 ///
-/// Ledger: used on the Realm's executor only, except for `lease`, and for `scheduler`, which does not change after the first
+/// Thread safety: used on the Realm's executor only, except for `lease`, and for `scheduler`, which does not change after the first
 /// write was scheduled.
 final class AsyncWrites {
     private unowned let context: RealmContext

@@ -16,7 +16,7 @@ final class CollectionCore {
     @exclusivity(unchecked) var elements: ChunkedElements?
     /// The links that were added or removed since the last write to the file.
     @exclusivity(unchecked) var targetCounts = TargetCounts()
-    /// The change in the number of links inside values of any type, since the last write to the file.
+    /// The change in the number of links inside `AnyRealmValue` values, since the last write to the file.
     var anyLinkChanges: [AnyLink: Int] = [:]
     /// The position of each element of a set, or of each key of a map. Nil until first needed, and after a removal in the
     /// middle.
@@ -431,7 +431,8 @@ final class CollectionCore {
         change(held.map { ($0.offset, property.kind == .map ? .null : nil) })
     }
 
-    /// Removes a link from values of any type: a set loses such a value, a list or map gets `none` in place of the link.
+    /// Removes a link from `AnyRealmValue` values: a set loses such a value, a list or map gets `none` in place of the
+    /// link.
     func release(_ link: AnyLink) {
         let held = all().enumerated().map { position, element in
             (position, element, attempt { try link.removed(from: element) })

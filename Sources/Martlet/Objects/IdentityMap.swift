@@ -8,7 +8,7 @@ import Synchronization
 /// and triple the cost of its retains. An accessor removes itself when it is deinitialized, which may happen on any thread.
 /// Until then its memory is valid under the lock, and `swift_tryRetain` succeeds only if the accessor is still alive.
 ///
-/// Ledger: `table` under its mutex.
+/// Thread safety: `table` under its mutex.
 final class IdentityMap: Sendable {
     private let table = Mutex(OpenTable())
 

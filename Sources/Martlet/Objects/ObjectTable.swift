@@ -22,7 +22,7 @@ final class ObjectTable {
     unowned(unsafe) let context: RealmContext
     /// The integer primary key, which is also the object key; -1 if the runtime chooses object keys.
     let integerKey: PropertyIndex
-    /// The single properties of any type, whose values may contain links.
+    /// The single `AnyRealmValue` properties, whose values may contain links.
     let anyColumns: [PropertyIndex]
     /// True if the type has such properties, or collections of such values.
     let holdsAny: Bool

@@ -1,7 +1,7 @@
 import MartletEngine
 import MartletSQLite
 
-// The index of links in values of any type, and the removal of these links when their target is deleted.
+// The index of links in `AnyRealmValue` values, and the removal of these links when their target is deleted.
 extension RealmContext {
     /// Updates the index for the properties of a row in `mask`.
     func writeAnyLinks(
@@ -27,7 +27,7 @@ extension RealmContext {
 
     func removeAllAnyLinks() { withAnyLinks { try $0.removeAll() } }
 
-    /// Replaces links to a row that is being deleted by `none` in all values of any type. Sets lose the element.
+    /// Replaces links to a row that is being deleted by `none` in all `AnyRealmValue` values. Sets lose the element.
     func releaseAnyLinks(to key: ObjectKey, _ table: ObjectTable) {
         let link = AnyLink(table.id, key)
         var holders: [AnyLinkIndex.Holder] = []

@@ -4,7 +4,7 @@ import MartletSQLite
 
 /// The state of one Realm on one executor: its snapshot, its open write, and its living objects.
 ///
-/// Ledger: used on its executor only, except for `deinit`. A frozen context is used on any thread: its initial state never
+/// Thread safety: used on its executor only, except for `deinit`. A frozen context is used on any thread: its initial state never
 /// changes, and what is added later (collections, keys of results) is guarded by `frozenLock`.
 final class RealmContext {
     /// A weak reference to this context. It is not a `weak` one, because every object retains the context.
@@ -18,7 +18,7 @@ final class RealmContext {
     let access: Access
     private var models: [String: ModelClass]
     private(set) var tables: [TableID: ObjectTable] = [:]
-    /// True if a type has properties of any type, whose values may contain links.
+    /// True if a type has `AnyRealmValue` properties, whose values may contain links.
     private(set) var hasAnyProperties = false
     /// Former tables of types that have got a class since. Older objects refer to them.
     private var retired: [ObjectTable] = []

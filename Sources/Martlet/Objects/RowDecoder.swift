@@ -331,7 +331,8 @@ private final class RowImageBox: @unchecked Sendable {
 struct RowImage {
     var values: [SQLValue] = []
     var objects: [Int: ObjectBase] = [:]
-    /// Values of any type with objects that are not added yet. `values` contains the values by which they are compared.
+    /// `AnyRealmValue` values with objects that are not added yet. `values` contains the values by which they are
+    /// compared.
     var anyValues: [Int: AnyRealmValue] = [:]
 
     subscript(property: Int) -> SQLValue { property < values.count ? values[property] : .null }

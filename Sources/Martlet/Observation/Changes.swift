@@ -40,9 +40,9 @@ public struct Changes<Element>: AsyncSequence {
 /// Connects an observer with a loop: it stores the changes that the loop has not received, or the continuation of the
 /// waiting loop.
 ///
-/// Ledger: `state` has its own lock. `token` is set once, before the inbox is shared. Everything else is used on the
+/// Thread safety: `state` has its own lock. `token` is set once, before the inbox is shared. Everything else is used on the
 /// Realm's executor only.
-// Sendable by the ledger above.
+// Sendable as described above.
 final class ChangeInbox<Element>: @unchecked Sendable {
     private struct State {
         var waiting: CheckedContinuation<Void, Never>?

@@ -16,8 +16,8 @@ struct KeyValueEvent {
 /// A key path observed from one object. The subscription registers with every object along the path, and registers
 /// again when a link changes.
 ///
-/// Ledger: `state` is atomic. Everything else is used on the executor of the object.
-// Sendable by the ledger above.
+/// Thread safety: `state` is atomic. Everything else is used on the executor of the object.
+// Sendable as described above.
 final class KeyValueSubscription: @unchecked Sendable {
     /// Reads values from the object at the end of the path.
     struct Reader {

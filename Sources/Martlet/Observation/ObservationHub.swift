@@ -5,7 +5,7 @@ import MartletEngine
 /// The observers of one Realm. The hub computes their notifications in the background and delivers them on the Realm's
 /// executor.
 ///
-/// Ledger: `lock` guards `state` and the mutable properties of its entries. It is held briefly: no query, no callback
+/// Thread safety: `lock` guards `state` and the mutable properties of its entries. It is held briefly: no query, no callback
 /// and no deinitializer of user code runs under it. `context`, `lastDeliveredVersion`, `isDelivering`,
 /// `isNotifyingRealm`, `mayRefresh`, `callbackSnapshot`, `isPredelivering` and `silentBase` are used on the executor
 /// only.

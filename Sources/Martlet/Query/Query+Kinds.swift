@@ -1,7 +1,7 @@
 import MartletEngine
 import MartletSQLite
 
-// Conditions on the kind of a value of any type.
+// Conditions on the kind of an `AnyRealmValue`.
 extension Field {
     private func isOfKind(_ kinds: [AnyRealmValue.Kind]) -> Query<Root> {
         Query(.contained(.kind(_path.path), kinds.map { .text($0.rawValue) }))

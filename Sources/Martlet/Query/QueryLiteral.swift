@@ -177,7 +177,7 @@ enum QueryLiteral: Equatable {
 
     // MARK: Storing
 
-    /// The literal as a value of any type; nil for lists.
+    /// The literal as an `AnyRealmValue`; nil for lists.
     var anyValue: AnyRealmValue? {
         switch self {
         case .null: AnyRealmValue.none
@@ -196,7 +196,7 @@ enum QueryLiteral: Equatable {
         }
     }
 
-    /// The managed objects in the literal, for values of any type.
+    /// The managed objects in the literal, for `AnyRealmValue` values.
     var anyObjects: [ObjectBase] { anyValue?.objects.filter { $0._context != nil } ?? [] }
 
     /// The form of the value that is compared with values of a type; nil if they cannot be compared.

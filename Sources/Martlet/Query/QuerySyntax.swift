@@ -61,7 +61,7 @@ struct QuerySyntax {
     enum Function: Equatable {
         case count
         case aggregate(Predicate.Aggregate)
-        /// The kind of a value of any type.
+        /// The kind of an `AnyRealmValue`.
         case kind
     }
 

@@ -9,8 +9,8 @@ import MartletSQLite
 /// memory. The version row is read only if it changed. The connection is never left in a transaction, so it pins
 /// nothing.
 ///
-/// Ledger: `lock` guards `connection`, `dataVersion`, `stopped` and `isRetrying`.
-// Sendable by the ledger above.
+/// Thread safety: `lock` guards `connection`, `dataVersion`, `stopped` and `isRetrying`.
+// Sendable as described above.
 final class CommitMonitor: @unchecked Sendable {
     private weak var coordinator: StoreCoordinator?
     private let lock = NSLock()

@@ -13,7 +13,7 @@ package struct ElementsTracker: CollectionTracker {
     private let schema: DatabaseSchema
     private let target: TableID?
     private let reported: QueryDependencies?
-    /// For values of any type: by table, the changes of linked objects that count as modifications.
+    /// For `AnyRealmValue` values: by table, the changes of linked objects that count as modifications.
     private let anyReported: [TableID: QueryDependencies]
     private let layout: TableLayout.Collection
 

@@ -9,8 +9,8 @@ import Foundation
 /// releases the lock. If a writer is killed before that, the system closes the file. Both events wake the monitors. If
 /// the lock file is deleted or replaced, the new one is watched. The database itself is never touched.
 ///
-/// Ledger: `lock` guards `members`. Events are read on `queue`.
-// Sendable by the ledger above.
+/// Thread safety: `lock` guards `members`. Events are read on `queue`.
+// Sendable as described above.
 final class LockFileWatcher: @unchecked Sendable {
     private struct Member {
         weak var monitor: CommitMonitor?

@@ -4,8 +4,8 @@ import Foundation
 /// The timer of all monitors with the same interval, so many open files wake the processor as often as one. It stops at
 /// the first tick without a monitor, so opening and closing a file repeatedly does not restart it each time.
 ///
-/// Ledger: `lock` guards `monitors` and `isRunning`.
-// Sendable by the ledger above.
+/// Thread safety: `lock` guards `monitors` and `isRunning`.
+// Sendable as described above.
 final class PollTimer: @unchecked Sendable {
     private struct Member {
         weak var monitor: CommitMonitor?

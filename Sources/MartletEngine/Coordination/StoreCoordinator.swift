@@ -9,8 +9,8 @@ package protocol OpenRealm: AnyObject {
 
 /// One open file of this process: its connections, its write lock, its newest commits and their listeners.
 ///
-/// Ledger: `lock` guards `state`. The write lock guards `checkpointConnection`.
-// Sendable by the ledger above.
+/// Thread safety: `lock` guards `state`. The write lock guards `checkpointConnection`.
+// Sendable as described above.
 package final class StoreCoordinator: @unchecked Sendable {
     package let options: StoreOptions
     package let environment: Environment

@@ -4,7 +4,7 @@ import MartletSQLite
 
 /// The open files of this process, with one coordinator each. It is the only process-global state.
 ///
-/// Ledger of locks. A thread that holds one may wait only for those below it.
+/// The order of the locks. A thread that holds one may wait only for those below it.
 ///
 /// 1. The opening lock of a file: one thread at a time opens, migrates, seeds, compacts or deletes the file. It is
 ///    identified by the path without symbolic links, which exists before the file does, and by the device and inode. A

@@ -7,7 +7,7 @@ import Synchronization
 /// because it waits for a thread that waits for this lock, the lease releases the lock, and the executor requests it
 /// again. Thus no thread is blocked forever.
 ///
-/// Ledger: the mutex guards `state`.
+/// Thread safety: the mutex guards `state`.
 package final class WriteLease: Sendable {
     private enum Phase {
         case none, pending

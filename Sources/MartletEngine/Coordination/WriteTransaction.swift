@@ -17,7 +17,7 @@ package final class WriteTransaction {
     private var sealed: [CommitLog.Entry] = []
     /// True while a write is open that can be cancelled without the sealed ones.
     private var hasSavepoint = false
-    /// Whether the file has an index of links in values of any type; nil before the first query.
+    /// Whether the file has an index of links in `AnyRealmValue` values; nil before the first query.
     private var hasAnyLinks: Bool?
     /// The next key of each table into which this transaction has inserted.
     private var nextKeys: [TableID: ObjectKey] = [:]
@@ -57,7 +57,7 @@ package final class WriteTransaction {
         return key
     }
 
-    /// True if the file has an index of links in values of any type.
+    /// True if the file has an index of links in `AnyRealmValue` values.
     package func hasAnyLinks(_ connection: Connection) throws -> Bool {
         if let hasAnyLinks { return hasAnyLinks }
         let found = try AnyLinkIndex.exists(connection)
@@ -65,7 +65,7 @@ package final class WriteTransaction {
         return found
     }
 
-    /// The index of links in values of any type, which is created if there is none.
+    /// The index of links in `AnyRealmValue` values, which is created if there is none.
     package func createAnyLinks(_ connection: Connection) throws -> AnyLinkIndex {
         if try !hasAnyLinks(connection) { try AnyLinkIndex.create(connection) }
         hasAnyLinks = true

@@ -7,7 +7,7 @@ import Synchronization
 /// long. Here the object itself begins the reference, and ends it in its `deinit`. Until then the pointer is valid
 /// under the lock, and `swift_tryRetain` returns whether the object is still alive.
 ///
-/// Ledger: the mutex guards `word`.
+/// Thread safety: the mutex guards `word`.
 package final class WeakReference: Sendable {
     private let word = Mutex<UInt>(0)
 

@@ -1,11 +1,11 @@
 import MartletSQLite
 
-/// Updates the values of any type that contain links while the object types of a file change.
+/// Updates the `AnyRealmValue` values that contain links while the object types of a file change.
 struct AnyLinkRows {
     private let connection: Connection
     private let types: [(id: TableID, type: ObjectTypeSchema)]
 
-    /// Nil for a file without links in values of any type.
+    /// Nil for a file without links in `AnyRealmValue` values.
     init?(_ connection: Connection, _ types: [(id: TableID, type: ObjectTypeSchema)]) throws {
         guard try AnyLinkIndex.exists(connection) else { return nil }
         self.connection = connection

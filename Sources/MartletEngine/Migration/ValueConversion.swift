@@ -74,7 +74,7 @@ enum ValueConversion {
         case .double: .real(number)
         case .float: number.isNaN || Double(Float(number)) == number ? .real(number) : nil
         case .string: .text("\(number)")
-        // Special values would need a tag in a value of any type.
+        // Special values would need a tag in an `AnyRealmValue`.
         case .any: FloatingSpecials.needsBits(number) ? nil : .real(number)
         default: Int64(exactly: number).flatMap { fits($0, new) ? .integer($0) : nil }
         }

@@ -6,7 +6,7 @@ package enum PathStep: Sendable, Equatable {
     case collection(table: TableID, property: PropertyIndex, target: TableID)
     /// The objects whose `property` links to the row.
     case linkingObjects(table: TableID, origin: TableID, property: PropertyIndex)
-    /// The objects of one type in the values of a property of any type, at any depth.
+    /// The objects of one type in the values of an `AnyRealmValue` property, at any depth.
     case anyLink(table: TableID, property: PropertyIndex, target: TableID)
 
     package var source: TableID {

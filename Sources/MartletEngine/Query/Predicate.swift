@@ -72,7 +72,7 @@ package indirect enum Predicate: Sendable, Equatable {
         /// A path, count or aggregate that starts at the row of an enclosing condition, the given number of sub-queries
         /// further out.
         case outer(Int, Operand)
-        /// The kind of a value of any type, as text.
+        /// The kind of an `AnyRealmValue`, as text.
         case kind(PropertyPath)
     }
 

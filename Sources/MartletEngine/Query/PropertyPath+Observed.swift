@@ -1,7 +1,8 @@
 extension PropertyPath {
     /// The paths to which the key path of an observer expands.
     ///
-    /// "*" at the end is kept. Elsewhere it expands to every property that refers to objects. A property of any type
+    /// "*" at the end is kept. Elsewhere it expands to every property that refers to objects. An `AnyRealmValue`
+    /// property
     /// expands to each object type that has the rest of the path.
     package static func observed(
         _ names: [String], from table: TableID, in schema: DatabaseSchema
@@ -51,7 +52,7 @@ extension PropertyPath {
         return found
     }
 
-    /// The types whose objects can be values of any type.
+    /// The types whose objects can be `AnyRealmValue` values.
     private static func types(in schema: DatabaseSchema) -> [DatabaseSchema.Table] {
         schema.tables.values.filter { !$0.type.isEmbedded }.sorted { $0.id < $1.id }
     }

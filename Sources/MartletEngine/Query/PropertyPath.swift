@@ -9,7 +9,7 @@ package struct PropertyPath: Sendable, Hashable {
         case keys
         /// The value of one key of the preceding map.
         case entry(String)
-        /// The objects of one type among the preceding values of any type. Used only in key paths of observers.
+        /// The objects of one type among the preceding `AnyRealmValue` values. Used only in key paths of observers.
         case type(String)
     }
 

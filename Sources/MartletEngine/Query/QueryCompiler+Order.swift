@@ -50,7 +50,8 @@ extension QueryCompiler {
         return ["(\(try rowKey(resolved, end.table, "t")) IS NULL)"]
     }
 
-    // NaN is stored as NULL, so it needs a second expression. Equal values of any type can have different stored forms,
+    // NaN is stored as NULL, so it needs a second expression. Equal `AnyRealmValue` values can have different stored
+    // forms,
     // so they are compared by their sort keys.
     private func value(_ term: QueryTerm, _ path: PropertyPath) -> [String] {
         if term.kind == .any { return ["martlet_sort_key(\(term.sql))"] }

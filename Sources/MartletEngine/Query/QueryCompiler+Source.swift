@@ -94,7 +94,7 @@ extension QueryCompiler {
         "CAST(\(sum) AS REAL) / nullif(count(\(term.sql)), 0)"
     }
 
-    /// The least or greatest value among values of any type.
+    /// The least or greatest value among `AnyRealmValue` values.
     static func extreme(_ function: Predicate.Aggregate, _ term: QueryTerm, from members: String) -> String {
         let key = "martlet_sort_key(\(term.sql))"
         return

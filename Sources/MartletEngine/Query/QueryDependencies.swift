@@ -9,7 +9,7 @@ package struct QueryDependencies: Sendable {
     /// All links up to some depth from the rows of the result.
     package struct Reach: Sendable, Equatable {
         package let links: [PathStep]
-        /// Properties of any type on these paths. Their values can be links to objects of any type.
+        /// `AnyRealmValue` properties on these paths. Their values can be links to objects of any type.
         package var anyHolders: Set<LinkID> = []
         /// The number of links up to which a change matters.
         package let depth: Int
@@ -20,7 +20,8 @@ package struct QueryDependencies: Sendable {
     package private(set) var routes: [Route] = []
     /// The objects within a few links, of which all changes matter.
     package private(set) var reach: Reach?
-    /// Like `reach`, but including links in values of any type; nil if no property is of any type. It is used only for
+    /// Like `reach`, but including links in `AnyRealmValue` values; nil if no property is of any type. It is used only
+    /// for
     /// files that contain such links.
     package private(set) var anyReach: Reach?
 
@@ -59,7 +60,7 @@ package struct QueryDependencies: Sendable {
         changes.touches(table: table)
             || routes.contains { route in route.steps.contains { changes.touches(table: $0.target) } }
             || reach.map { $0.links.contains { changes.touches(table: $0.target) } } ?? false
-            // Values of any type can lead to all tables.
+            // `AnyRealmValue` values can lead to all tables.
             || anyReach != nil
     }
 

@@ -43,18 +43,18 @@ enum QueryFunctions {
             }
             return left.compare(right).map { .integer(Int64($0)) } ?? .null
         },
-        // (value): the kind of a value of any type
+        // (value): the kind of an `AnyRealmValue`
         ScalarFunction("martlet_kind", argumentCount: 1) { arguments in
             .text(AnyValue(arguments.value(0))?.kind ?? "none")
         },
-        // (value): the sort key of a value of any type
+        // (value): the sort key of an `AnyRealmValue`
         ScalarFunction("martlet_sort_key", argumentCount: 1) { arguments in AnyValue.sortKey(arguments.value(0)) },
         // (high, low): high * 2^32 + low; a floating-point number if it does not fit 64 bits
         ScalarFunction("martlet_whole", argumentCount: 2) { arguments in
             let number = Int128(arguments.integer(0)) << 32 + Int128(arguments.integer(1))
             return Int64(exactly: number).map(SQLValue.integer) ?? .real(Double(number))
         },
-        // (tag, value): converts a value of a typed column to a value of any type
+        // (tag, value): converts a value of a typed column to an `AnyRealmValue`
         ScalarFunction("martlet_tagged", argumentCount: 2) { arguments in
             guard let tag = UInt8(exactly: arguments.integer(0)).flatMap(AnyValueTag.init) else { return .null }
             return tag.tagged(arguments.value(1))

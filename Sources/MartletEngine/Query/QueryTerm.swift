@@ -67,7 +67,7 @@ struct QueryTerm {
             }
     }
 
-    /// The value in the form in which properties of any type store it. Literals already have it.
+    /// The value in the form in which `AnyRealmValue` properties store it. Literals already have it.
     var asAny: String {
         guard kind != .any, literal == nil else { return sql }
         return switch element {

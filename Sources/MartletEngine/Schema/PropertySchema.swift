@@ -39,7 +39,7 @@ package struct PropertySchema: Sendable, Equatable {
 
     package var isLink: Bool { element.target != nil }
 
-    /// True for values of any type. They may be links, or contain links.
+    /// True for `AnyRealmValue` values. They may be links, or contain links.
     package var isAny: Bool { element == .scalar(.any) }
 
     /// This property with the names of its target type replaced by `name`, after a migration renamed it.

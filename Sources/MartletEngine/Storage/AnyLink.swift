@@ -1,6 +1,6 @@
 package import MartletSQLite
 
-/// A link inside a value of any type. The schema does not name its target type, so the link itself does.
+/// A link inside an `AnyRealmValue`. The schema does not name its target type, so the link itself does.
 package struct AnyLink: Hashable, Sendable {
     package let table: TableID
     package let key: ObjectKey
@@ -88,7 +88,7 @@ package struct AnyLink: Hashable, Sendable {
     }
 }
 
-/// A value of any type that cannot be read, or is nested deeper than values are stored.
+/// An `AnyRealmValue` that cannot be read, or is nested deeper than values are stored.
 package struct DamagedAnyValue: Error {
     package init() {}
 }

@@ -1,6 +1,7 @@
 package import MartletSQLite
 
-/// The index of links in values of any type: one row for each pair of a property of an object and a link in its value.
+/// The index of links in `AnyRealmValue` values: one row for each pair of a property of an object and a link in its
+/// value.
 ///
 /// The table is created with the first such link of a file. It is written together with the values, and read when a row
 /// is deleted.

@@ -5,7 +5,7 @@ import Synchronization
 
 /// One pinned version of a file: a connection with an open read transaction, shared by all readers of that version.
 ///
-/// Ledger: `connection`, its statements and `isWriting` are used only under `lock`, `owners` only under its mutex. The
+/// Thread safety: `connection`, its statements and `isWriting` are used only under `lock`, `owners` only under its mutex. The
 /// rest never changes. When the last reference is released, the read transaction ends and the connection returns to its
 /// pool.
 // Sendable: every use of the connection, which is not Sendable, holds `lock`.

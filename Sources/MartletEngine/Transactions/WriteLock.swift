@@ -11,9 +11,9 @@ import Synchronization
 /// to refer to another file, or to none. The lock on the former file then protects nothing, and the writer opens the
 /// new file.
 ///
-/// Ledger: only the holder of `semaphore` opens the file. The number of its descriptor never changes; the file that it
+/// Thread safety: only the holder of `semaphore` opens the file. The number of its descriptor never changes; the file that it
 /// refers to may. `isOfOpenDatabase` is set before the lock is shared.
-// Sendable by the ledger above.
+// Sendable as described above.
 final class WriteLock: @unchecked Sendable {
     private let path: String
     private let file: LockFile?

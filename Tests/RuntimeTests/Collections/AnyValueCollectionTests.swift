@@ -5,7 +5,7 @@ import Testing
 
 @testable import Martlet
 
-/// The order and equality of values of any type in collections and queries.
+/// The order and equality of `AnyRealmValue` values in collections and queries.
 @Suite struct AnyValueCollectionTests {
     private let numbers: [AnyRealmValue] = [
         .double(1.5), .int(2), .decimal128(Decimal128("2.5")), .float(3.5), .double(.nan), .none,

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Martlet
 
-/// Nested values of any type. A depth of 100 is allowed; deeper values are rejected in programs and in files.
+/// Nested `AnyRealmValue` values. A depth of 100 is allowed; deeper values are rejected in programs and in files.
 @Suite("nested values") struct NestingTests {
     private static func nested(_ depth: Int, in value: AnyRealmValue = .int(1)) -> AnyRealmValue {
         (0..<depth).reduce(value) { value, level in level.isMultiple(of: 2) ? .list([value]) : .map(["k": value]) }
