@@ -3,10 +3,11 @@ import Testing
 
 @testable import ChaosWorker
 
-/// Stops and kills processes that write and observe one file, at random. Acknowledged commits must remain, versions must have
-/// one order, and every observer must be notified of exactly the changes.
+/// Stops and kills processes at random while they write and observe one file. Acknowledged commits must remain,
+/// all processes must see the same order of versions, and observers must be notified of exactly the changes.
 ///
-/// `MARTLET_CHAOS` is the number of processes to kill, `MARTLET_CHAOS_SEED` the seed of the random choices. Timing does not
+/// `MARTLET_CHAOS` is the number of processes to kill, `MARTLET_CHAOS_SEED` the seed of the random choices. Timing
+/// does not
 /// follow from the seed, so a run with the same seed is similar, but not identical.
 @Suite("crash tests")
 struct ChaosTests {

@@ -77,7 +77,7 @@ final class CrashTest {
         running = []
     }
 
-    // What a program does that deletes temporary files, or that restores a backup of all files.
+    // Imitates a program that deletes temporary files, or one that restores a backup of all files.
     private func loseLock() throws {
         let lock = "\(folder)/crash.realm.lock"
         if Bool.random(using: &random) {
@@ -148,7 +148,8 @@ final class CrashTest {
         }
     }
 
-    /// Pauses all processes. Each observer must then be notified of the last transaction, only by the signals of the writers,
+    /// Pauses all processes. Each observer must then be notified of the last transaction, only by the signals of the
+    /// writers,
     /// because no process opens or closes the file meanwhile.
     private func quiesce(isLast: Bool = false) throws {
         totals.quietChecks += 1
@@ -167,7 +168,8 @@ final class CrashTest {
         for worker in running { worker.order(Assignment.Order.go) }
     }
 
-    /// Waits until every process has paused. A process that is killed meanwhile may have committed without a signal. Then
+    /// Waits until every process has paused. A process that is killed meanwhile may have committed without a signal.
+    /// Then
     /// another transaction is written, so that its signal reaches the observers.
     private func pauseAll() throws {
         var ordered: Set<Int> = []

@@ -10,9 +10,9 @@ struct HistoryChecker {
     private(set) var acknowledged = 0
     /// Stored transactions whose process was killed before it could acknowledge them.
     private(set) var unacknowledged = 0
-    /// Versions that some process has seen.
+    /// The number of versions that at least one process has seen.
     private(set) var states = 0
-    /// How often an observer was notified of more versions at once than the file keeps change sets.
+    /// The number of notifications that covered more versions than the file keeps change sets for.
     private(set) var retentionGaps = 0
 
     private struct Acknowledgement {
@@ -41,7 +41,8 @@ struct HistoryChecker {
         try Self.checkIntegrity(file)
     }
 
-    /// The transactions of the file, in their order: the author of each, and its operations. Each transaction stores both.
+    /// The transactions of the file, in their order: the author of each, and its operations. Each transaction stores
+    /// both.
     private static func transactions(_ realm: Realm) throws -> ([Author], [Transaction]) {
         var authors: [Author] = []
         var transactions: [Transaction] = []
@@ -66,7 +67,8 @@ struct HistoryChecker {
         }
     }
 
-    /// Checks that every acknowledged transaction is stored at its position, and that the transactions of each process are
+    /// Checks that every acknowledged transaction is stored at its position, and that the transactions of each process
+    /// are
     /// stored in order and without a gap.
     private static func check(_ acknowledgements: [Acknowledgement], _ authors: [Author]) throws {
         for one in acknowledgements
@@ -97,7 +99,8 @@ struct HistoryChecker {
         }
     }
 
-    /// Checks that the file contains the result of all transactions in order. Returns the digest after each transaction.
+    /// Checks that the file contains the result of all transactions in order. Returns the digest after each
+    /// transaction.
     private static func checkContents(_ realm: Realm, _ transactions: [Transaction]) throws -> [UInt64] {
         var world = World()
         var digests = [world.digest]
@@ -122,7 +125,8 @@ struct HistoryChecker {
         return digests
     }
 
-    /// Checks the versions that processes saw: each version is the same for all of them and is the result of its transactions,
+    /// Checks the versions that processes saw: each version is the same for all of them and is the result of its
+    /// transactions,
     /// and no process sees an older version after a newer one.
     private static func checkViews(_ workers: [WorkerProcess], _ digests: [UInt64]) throws -> (Int, Int) {
         var sequences: [UInt64: Int] = [:]

@@ -30,14 +30,14 @@ final class Journal: Sendable {
 enum Entry: Equatable {
     /// The process has opened the file and accepts orders.
     case ready
-    /// A commit has returned: its number in the process, its position among all transactions, the version or 0, and the times
-    /// of its beginning and its end.
+    /// A commit has returned: its number in the process, its position among all transactions, the version (0 if
+    /// it is not known), and the times of its beginning and its end.
     case acknowledged(number: Int, sequence: Int, version: UInt64, begun: UInt64, done: UInt64)
     /// The version that a notification showed to an observer.
     case saw(version: UInt64, sequence: Int, digest: UInt64)
     /// The process waits for orders. The number is the position of its last transaction, or 0.
     case paused(sequence: Int)
-    /// All observers know exactly the contents of the file.
+    /// What the observers of the process were told is equal to the contents of the file.
     case checked(sequence: Int)
     case failed(String)
 

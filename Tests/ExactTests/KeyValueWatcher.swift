@@ -3,7 +3,8 @@ import Foundation
 
 @testable import Martlet
 
-/// A key-value observer under test. The last reported value must be the current value, and the old value of each call must
+/// A key-value observer under test. The last reported value must be the current value, and the old value of each call
+/// must
 /// be the new value of the call before.
 final class KeyValueWatcher {
     let name: String
@@ -14,7 +15,7 @@ final class KeyValueWatcher {
     private var failure: String?
     /// Calls since the last check.
     private(set) var calls = 0
-    /// When the observed properties were written, at the time of the last check.
+    /// The write times of the observed properties, as they were at the last check.
     private var knownTimes: String
     private var allowsNeedlessCalls = false
     /// Whether a write is being rolled back.

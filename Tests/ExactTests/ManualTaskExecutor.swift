@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Runs the tasks that iterate over asynchronous sequences in `run()`, on the thread that calls it.
+/// Runs tasks of a test, such as loops over asynchronous sequences, only inside `run()` and on its thread.
 final class ManualTaskExecutor: TaskExecutor {
     private let jobs = Mutex<[UnownedJob]>([])
 

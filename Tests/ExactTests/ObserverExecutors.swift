@@ -65,7 +65,7 @@ final class ObserverExecutors {
 
     /// The version that the Realm of a place shows; nil if it shows none.
     func version(_ place: Place) -> UInt64? {
-        // Nothing runs there now.
+        // Safe to read, because neither the queue nor the actor runs now.
         contexts[place].flatMap { $0.hasSnapshot ? $0.version : nil }
     }
 

@@ -119,7 +119,7 @@ struct QueuePublisherTests {
         withExtendedLifetime(kept) {}
     }
 
-    @Test("freeze() publishes the state of the change set, even if an earlier callback has written N126 N103")
+    @Test("freeze() publishes the version of the change set, even if an earlier callback has written N126 N103")
     func freezingAfterWrite() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
@@ -225,7 +225,7 @@ struct QueuePublisherTests {
         withExtendedLifetime(cancellable) {}
     }
 
-    /// Returns an opening that throws `count` times before it opens Realms, and retries at once.
+    /// Returns a `HandoverOpening` that throws `count` times before it opens Realms, with retries at once.
     private func failing(_ count: Int, _ mailbox: Mailbox) -> HandoverOpening {
         var failures = count
         var opening = HandoverOpening()

@@ -66,7 +66,7 @@ struct SilentWritePublisherTests {
         #expect(subscriber.values.map(\.text) == ["initial", "[] [3, 4] []", "[] [6, 7] []", "[] [10] []"])
     }
 
-    @Test("a silent write in the delivery of the last requested value is not reported later N111")
+    @Test("a silent write during the delivery of the last requested value is not reported later N111")
     func sameDelivery() throws {
         let test = try TestRealm()
         _ = try test.graph()
@@ -98,7 +98,7 @@ struct SilentWritePublisherTests {
         withExtendedLifetime(first) {}
     }
 
-    @Test("old values of an object change include silent writes N111 N71")
+    @Test("the old values of an object change are those that a silent write stored N111 N71")
     func values() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
@@ -159,11 +159,11 @@ struct SilentWritePublisherTests {
         #expect(subscriber.values.map(\.text) == ["initial", "[] [3] []", "[] [5] []"])
     }
 
-    /// Why a subscriber has not received the changes before a silent write when it is called.
+    /// Why a subscriber is called for the changes before a silent write only after that write.
     enum Cause: CaseIterable { case noDemand, changeInCallback }
 
     @Test(
-        "a subscriber that writes silently in its last requested value gets no earlier silent writes N111",
+        "a subscriber that writes silently when it gets its last value is not told of earlier silent writes N111",
         arguments: Cause.allCases)
     func writesInValue(_ cause: Cause) throws {
         let test = try TestRealm()
@@ -179,7 +179,7 @@ struct SilentWritePublisherTests {
             test.realm.objects(Node.self).observe { _ in
                 guard changes else { return }
                 changes = false
-                // While the silent write begins: this change postpones the call of the subscriber.
+                // Runs while the silent write begins. This change postpones the call of the subscriber.
                 nodes[0].name = "x"
             },
         ]
@@ -242,7 +242,7 @@ struct SilentWritePublisherTests {
         withExtendedLifetime(first) {}
     }
 
-    @Test("a request that is concurrent with a silent write delivers one value and pauses again N111 N40")
+    @Test("a request during a silent write delivers one value, then the subscription pauses again N111 N40")
     func lateRequest() throws {
         let (requested, resumes) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         // Set before the requesting thread starts, and cleared on that thread.

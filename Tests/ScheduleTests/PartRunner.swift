@@ -11,7 +11,8 @@ final class PartRunner {
     private let run: Run
     private var scheduler = ManualScheduler()
     private var realm: Realm?
-    /// Asynchronous writes may keep the Realm open after `close`. Opening it again then returns the same Realm, at its version.
+    /// Asynchronous writes may keep the Realm open after `close`. Opening it again then returns the same Realm, at its
+    /// version.
     private weak var context: RealmContext?
     private var watchers: [any Watching] = []
     /// Objects that are retained across versions, by their codes.
@@ -287,7 +288,7 @@ final class PartRunner {
     // All writes have ended and no Realm is refreshed. The newest version must be delivered by notifications.
     private func finish() throws {
         run.barrier("the end of all steps")
-        // Done by the first thread that gets here.
+        // The first thread that gets here releases them; for the others there is nothing left.
         run.frozen = []
         run.orphans = []
         let coordinator = realm?.context.coordinator

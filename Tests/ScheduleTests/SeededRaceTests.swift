@@ -3,10 +3,10 @@
     import MartletEngine
     import Testing
 
-    /// Checks that random schedules find a seeded race. 'make schedule-bugs' runs this once for each race, in a separate process.
+    /// Checks that schedules find a `SeededRace`. 'make schedule-bugs' runs this for each race, in its own process.
     @Suite("seeded races")
     struct SeededRaceTests {
-        /// Prints a line for the table, and the schedule that fails.
+        /// Prints a line for the table of 'Scripts/seeded-bugs', and the schedule that fails.
         @Test("schedules find the seeded race that is enabled")
         func found() throws {
             let environment = ProcessInfo.processInfo.environment

@@ -70,7 +70,7 @@ struct OutputTests {
         }
     }
 
-    @Test("a file with only enums does not import Martlet more widely than needed S22")
+    @Test("for a file with only enums, the import of Martlet has no higher access level than needed S22")
     func enumsAlone() {
         let item = EnumCaseModel(name: "one", nameSpan: Sample.span, rawValue: .string("one"))
         let kind = EnumModel(name: "Kind", nameSpan: Sample.span, raw: .string, cases: [item])

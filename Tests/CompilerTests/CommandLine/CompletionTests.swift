@@ -25,7 +25,7 @@ struct CompletionTests {
         """
 
     @Test(
-        "bash completes commands, options, words and codes S40",
+        "bash completes commands, options, values of options, and codes S40",
         arguments: [
             (["ge"], ["generate"]), (["js"], ["json-schema"]), (["lint", "--for"], ["--format"]),
             (["lint", "--format", "s"], ["sarif"]), (["lint", "--preset", "st"], ["standard", "strict"]),

@@ -38,7 +38,7 @@ struct SourceFixerTests {
         #expect(try folder.read("S/B.yaml") == "objects:\n  Dog:\n    properties: {a: String, b: Int, c: List<Date>}\n")
     }
 
-    @Test("files behind a link out of the schema folder are not changed S41")
+    @Test("files outside the schema folder to which a symbolic link leads are not changed S41")
     func outside() throws {
         let folder = try TemporaryFolder()
         let manager = FileManager.default

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MartletEngine
 
-/// The end of the process waits for checkpoints in the background.
+/// A process that exits waits for its background checkpoints, for a limited time.
 @Suite("checkpoints at the end of the process")
 struct CheckpointAtExitTests {
     // Static, because a function that is called by `exit` has no parameters.
@@ -17,7 +17,7 @@ struct CheckpointAtExitTests {
     private static func beginCheckpoint() throws {
         let folder = try TestFolder()
         Self.folder.withLock { $0 = folder }
-        // Called after the function of the runtime. `exit` does not run the `deinit` that removes the folder.
+        // Called after the exit function of the runtime. `exit` does not call the `deinit` of the folder.
         atexit {
             let url = CheckpointAtExitTests.folder.withLock { $0?.url }
             if let url { try? FileManager.default.removeItem(at: url) }
@@ -41,7 +41,7 @@ struct CheckpointAtExitTests {
     @Test("the end of the process waits for a running checkpoint D10 O2")
     func wait() async {
         await #expect(processExitsWith: .success) {
-            // Functions are called in reverse order of registration: this one after that of the runtime.
+            // Exit functions are called in reverse order of registration, so the runtime's is called before this one.
             atexit {
                 let copied = CheckpointAtExitTests.coordinator.withLock { $0?.locked { $0.repinnedCopy } }
                 _exit(copied == nil ? 1 : 0)

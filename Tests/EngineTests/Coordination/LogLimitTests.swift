@@ -5,9 +5,9 @@ import Testing
 
 @testable import MartletEngine
 
-@Suite("limit of the log")
+@Suite("maximum size of the write-ahead log")
 struct LogLimitTests {
-    /// A manual clock, which only pauses advance.
+    /// A manual clock. It advances only when code calls `sleep`, or the test calls `pass`.
     private final class Clock: Sendable {
         private let nanoseconds = Mutex<UInt64>(1)
         private let pause = Mutex<@Sendable () -> Void>({})

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MartletEngine
 
-/// Only pinned versions keep the log long.
+/// The write-ahead log shrinks as soon as no pinned version needs it.
 @Suite("shrinking log")
 struct ShrinkingLogTests {
     private func logBytes(_ folder: TestFolder) -> Int { StoreFiles.logBytes(folder.path()) }
@@ -41,7 +41,7 @@ struct ShrinkingLogTests {
     }
 
     @Test(
-        "a log that another process kept long shrinks with the next checkpoint after the process has released its version D33 O2"
+        "after another process has released its version, the next checkpoint shrinks the log D33 O2"
     )
     func pinOfAnotherProcess() throws {
         let folder = try TestFolder()
@@ -54,7 +54,7 @@ struct ShrinkingLogTests {
         #expect(try reader.noteCount == 0)
         reader.handle = nil
         try writer.add("one more")
-        // The write has also released the version before it.
+        // The write has also released the writer's previous version.
         StoreCoordinator.waitForCheckpoints()
         try writer.coordinator.checkpoint()
         #expect(logBytes(folder) < 1_000_000)
@@ -96,7 +96,7 @@ struct ShrinkingLogTests {
             try follower.refresh()
             largest = max(largest, logBytes(folder))
             guard number.isMultiple(of: 50) else { continue }
-            // The follower may be reading the version from the log.
+            // While the follower reads its version from the log, a checkpoint may be incomplete, so it is repeated.
             try #require(eventually { (try? writer.coordinator.checkpoint()).map { $0 == $1 } == true })
             let version = try #require(writer.handle?.version)
             try #require(eventually { follower.coordinator.locked { $0.repinnedCopy?.version } == version })
@@ -138,7 +138,7 @@ struct ShrinkingLogTests {
         let handle = try #require(process.handle)
         process.coordinator.repinAfterCopy()
         #expect(try handle.read { try Catalog.meta($0).epoch } == handle.epoch)
-        #expect(process.coordinator.locked { $0.repinnedCopy } == nil, "the handle may stop using the log later")
+        #expect(process.coordinator.locked { $0.repinnedCopy } == nil, "the next notification may repin it")
     }
 
     private func eventually(_ condition: () -> Bool) -> Bool {

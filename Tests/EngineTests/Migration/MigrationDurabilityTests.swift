@@ -5,8 +5,8 @@ import Testing
 
 @testable import MartletEngine
 
-/// A migration into which tests inject faults: one type changes its properties, another one gets a primary key that changes
-/// all links, and the block of the user writes many pages.
+/// A migration into which tests inject faults. One type changes its properties, another one gets a primary key,
+/// which changes all links, and the migration block writes many pages.
 private struct FaultyMigration {
     let path: String
     let vfs: String
@@ -123,7 +123,7 @@ struct MigrationDurabilityTests {
         }
     }
 
-    @Test("a kill at any call leaves the file unchanged or completely migrated O72 D5 O2")
+    @Test("a kill at any call of the VFS leaves the file unchanged or completely migrated O72 D5 O2")
     func kills() throws {
         let folder = try TestFolder()
         let disk = PowerLossDisk()
@@ -149,7 +149,7 @@ struct MigrationDurabilityTests {
     }
 
     @Test(
-        "any single failing call leaves the file unchanged or completely migrated, and the migration can be repeated O72 D5 O2",
+        "after any failing call the file is unchanged or migrated, and the migration can be repeated O72 D5 O2",
         arguments: [false, true])
     func faults(applied: Bool) throws {
         let folder = try TestFolder()

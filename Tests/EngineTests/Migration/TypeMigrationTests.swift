@@ -5,7 +5,7 @@ import Testing
 
 @testable import MartletEngine
 
-/// Migrations without a block of the user: types that change, and files that do not allow the change.
+/// Migrations in which types change, files whose data does not allow the change, and concurrent processes.
 @Suite("migrations of files with data")
 struct TypeMigrationTests {
     private func migrated(
@@ -110,7 +110,7 @@ struct TypeMigrationTests {
         #expect(try VirtualProcess(folder.path(), [old]).integer("SELECT count(*) FROM Dog") == 6)
     }
 
-    @Test("changed collections are converted and others are kept, also if they are renamed O30")
+    @Test("changed collections are converted and others are kept, even if they are renamed O30")
     func collections() throws {
         let folder = try TestFolder()
         try makeFile(
@@ -146,7 +146,7 @@ struct TypeMigrationTests {
         property byName Map<link:Dog?>
         """
 
-    /// Creates two dogs with `id`, and links of every kind to them.
+    /// Creates one dog for each of the two `ids`, and links of every kind to the dogs.
     private func makeLinked(_ folder: TestFolder, ids: [Int64], _ key: String = "") throws {
         let dog =
             "object Dog\n\(key)property id Int\nproperty mate link:Dog?\nproperty pups List<link:Dog>\nproperty tags Set<Int>"
@@ -197,7 +197,7 @@ struct TypeMigrationTests {
         #expect(try back.elements("Kennel.dogs", 1) == [.integer(2), .integer(1), .integer(2)])
     }
 
-    @Test("repeated keys are listed, for primary keys of each type and for new unique sets O2")
+    @Test("values that occur twice are listed, for primary keys of each type and for new 'unique' lists O2")
     func duplicates() throws {
         let folder = try TestFolder()
         try makeLinked(folder, ids: [4, 4])
@@ -219,7 +219,7 @@ struct TypeMigrationTests {
         #expect(folder.bytes() == before)
     }
 
-    @Test("the type of a primary key changes, and rows and links remain O2")
+    @Test("if the type of a primary key changes, rows and links remain O2")
     func keyTypes() throws {
         let folder = try TestFolder()
         try makeLinked(folder, ids: [20, 30], "primaryKey id\n")
@@ -260,7 +260,7 @@ struct TypeMigrationTests {
         #expect(folder.bytes() == before)
     }
 
-    @Test("embedded objects are deleted with their property, and become independent objects with their type O21")
+    @Test("embedded objects are deleted with a removed property, and remain if their type becomes an object type O21")
     func unowned() throws {
         let folder = try TestFolder()
         let chip = "embedded Chip\nproperty code String\nproperty part embedded:Part?"
@@ -295,7 +295,7 @@ struct TypeMigrationTests {
 
     // MARK: Other processes
 
-    @Test("processes that migrate at the same time call the block once, and all continue O2")
+    @Test("if processes migrate at the same time, one calls the migration block, and all can then write O2")
     func race() throws {
         for _ in 0..<6 {
             let folder = try TestFolder()

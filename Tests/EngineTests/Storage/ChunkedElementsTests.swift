@@ -89,7 +89,7 @@ struct ChunkedElementsTests {
                 try #require(try chunked.remove(range, load) == Array(model[range]))
                 model.removeSubrange(range)
             } else if model.isEmpty || choice < 55 {
-                // Often at the same position, so that no number between two ordinals remains free.
+                // Often at the same position, so that no free ordinal remains between two chunks.
                 let position = choice < 25 ? model.count / 2 : Int.random(in: 0...model.count, using: &random)
                 try chunked.insert(value, at: position, load)
                 model.insert(value, at: position)

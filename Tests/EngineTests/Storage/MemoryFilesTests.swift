@@ -43,7 +43,7 @@ struct MemoryFilesTests {
         #expect(try opened(path).noteCount == 0)
     }
 
-    // The names of the files that this process has open, from Linux.
+    // The names of the files that this process has open. Empty on systems other than Linux.
     private var openFiles: [String] {
         let folder = "/proc/self/fd"
         return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).compactMap {
@@ -110,7 +110,7 @@ struct MemoryFilesTests {
         #expect(try process.integrity == .text("ok"))
     }
 
-    @Test("a database larger than '/dev/shm' of containers fits, and its memory is released D91")
+    @Test("a database in memory may be larger than '/dev/shm' of a container; its memory is released later D91")
     func large() throws {
         do {
             let process = try opened(path)
@@ -166,7 +166,7 @@ struct MemoryFilesTests {
         #expect(try VirtualProcess(path).noteCount == 1)
     }
 
-    @Test("files contain the bytes written last after random writes and truncations")
+    @Test("after random writes and truncations, files contain the bytes that were written last")
     func bytes() throws {
         var random = SeededRandom(state: 41)
         let path = path

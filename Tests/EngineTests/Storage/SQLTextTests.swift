@@ -64,7 +64,7 @@ struct StatementTests {
         #expect(try connection.value("SELECT v FROM t") == .text("short"))
     }
 
-    @Test("a statement is reset after its end, after an error, and after its first row")
+    @Test("a statement is reset after its last row, after an error, and after only its first value was read")
     func reset() throws {
         let connection = try connection()
         for key in 0..<5 { try connection.run("INSERT INTO t VALUES (?1, 'a')", [.integer(Int64(key))]) }

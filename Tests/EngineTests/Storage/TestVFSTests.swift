@@ -9,8 +9,8 @@ import Testing
 struct TestVFSTests {
     // MARK: Checkpoint race
 
-    /// SQLite before 3.51.3: if a commit restarts the WAL after a checkpoint has read its header, the checkpoint marks frames
-    /// of the new WAL as copied that were not. Later commits are lost.
+    /// SQLite before 3.51.3: if a commit restarts the WAL after a checkpoint has read the WAL header, the checkpoint
+    /// marks frames of the new WAL as copied although they were not copied. Later commits are lost.
     @Test("without a gate a checkpoint that races a commit loses acknowledged rows")
     func checkpointRaceLosesRows() throws {
         let outcome = try CheckpointRace(holdsWriteLock: false).run()
@@ -40,14 +40,14 @@ struct TestVFSTests {
         #expect(losses == PowerLosses(points: losses.points))
     }
 
-    @Test("with synchronous=OFF power cuts lose transactions, so the disk detects losses")
+    @Test("with synchronous=OFF power cuts lose transactions, which shows that the test disk can lose data")
     func offDoesNotSurvivePowerLoss() throws {
         let losses = try PowerLossSweep(synchronous: "OFF", seedsPerPoint: 4).run()
         #expect(losses.lost > 0)
         #expect(losses.corrupt + losses.unopenable > 0)
     }
 
-    @Test("the same cut and seed damage the disk in the same way")
+    @Test("a power cut at the same operation and with the same seed damages the disk in the same way")
     func damageIsDeterministic() throws {
         let sweep = PowerLossSweep(synchronous: "OFF", seedsPerPoint: 1)
         let disks = [PowerLossDisk(), PowerLossDisk()]
@@ -84,7 +84,7 @@ struct TestVFSTests {
 
     // MARK: Faults
 
-    @Test("a failing sync lets one commit fail with its code")
+    @Test("a failing sync makes one commit fail with the error code of the sync")
     func syncFault() throws {
         let disk = PowerLossDisk()
         let vfs = HookVFS(over: disk.name)
@@ -173,12 +173,13 @@ struct TestVFSTests {
     }
 }
 
-/// Swift does not import the macro.
+/// `SQLITE_IOERR_FSYNC`, a macro that Swift does not import.
 private let ioErrorFsync: CInt = SQLITE_IOERR | (4 << 8)
 
 // MARK: - Scenarios
 
-/// Interrupts a checkpoint after it has read the header of the WAL and before it copies frames. Another connection commits in
+/// Interrupts a checkpoint after it has read the header of the WAL and before it copies frames. Another connection
+/// commits in
 /// this interval and restarts the WAL.
 private struct CheckpointRace {
     /// Whether a third connection has begun an immediate transaction during the checkpoint.
@@ -213,7 +214,7 @@ private struct CheckpointRace {
             """)
         let late = try open(path, vfs)
         let early = try open(path, vfs)
-        // Both have read the header. It is outdated after the next commit.
+        // Both connections now know the WAL header. The next commit makes what they know outdated.
         _ = try late.integer("SELECT count(*) FROM t")
         _ = try early.integer("SELECT count(*) FROM t")
 
@@ -241,7 +242,8 @@ private struct CheckpointRace {
         return connection
     }
 
-    /// Checkpoints through `late`, and lets the writer commit during the checkpoint. Returns the error code of the commit.
+    /// Checkpoints through `late`, and lets the writer commit during the checkpoint. Returns the error code of the
+    /// commit.
     private func raceOneCommit(of writer: RawConnection, against late: RawConnection, _ vfs: HookVFS) -> CInt? {
         // The hook runs on this thread, inside the checkpoint below.
         nonisolated(unsafe) unowned let writer = writer
@@ -274,7 +276,7 @@ private struct PowerLosses: Equatable {
     var lost = 0
 }
 
-/// Cuts the power at every operation of a small history, and checks the disk afterwards.
+/// Cuts the power at every disk operation of a few transactions, and checks the disk afterwards.
 private struct PowerLossSweep {
     let synchronous: String
     let seedsPerPoint: UInt64

@@ -37,7 +37,7 @@ struct CommitLogTests {
         #expect(merged.changes.collections.count == 6)
     }
 
-    @Test("commits of two processes are merged to one change set")
+    @Test("commits of two processes are merged into one change set")
     func interleaved() throws {
         let folder = try TestFolder()
         let one = try VirtualProcess(folder.path())
@@ -57,7 +57,7 @@ struct CommitLogTests {
         }
     }
 
-    @Test("changes beyond the retention are unknown, never incomplete N151")
+    @Test("changes whose change sets were partly deleted are unknown, never incomplete N151")
     func retention() throws {
         let folder = try TestFolder()
         let writer = try VirtualProcess(folder.path()) { $0.environment.changeRetention = 5 }
@@ -86,7 +86,7 @@ struct CommitLogTests {
         #expect(try changes(writer, end - 10, end)?.count == 10)
     }
 
-    @Test("a range with a change set that was too large, or is damaged, is unknown")
+    @Test("the changes of versions are unknown if one of their change sets was too large or is damaged")
     func unreadable() throws {
         let folder = try TestFolder()
         let writer = try VirtualProcess(folder.path())

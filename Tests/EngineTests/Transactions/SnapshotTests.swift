@@ -98,10 +98,10 @@ struct SnapshotTests {
         #expect(process.handle?.version == version)
         #expect(try process.noteCount == 1)
         try process.add("next")
-        #expect(try process.integer("SELECT max(_key) FROM Note") == 2, "keys of cancelled rows may be reused")
+        #expect(try process.integer("SELECT max(_key) FROM Note") == 2, "a rolled-back key may be reused")
     }
 
-    @Test("a transaction that is released is cancelled, and the next writer can begin")
+    @Test("a transaction that is released without a commit is cancelled, and the next writer can begin")
     func forgotten() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path())
@@ -114,7 +114,7 @@ struct SnapshotTests {
         #expect(try process.noteCount == 1)
     }
 
-    @Test("keys are never reused, even after a deletion and in another process N140")
+    @Test("the keys of deleted rows are never reused, not even by another process N140")
     func keys() throws {
         let folder = try TestFolder()
         let one = try VirtualProcess(folder.path())
@@ -133,7 +133,7 @@ struct SnapshotTests {
         try process.add("1")
         let frozen = process.handle
         try process.add("2")
-        #expect(engineError { try process.add("3") } == nil, "the newest version is replaced, not added")
+        #expect(engineError { try process.add("3") } == nil, "the write adds no active version")
         let another = process.handle
         let error = engineError { try process.add("4") }
         #expect(error?.code == .tooManyVersions)
@@ -143,7 +143,7 @@ struct SnapshotTests {
         withExtendedLifetime(another) {}
     }
 
-    @Test("with a limit of one version, a single user can write, also after writes of another process")
+    @Test("with a limit of one version, a single user can write, even after writes of another process")
     func limitOfOne() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path()) { $0.maximumNumberOfActiveVersions = 1 }
@@ -156,7 +156,7 @@ struct SnapshotTests {
         #expect(try process.noteCount == 7)
     }
 
-    @Test("writers of two processes queue and lose nothing N140")
+    @Test("writers of two processes wait for each other, and no write is lost N140")
     func twoWriters() throws {
         let folder = try TestFolder()
         let path = folder.path()
@@ -183,7 +183,8 @@ struct SnapshotTests {
         let process = try VirtualProcess(path)
         #expect(try process.noteCount == 200)
         #expect(try process.integer("SELECT count(DISTINCT _key) FROM Note") == 200)
-        // Creating the file made two versions, and the second one stored an empty change set. Every later version has a change
+        // Creating the file made two versions, and the second one stored an empty change set. Every later version has
+        // a change
         // set.
         #expect(try process.integer("SELECT count(*) FROM martlet_changes WHERE version > 0") == 201)
         #expect(try process.integer("SELECT version FROM martlet_meta") == 202)

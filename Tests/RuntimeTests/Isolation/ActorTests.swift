@@ -85,9 +85,9 @@ struct ActorTests {
         #expect(try await store.names() == ["Rex", "Max"])
     }
 
-    @Test("a Realm belongs to the main actor in code that is isolated to it O1") @MainActor
+    @Test("a Realm that is opened in code of the main actor belongs to the main actor O1") @MainActor
     func main() async throws {
-        // Not the file of a 'TestRealm': with its manual scheduler the Realm of the main actor would be the same.
+        // Not the file of a 'TestRealm', because opening it would return the Realm with the manual scheduler.
         let configuration = Realm.Configuration(inMemoryIdentifier: UUID().uuidString)
         let realm = try await Realm(configuration: configuration, actor: MainActor.shared)
         let again = try await Realm(configuration: configuration)
@@ -150,7 +150,7 @@ struct ActorTests {
         #expect(await watcher.log.count == 20)
     }
 
-    @Test("an observer is notified of an object that was deleted before the actor runs N17 N75")
+    @Test("an observer is notified that its object was deleted before the actor ran N17 N75")
     func deleted() async throws {
         let test = try TestRealm()
         let (source, watcher) = (Store(test.configuration), Store(test.configuration))
@@ -208,7 +208,7 @@ struct ActorTests {
         #expect(try await store.names() == ["Rex"])
     }
 
-    @Test("a task that is cancelled while it waits throws 'CancellationError' and its block never runs N138")
+    @Test("a task cancelled while it waits in asyncWrite throws 'CancellationError'; its block never runs N138")
     func cancelledWrite() async throws {
         let test = try TestRealm()
         let store = Store(test.configuration)
@@ -258,7 +258,7 @@ struct ActorTests {
         }
     }
 
-    @Test("asyncRefresh returns when the newest version is visible, and false if there is no newer one N29")
+    @Test("asyncRefresh waits until the newest version is visible; it returns false if there is no newer one N29")
     func asyncRefresh() async throws {
         let test = try TestRealm()
         let store = Store(test.configuration)

@@ -8,7 +8,7 @@ import Testing
 /// Calls that trap, and their messages.
 @Suite("misuse of threads, actors and frozen objects")
 struct IsolationMisuseTests {
-    @Test("using an object outside its actor traps with the object, its actor and the current isolation O1")
+    @Test("using an object outside its actor traps; the message names the object, its actor and the caller O1")
     func actor() async {
         let task = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Martlet
 
-/// The migration block in the article on migrations.
+/// Runs the migration block that the documentation article on migrations shows.
 @Suite struct MigrationExampleTests {
     @Test("the example of the documentation works as described O2") func example() throws {
         let previous = try PreviousProgram([

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Martlet
 
-/// Every API that accepts untyped values traps for an object of another class, and the message contains the path.
+/// Every API that accepts untyped values traps if a value has the wrong type. The message names its key path.
 @Suite struct UntypedRefusalTests {
     /// A call with an untyped value of a wrong class or type, and a part of the message with which it traps.
     struct Call: Sendable {
@@ -123,7 +123,7 @@ import Testing
         },
     ]
 
-    @Test("a value of another class or type traps with its path in the message O58 O12", arguments: calls.indices)
+    @Test("a value of a wrong type traps, and the message has its key path O58 O12", arguments: calls.indices)
     func refused(_ index: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             [index = index as Int] in
@@ -167,7 +167,7 @@ import Testing
         #expect(test.realm.objects(Node.self).count == 9)
     }
 
-    @Test("assigning a raw value without a case by name sets an optional enum to nil O31") func withoutCase() throws {
+    @Test("an unknown raw value that is assigned by name becomes nil O31") func withoutCase() throws {
         let test = try TestRealm()
         let (unmanaged, managed) = (EnumHolder(optionalLevel: .low), EnumHolder(id: 1, optionalGrade: .best))
         try test.realm.write {
@@ -180,7 +180,7 @@ import Testing
         #expect(managed.optionalGrade == nil && managed["optionalGrade"] == nil && managed.optionalState == nil)
     }
 
-    @Test(".modified keeps the map keys that a dictionary does not contain, and an equal link is no change O5")
+    @Test("'.modified' keeps map keys that the new dictionary lacks, and the same link is not a change O5")
     func modified() throws {
         let test = try TestRealm()
         let node = try test.realm.write {

@@ -62,7 +62,7 @@ struct KeyPathNotationTests {
             test.realm.refresh()
         }
 
-        /// Expects that both observers are called, and that the property `root` is reported. If it is nil, expects no call.
+        /// Expects that both observers are called, and that `root` is reported. If `root` is nil, expects no call.
         func expect(
             _ root: String?, _ location: SourceLocation = #_sourceLocation, _ change: () throws -> Void
         ) throws {
@@ -84,7 +84,7 @@ struct KeyPathNotationTests {
     }
 
     @Test(
-        "a path that ends with a collection reports its elements coming and going, not changes of them N83",
+        "a path that ends with a collection reports inserted and removed elements, not changes to elements N83",
         arguments: Notation.allCases)
     func collection(notation: Notation) throws {
         let graph = try Graph()
@@ -96,7 +96,7 @@ struct KeyPathNotationTests {
         try graph.expect(nil) { graph.nodes[0].peers.insert(graph.nodes[5]) }
     }
 
-    @Test("a path to a property of elements reports that property and membership N84 N85", arguments: Notation.allCases)
+    @Test("a path to a property of elements reports it and changes of the list N84 N85", arguments: Notation.allCases)
     func elements(notation: Notation) throws {
         let graph = try Graph()
         graph.observe(
@@ -129,7 +129,7 @@ struct KeyPathNotationTests {
     }
 
     @Test(
-        "a path to a link reports reassignment, a path through it the property as well N86",
+        "a path to a link reports another target; a path through the link also reports the named property N86",
         arguments: Notation.allCases)
     func links(notation: Notation) throws {
         let graph = try Graph()
@@ -157,7 +157,7 @@ struct KeyPathNotationTests {
         try graph.expect("previous") { graph.nodes[5].next = graph.nodes[0] }
         try graph.expect("previous") { graph.nodes[5].next = graph.nodes[1] }
         try graph.expect("parents") { graph.nodes[6].children.append(graph.nodes[0]) }
-        // Another element is no change. A second link to node 0 is one.
+        // Another element in the list of an origin is not a change. A second link to node 0 is a change.
         try graph.expect(nil) { graph.nodes[6].children.append(graph.nodes[3]) }
         try graph.expect("parents") { graph.nodes[6].children.append(graph.nodes[0]) }
         try graph.expect("parents") { graph.nodes[6].children.remove(at: 0) }
@@ -170,7 +170,7 @@ struct KeyPathNotationTests {
     }
 
     @Test(
-        "a path to a property of linking objects reports that property and the origins N91",
+        "a path to a property of linking objects reports it, and origins that come or go N91",
         arguments: Notation.allCases)
     func originProperties(notation: Notation) throws {
         let graph = try Graph()
@@ -203,7 +203,7 @@ struct KeyPathNotationTests {
     }
 
     @Test(
-        "collections always report membership, and changes of the observed collection of an element N88 N100",
+        "collections always report elements that come or go, and changes to an observed property of one N88 N100",
         arguments: Notation.allCases)
     func members(notation: Notation) throws {
         let test = try TestRealm()
@@ -229,7 +229,7 @@ struct KeyPathNotationTests {
     }
 
     @Test(
-        "tokens with different key paths on one object are called for their own paths only N96",
+        "observers of one object with different key paths are called for their own paths only N96",
         arguments: Notation.allCases)
     func exclusive(notation: Notation) throws {
         let graph = try Graph()

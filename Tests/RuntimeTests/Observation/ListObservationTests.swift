@@ -70,7 +70,7 @@ struct ListObservationTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("an element that moved and was replaced is no move, one that moved and was modified is a move N47 N56 N57")
+    @Test("a moved element that was replaced is not reported as a move; one that was modified is N47 N56 N57")
     func replacedAndMoved() throws {
         let (test, dog, others, _) = try start()
         var changeSet: CollectionChangeSet?
@@ -127,7 +127,7 @@ struct ListObservationTests {
         expect(test, log, [])
     }
 
-    @Test("the list of a later object with the same primary key is another list N59")
+    @Test("an observed list ends with its owner, even if a later object has its primary key N59")
     func ownerReplaced() throws {
         let test = try TestRealm()
         let node = Node(id: 1)
@@ -184,7 +184,7 @@ struct ListObservationTests {
         expect(test, log, [])
     }
 
-    @Test("for linking objects, an unlink is a deletion, a link an insertion, a change of an origin a modification N67")
+    @Test("linking objects report unlinks as deletions, links as insertions, changed origins as modified N67")
     func linkingObjects() throws {
         let test = try TestRealm()
         let dogs = try test.dogs("A", "B", "C")
@@ -246,7 +246,7 @@ struct ListObservationTests {
         #expect(log.take() == ["initial", "[] [0] []"])
     }
 
-    @Test("linking objects of a list report a position for each occurrence N67")
+    @Test("linking objects report one position for each occurrence in the list of an origin N67")
     func linkingObjectsOfList() throws {
         let test = try TestRealm()
         let nodes = (1...3).map { Node(id: $0) }
@@ -266,7 +266,7 @@ struct ListObservationTests {
         expect(test, log, ["[0] [] []"])
     }
 
-    @Test("linking objects end with their object, even if a later object has its primary key N67")
+    @Test("linking objects become invalid with their object, even if a later one has its primary key N67")
     func linkingObjectsOfAnother() throws {
         let test = try TestRealm()
         let node = Node(id: 1)
@@ -330,7 +330,7 @@ struct ListObservationTests {
 
     @Test("an object that was added to a list and deleted between two calls is not reported by sorted results N41")
     func transientElement() throws {
-        // Forces the search by sort key, which is otherwise used for results with many rows.
+        // Forces the search by sort key, which is normally used only for results with many rows.
         let test = try TestRealm { $0.environment.keysScannedPerSearch = 0 }
         let nodes = (1...3).map { Node(id: $0, name: "\($0)") }
         try test.realm.write {
@@ -353,7 +353,7 @@ struct ListObservationTests {
         expect(test, log, ["[1] [2] [0]"])
     }
 
-    @Test("a list of embedded objects reports like a list; deleting its owner deletes the elements N68")
+    @Test("a list of embedded objects reports changes like other lists; its elements end with its owner N68")
     func embedded() throws {
         let test = try TestRealm()
         let node = Node(id: 1)

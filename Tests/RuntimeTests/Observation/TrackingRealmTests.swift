@@ -73,7 +73,7 @@ struct TrackedUnmanagedTests {
         #expect(node._observers == nil)
     }
 
-    @Test("a reader that reads again when the object is added is notified of changes of the row")
+    @Test("a reader that reads an object again while it is added is notified of later changes to it")
     func addedAndReadAgain() throws {
         let test = try trackingRealm()
         nonisolated(unsafe) let node = Node(id: 1, name: "a")
@@ -111,13 +111,13 @@ struct TrackedUnmanagedTests {
 
 @Suite("tracked reads: which Realms track")
 struct TrackingRealmTests {
-    @Test("a Realm that does not track reads decoded values through the guard word alone N166")
+    @Test("without tracking, a decoded value can be read after a check of the guard word alone N166")
     func untracked() throws {
         let test = try TestRealm { $0.tracksReads = false }
         let node = try test.nodes(1)[0]
         #expect(node.name == "n1")
         #expect(node._guard != 0)
-        // Not tracked: the value is decoded, and no read was tracked before.
+        // The read is not tracked: the value is already decoded, and no tracking closure has read the file yet.
         try #expect(
             onChangeCalls {
                 _ = node.name
@@ -128,7 +128,7 @@ struct TrackingRealmTests {
         #expect(node._guard != 0)
     }
 
-    @Test("a Realm starts to track when a tracked read accesses its file N166", arguments: 0..<3)
+    @Test("a Realm starts to track reads when a tracking closure reads its file N166", arguments: 0..<3)
     func begins(kind: Int) throws {
         let test = try TestRealm { $0.tracksReads = false }
         let node = try test.nodes(1)[0]
@@ -210,7 +210,7 @@ struct TrackedWaitingTests {
         waiting.track { _ = nodes[2].name }
         readManyTimes()
         #expect(closed == nil)
-        // A reader that still waits is notified too, and reads again.
+        // To release them, the Realm calls all closures, also that of a reader that still waits. It reads again.
         #expect(waiting.count == 1)
         waiting.track { _ = nodes[2].name }
         readManyTimes()

@@ -4,7 +4,7 @@ import Martlet
 import MartletTestSupport
 import Testing
 
-/// Compares queries with values of every type, with every operator and in both notations, with conditions in Swift.
+/// Compares queries with the same conditions in Swift: every type of value and operator, in both notations.
 @Suite struct QueryKindTests {
     private func check<V: OrderedValue & Equatable>(
         _ name: String, _ values: [V], set: (OptionalScalars, V?) -> Void,

@@ -6,7 +6,7 @@ import MartletTestSupport
 import Testing
 
 @Suite struct SortAndAggregateTests {
-    @Test("results are sorted by several properties, through links and in call order O52") func sorts() throws {
+    @Test("results sort stably by several properties and through links O52") func sorts() throws {
         let test = try TestRealm()
         let people = ["b", "a"].map { Person(firstName: $0) }
         try test.realm.write {
@@ -36,7 +36,7 @@ import Testing
                 && sorted.objects(at: [3, 0]).map(\.name) == ["z", "w"])
     }
 
-    @Test("aggregates of no elements are nil, and their sum is zero O53") func empty() throws {
+    @Test("without elements, min, max and average are nil, and the sum is zero O53") func empty() throws {
         let test = try TestRealm()
         let dogs = test.realm.objects(Dog.self)
         #expect(dogs.min { $0.age } == nil && dogs.max(ofProperty: "name") as String? == nil)
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test("sorting by a property without order traps, and so does the sum of a string property O52 O53")
+    @Test("sorting by a property that has no order traps, and so does the sum of a string property O52 O53")
     func mistakes() async {
         let link = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestRealm().realm.objects(Dog.self).sorted(byKeyPath: "owner")

@@ -53,7 +53,7 @@ import Testing
         killed.environment.log = { line in reports.withLock { $0.append(line) } }
         try copy("killed.realm", to: "again.realm")
         try copy("killed.realm-wal", to: "again.realm-wal")
-        #expect(try ids(configuration("again.realm")) == Array(0..<8), "after a kill the log is needed")
+        #expect(try ids(configuration("again.realm")) == Array(0..<8), "the log has commits that the file lacks")
         try copy("backup.realm", to: "killed.realm")
         #expect(try ids(killed) == Array(0..<5))
         let aside = Realm.logsSetAside(for: killed)

@@ -28,7 +28,7 @@ import Testing
     @Test("every kind of value is encoded, decoded and detached O10 O40", arguments: allKinds)
     func copies(_ kind: any AnyKind) throws { try kind.checkCopies() }
 
-    @Test("updates change every kind of value where it differs O5", arguments: allKinds)
+    @Test("updates store every kind of value, and equal values are no change O5", arguments: allKinds)
     func updates(_ kind: any AnyKind) throws { try kind.checkUpdates() }
 
     @Test("every kind of value is kept when a migration makes its property optional O30 O31 O35", arguments: allKinds)

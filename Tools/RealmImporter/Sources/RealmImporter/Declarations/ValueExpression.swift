@@ -20,7 +20,7 @@ struct ValueExpression {
         case call([String], generics: [TypeExpression], arguments: [Argument])
         /// `"text".utf8`, `"text".data(using: .utf8)!`.
         case utf8(String)
-        /// `5 as Int8`, and `String?.none`, which is nil as `String?`.
+        /// `5 as Int8`. `String?.none` is read as `nil as String?`.
         case cast(ValueExpression, TypeExpression)
         case other
     }

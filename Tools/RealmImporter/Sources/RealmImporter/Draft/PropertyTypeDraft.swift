@@ -1,4 +1,4 @@
-/// The type of a property of the schema. Other types are referred to by their Swift names.
+/// The type of a property of the schema. Enums and object types are referred to by their Swift names.
 struct PropertyTypeDraft: Hashable {
     enum Shape: Hashable {
         case single
