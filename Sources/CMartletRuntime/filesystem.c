@@ -62,8 +62,14 @@ int cmartlet_rename_exclusively(const char *from, const char *to) {
     if (errno != ENOTSUP) return -1;
 #endif
     /* Fallback for file systems without this operation: create a second link, then remove the first one. */
-    if (link(from, to) != 0) return -1;
-    return unlink(from);
+    if (link(from, to) == 0) return unlink(from);
+    if (errno != EPERM && errno != ENOTSUP && errno != ENOSYS) return -1;
+    /* A file system without links. The caller has a lock, so nothing else creates the file meanwhile. */
+    if (access(to, F_OK) == 0) {
+        errno = EEXIST;
+        return -1;
+    }
+    return rename(from, to);
 }
 
 void cmartlet_sync_folder(const char *folder) {

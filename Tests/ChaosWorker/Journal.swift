@@ -37,7 +37,7 @@ enum Entry: Equatable {
     case saw(version: UInt64, sequence: Int, digest: UInt64)
     /// The process waits for orders. The number is the position of its last transaction, or 0.
     case paused(sequence: Int)
-    /// What the observers of the process were told is equal to the contents of the file.
+    /// What the observers of the process were notified is equal to the contents of the file.
     case checked(sequence: Int)
     case failed(String)
 

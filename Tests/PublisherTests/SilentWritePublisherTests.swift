@@ -163,7 +163,7 @@ struct SilentWritePublisherTests {
     enum Cause: CaseIterable { case noDemand, changeInCallback }
 
     @Test(
-        "a subscriber that writes silently when it gets its last value is not told of earlier silent writes N111",
+        "a subscriber that writes silently when it gets its last value is not notified of earlier silent writes N111",
         arguments: Cause.allCases)
     func writesInValue(_ cause: Cause) throws {
         let test = try TestRealm()

@@ -52,6 +52,15 @@ struct LogVerifier {
 
     private func setAside() throws {
         let name = SetAsideLogs.setAside(options.path, connection, options.environment)
+        let reason = errno
+        // SQLite would read a log that is still there.
+        if name == nil, options.environment.vfsName == nil, try connection.logOnDisk() != nil {
+            throw EngineError(
+                .inputOutput, path: options.path,
+                "the log '\(options.path)-wal' continues another state of the file, as when a backup was copied over it, and "
+                    + "it cannot be renamed (\(String(cString: strerror(reason)))); rename or delete it, and open the file again"
+            )
+        }
         options.environment.log(
             "the log beside '\(options.path)' continues another state of the file, as when a backup was copied over it; it was "
                 + "not read and " + (name.map { "is now '\($0)'" } ?? "was deleted"))
@@ -68,8 +77,8 @@ package enum SetAsideLogs {
         return Array((1...).lazy.map { Self.path($0, of: file) }.prefix { StoreFiles.exists($0) })
     }
 
-    /// Removes the log and its index from a file by renaming the log. Returns its new path; nil if it was deleted
-    /// because the file system cannot rename it. The caller holds the write lock.
+    /// Removes the log and its index from a file by renaming the log. Returns its new path. Nil if it cannot be
+    /// renamed, with the reason in `errno`; in the VFS of a test it is then deleted. The caller holds the write lock.
     ///
     /// A process that has the file open keeps both, and detects the change before it writes.
     static func setAside(_ path: String, _ connection: Connection, _ environment: Environment) -> String? {

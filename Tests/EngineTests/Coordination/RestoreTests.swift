@@ -95,6 +95,32 @@ struct RestoreTests {
         return (files, backup)
     }
 
+    // MARK: Logs that cannot be set aside
+
+    @Test("a log that does not belong to the file and cannot be renamed is not read D20 D21")
+    func logThatCannotBeRenamed() throws {
+        // The names of the files that SQLite creates have at most 255 bytes, the name of a set-aside log has more.
+        let files = FileSet(folder: try TestFolder(), name: String(repeating: "n", count: 247))
+        try files.run(adding: 5, "old")
+        let backup = files.folder.path("backup.realm")
+        try FileManager.default.copyItem(atPath: files.path, toPath: backup)
+        var killed: FileSet?
+        do {
+            let process = try files.open()
+            try process.add("new")
+            killed = try files.afterKill()
+        }
+        let left = try #require(killed)
+        try left.overwrite(with: backup)
+        for _ in 0..<2 {
+            let error = engineError { _ = try left.open() }
+            #expect(error?.code == .inputOutput && error?.message.contains("cannot be renamed") == true)
+        }
+        #expect(left.logBytes > 0)
+        left.remove(["-wal"])
+        try left.expect(Self.old)
+    }
+
     // MARK: Logs without a commit
 
     @Test("a log that killed writers began without a commit is not treated as the log of another file D21")
