@@ -3,8 +3,8 @@ import PackagePlugin
 
 /// Compiles the YAML schemas of a target into Swift before the target is built.
 ///
-/// One build command compiles all schemas of the target, because links cross files. Its inputs and outputs follow from
-/// the file names alone, so that the build system can determine what is out of date.
+/// One build command compiles all schemas of the target, because a schema can refer to types of other files. The
+/// file names alone determine its inputs and outputs, so that the build system can find out what is out of date.
 @main struct MartletPlugin: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         guard let module = target as? SwiftSourceModuleTarget else {

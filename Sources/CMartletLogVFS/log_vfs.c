@@ -24,7 +24,7 @@ typedef struct MarkedFile {
     struct MarkedFile *database;
     bool is_mark_unsynced;
     bool is_database;
-    /* For a database file: the log that its connection has open, and whether the file was ever found to name it. */
+    /* For a database file: the log that its connection has open, and whether a check found its name in the file. */
     struct MarkedFile *log;
     bool was_continued;
     /* For a log: the file to which its path referred when it was opened, if known. */
@@ -40,7 +40,7 @@ static sqlite3_file *real(sqlite3_file *file) {
 
 /* ---- Marks ----------------------------------------------------------------------------------- */
 
-/* Reads the mark of the file, if it has one. */
+/* Reads the mark of the file, if it has one: the bytes that cmartlet_log_vfs.h describes. */
 static int read_mark(sqlite3_file *database, uint8_t mark[MARK_SIZE], bool *has_mark) {
     memset(mark, 0, MARK_SIZE);
     int result = database->pMethods->xRead(database, mark, MARK_SIZE, MARK_OFFSET);
@@ -81,7 +81,7 @@ static int write_first_page(sqlite3_file *database, const void *bytes, int amoun
 
 /* While the log is open, SQLite writes to the database file only in a checkpoint. Since the checkpoint began, the
  * file may have been overwritten, for example by a backup. Then it does not name the log, or is empty, and the write
- * is refused. A header that is not SQLite's is the result of a torn write, which the log repairs. */
+ * is refused. If no check has found the name yet, a header that is not SQLite's was torn; the log repairs it. */
 static int check_continuity(MarkedFile *database) {
     uint8_t header[MARK_OFFSET + MARK_SIZE], salts[SALTS_SIZE];
     sqlite3_file *log = database->log->real;
@@ -127,7 +127,7 @@ static int marked_write(sqlite3_file *file, const void *bytes, int amount, sqlit
         return write_first_page(self->real, bytes, amount);
     }
     if (offset == 0 && self->database && amount == LOG_HEADER_SIZE) {
-        /* A log begins. If the process ends before the header is written, the former log is the previous one in the
+        /* A log begins. Its name is written before its header. If the process ends in between, the log on disk
            mark. */
         int result = write_mark(self->database->real, (const uint8_t *)bytes + 16);
         if (result != SQLITE_OK) return result;
@@ -215,7 +215,7 @@ static int marked_unfetch(sqlite3_file *file, sqlite3_int64 offset, void *addres
         .xShmUnmap = marked_shm_unmap, .xFetch = marked_fetch, .xUnfetch = marked_unfetch,         \
     }
 
-/* The version that the wrapped file has: SQLite decides by the version which methods it may call. */
+/* One table for each version. A file gets the version of the wrapped file, which tells SQLite what it may call. */
 static const sqlite3_io_methods methods[] = {METHODS(1), METHODS(2), METHODS(3)};
 
 /* ---- Calls on the VFS ------------------------------------------------------------------------ */

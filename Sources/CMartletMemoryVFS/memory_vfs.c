@@ -156,7 +156,7 @@ static void file_shm_barrier(sqlite3_file *file) {
     unlock_file(lock_file(file)); /* the unix VFS takes a mutex too */
 }
 
-/* The index of the log is kept as long as the file has a path, and freed with the file. */
+/* Frees the index of the log if SQLite asks for it. Otherwise the index is freed with the file. */
 static int file_shm_unmap(sqlite3_file *file, int deletes) {
     MemoryFile *of = lock_file(file);
     handle_of(file)->shm_shared = 0;

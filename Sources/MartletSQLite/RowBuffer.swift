@@ -43,7 +43,7 @@ package final class RowBuffer {
         bytes.deallocate()
     }
 
-    /// True when the buffer holds 1 MiB of texts and blobs or more: the caller decodes its rows before it adds others.
+    /// True if the buffer holds at least 1 MiB of texts and blobs. The caller then decodes them before adding more.
     package var isLarge: Bool { usedBytes >= 1 << 20 }
 
     package func removeAll() {
@@ -75,7 +75,7 @@ package final class RowBuffer {
         }
     }
 
-    // If SQLite has no memory for the text, it reads as an empty text, as it does from the statement itself.
+    // If SQLite has no memory for a text, the text reads as empty, as if it were read from the statement itself.
     @inline(__always)
     private func copy(_ source: UnsafeRawPointer?, _ byteCount: Int32, _ type: ValueType) -> Value {
         guard let source, byteCount > 0 else { return Value(type) }

@@ -36,7 +36,7 @@ package struct FunctionArguments {
             return Unmanaged<T>.fromOpaque(cached).takeUnretainedValue()
         }
         let made = make()
-        // SQLite may release it immediately.
+        // SQLite may release its reference immediately, so `made` is returned without asking SQLite again.
         sqlite3_set_auxdata(context, Int32(index), Unmanaged.passRetained(made).toOpaque()) { pointer in
             if let pointer { Unmanaged<AnyObject>.fromOpaque(pointer).release() }
         }
@@ -79,7 +79,7 @@ package struct FunctionArguments {
 }
 
 extension Connection {
-    /// Makes `function` callable from SQL on this connection. The result depends only on the arguments.
+    /// Makes `function` callable from SQL on this connection. Its result must depend only on its arguments.
     package func add(_ function: ScalarFunction) throws(SQLiteError) {
         let code = sqlite3_create_function_v2(
             handle, function.name, Int32(function.argumentCount), SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,

@@ -1,4 +1,4 @@
-/* A VFS that makes a database file name the write-ahead log that continues it.
+/* A VFS that stores, in a database file, the name of the write-ahead log that belongs to the file.
  *
  * SQLite distinguishes its logs by the salts in their header: a random value, renewed with each log. The database
  * file does not contain them. SQLite therefore reads any log that lies beside a file, even if a backup was copied
@@ -7,10 +7,10 @@
  * keeps these bytes.
  *
  *     72  8 bytes   the salts of the log that continues the file
- *     80  8 bytes   the salts of the log before it, all of which is in the file
- *     88  4 bytes   "MRTL"
+ *     80  8 bytes   the salts of the previous log, which was copied into the file completely
+ *     88  4 bytes   "MRTL"; these 20 bytes are the mark of the file
  *
- * The header names no SQLite type, so that Swift sees SQLite through one module only. `database` is a `sqlite3 *`. */
+ * This C header uses no SQLite type: Swift sees SQLite through one module only. `database` is a `sqlite3 *`. */
 #ifndef CMARTLET_LOG_VFS_H
 #define CMARTLET_LOG_VFS_H
 
@@ -34,7 +34,7 @@ bool cmartlet_log_state(void *database, CMartletLogState *state);
    read. Returns an SQLite result code. */
 int cmartlet_log_on_disk(void *database, bool *is_log, uint64_t *salts);
 
-/* Makes the database file name a log. If `syncs`, the change is durable on return. The caller holds the write lock.
+/* Writes the name of a log into the database file, durably if `syncs` is true. The caller holds the write lock.
    Returns an SQLite result code. */
 int cmartlet_log_mark(void *database, uint64_t salts, bool syncs);
 

@@ -8,7 +8,7 @@ import MartletSQLite
 @usableFromInline struct BlockIterator {
     private let table: ObjectTable
     private let context: RealmContext
-    /// The cursor of an iteration over a table or list without keys; nil if the iteration uses keys.
+    /// The cursor of an iteration that reads a table or list without its keys; nil if the iteration uses keys.
     private var cursor: LazyCursor?
     /// The list that the cursor iterates over.
     private var list: CollectionCore?
@@ -28,10 +28,10 @@ import MartletSQLite
     /// The change count of the Realm when the rows were copied.
     private var changeCount: UInt64 = 0
     private var guardWord: UInt = 0
-    /// Objects that were created in advance, in reverse order. Used in a write, in which rows change without a new
-    /// state of the Realm.
+    /// Objects that were created in advance, in reverse order. Used in a write, where every change would make copied
+    /// rows outdated, and when no row of the block was copied.
     private var made: [ObjectBase] = []
-    /// True if the last object had a living accessor already.
+    /// True if the row that was returned last already had a living accessor.
     private var findsLiving = false
 
     init(_ storage: ResultsStorage) {
@@ -80,7 +80,7 @@ import MartletSQLite
         return object(key, values)
     }
 
-    // The Realm computes the keys of all cursors before it shows another state.
+    // A cursor has keys as soon as the Realm is about to show another state.
     private var isCurrent: Bool {
         if let cursor { return cursor.keys == nil }
         return changeCount == context.changeCount && context.transaction == nil
@@ -114,7 +114,7 @@ import MartletSQLite
 
     /// Reads the block after the last member that was returned. Returns false at the end.
     private mutating func readBlock() -> Bool {
-        // If the body of the loop changes the Realm, copied rows are discarded: the next block is small.
+        // If the body of the loop has changed the Realm, copied rows are discarded, so the next block is small.
         blockSize = row < rows.count ? max(1, row) : min(blockSize * 2, Self.largestBlock)
         if !isKnownUniquelyReferenced(&rows) {
             rows = RowBuffer(columnCount: table.keyPosition + 1, rowCapacity: blockSize)
@@ -211,8 +211,8 @@ import MartletSQLite
 }
 
 extension ObjectTable {
-    /// Whether keys are so dense that reading the whole range costs less than reading each row. The distance of the
-    /// keys may exceed 64 bits.
+    /// Whether keys are so dense that reading the whole range costs less than reading each row. The difference of the
+    /// first and last key may exceed 64 bits.
     fileprivate static func isDense(_ count: Int, _ first: ObjectKey, _ last: ObjectKey) -> Bool {
         let (span, isBeyond) = last.subtractingReportingOverflow(first)
         return count > 8 && !isBeyond && span < 4 * Int64(count)

@@ -2,8 +2,8 @@ import MartletEngine
 import MartletSQLite
 
 extension List {
-    /// Iterates over the current elements. The body of the loop may change the list. Objects that it deletes are
-    /// returned as invalidated objects.
+    /// Iterates over the current elements. The body of the loop may change the list. If the body deletes objects,
+    /// the iterator returns them as invalidated objects.
     public func makeIterator() -> Iterator {
         guard let core else { return Iterator(values: .init(storage: .plain(unmanaged))) }
         if let table = core.target { return Iterator(blocks: BlockIterator(core, table)) }
@@ -22,7 +22,7 @@ extension List {
         fileprivate init(values: Values) { self.values = values }
 
         /// The next element.
-        // As in `Results.Iterator`, all elements are instances of exactly this class. Inlined code is three times as
+        // As in `Results.Iterator`, every object is an instance of `Element`. Inlined code is three times as
         // fast.
         @inlinable public mutating func next() -> Element? {
             guard values == nil else { return values?.next() }

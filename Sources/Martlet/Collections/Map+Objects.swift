@@ -1,7 +1,7 @@
 import MartletEngine
 import MartletSQLite
 
-// Maps of objects: the queries and aggregates of other collections of objects, over the values that are not nil.
+// Maps of objects have the same queries and aggregates as other collections of objects. Nil values are skipped.
 extension Map {
     /// The objects among the values that satisfy a condition, in the order of `values`, each as often as it occurs.
     /// Traps on an unmanaged map.
@@ -37,7 +37,7 @@ extension Map {
         requireMembers().sorted(by: descriptors)
     }
 
-    /// The first of all objects with equal values of these properties. Traps on an unmanaged map.
+    /// One object for each combination of values of these properties: the first. Traps on an unmanaged map.
     public func distinct<Model: ObjectBase>(by keyPaths: some Sequence<String>) -> Results<Model>
     where Value == Model? {
         requireMembers().distinct(by: keyPaths)
@@ -58,7 +58,7 @@ extension Map {
         ElementValues(values.compactMap { $0 }, keyPath).maximum()
     }
 
-    /// The sum of a property over the objects, each as often as it occurs; zero if there are none.
+    /// The sum of a property over the objects; zero if there are none. Each object counts as often as it occurs.
     public func sum<V: NumericValue, Model: ObjectBase>(ofProperty keyPath: String) -> V where Value == Model? {
         ElementValues(values.compactMap { $0 }, keyPath).sum()
     }
@@ -85,8 +85,8 @@ extension Map {
     /// Sets the value of a key; nil removes the entry.
     public func setValue(_ value: Value?, forKey key: String) { self[key] = value }
 
-    /// Sets the values of several keys. If a key has a value, `combine` returns the new one from the current and the
-    /// given value.
+    /// Sets the values of several keys. If a key has a value, `combine` computes the new value from the current
+    /// and the given one.
     public func merge(
         _ entries: some Sequence<(key: String, value: Value)>,
         uniquingKeysWith combine: (_ current: Value, _ new: Value) throws -> Value

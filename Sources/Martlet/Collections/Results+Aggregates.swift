@@ -4,7 +4,7 @@ import MartletSQLite
 extension Results where Element: ObjectBase {
     /// The minimum of a property among the members; nil if none has a value. NaN is skipped.
     ///
-    /// - Parameter keyPath: a property, or one behind to-one links: `"owner.age"`.
+    /// - Parameter keyPath: a property, also through to-one links: `"owner.age"`.
     public func min<V: OrderedValue>(ofProperty keyPath: String) -> V? {
         value(storage.aggregate(.min, keyPath), keyPath)
     }
@@ -60,7 +60,7 @@ extension Results where Element: ModelObject {
 }
 
 extension ResultsStorage {
-    /// Traps if the path does not exist, and names the component. Traps if the aggregate is not defined for the
+    /// Traps if a component of the path does not exist, or if the aggregate is not defined for the
     /// property.
     fileprivate func aggregate(_ function: Predicate.Aggregate, _ keyPath: String) -> SQLValue {
         let path = PropertyPath(keyPath)
@@ -82,7 +82,7 @@ extension ResultsStorage {
             path.text, is: property.typeDescription, lacks: isArithmetic ? "sum or average" : "order")
     }
 
-    /// Traps if the path does not exist, and names the component.
+    /// Traps if a component of the path does not exist. The message names the component.
     @discardableResult
     func requirePath(_ path: PropertyPath) -> ResolvedPath {
         do {

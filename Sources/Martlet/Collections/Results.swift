@@ -20,7 +20,7 @@ public struct Results<Element: RealmCollectionValue> {
     /// results of an invalidated Realm traps; results of a deleted owner are empty.
     public var isInvalidated: Bool { storage.isInvalidated }
 
-    /// True for a frozen collection, as `freeze()` returns it.
+    /// True for a frozen collection, which `freeze()` returns.
     public var isFrozen: Bool { storage.context.isFrozen }
 
     /// The position of an object; nil if it is not a member. Complexity: O(n) for sorted results.
@@ -72,7 +72,7 @@ extension Results: RandomAccessCollection {
         fileprivate init(blocks: BlockIterator) { self.blocks = blocks }
 
         /// The next member.
-        // All members are instances of exactly this class: a checked cast of each would cost as much as reading it. The
+        // Every member is an instance of `Element`: a checked cast of each would cost as much as reading it. The
         // function is inlinable, because unspecialized generic code takes three times as long per member.
         @inlinable public mutating func next() -> Element? {
             guard let object = blocks.next() else { return nil }
@@ -90,7 +90,7 @@ extension Results: Equatable {
 }
 
 @available(
-    *, unavailable, message: "live results stay where their Realm was opened; query a Realm that is opened there"
+    *, unavailable, message: "live results stay where their Realm was opened; elsewhere, open a Realm and query it"
 )
 // Unavailable: results read through their Realm, which is confined.
 extension Results: @unchecked Sendable {}

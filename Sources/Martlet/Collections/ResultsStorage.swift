@@ -86,15 +86,15 @@ final class ResultsStorage {
         counted = keys.count
     }
 
-    /// Creates a cursor for an iteration over all objects of a type, which reads no keys in advance. Nil for other
-    /// plans, if the keys are already known, and in a write, where every change would require the keys.
+    /// Creates a cursor, which iterates over all objects of a type without reading keys in advance. Nil for other
+    /// plans, if the keys are already known, and in a write, where every change would make the cursor read the keys.
     func makeCursor() -> LazyCursor? {
         context.withFrozenLock {
             validate()
             guard all == nil, plan == QueryPlan(table: plan.table), owner == nil, context.transaction == nil else {
                 return nil
             }
-            // The iteration starts at this version. This opens a snapshot if the Realm has none.
+            // The iteration starts at this version. Reading `handle` opens a snapshot if the Realm has none.
             _ = context.handle
             let cursor = LazyCursor { [self] in keys }
             context.register(cursor)
@@ -177,7 +177,7 @@ final class ResultsStorage {
                     function, path, plan, inHalves: inHalves,
                     isRequired: end.map { path.components.count == 1 && !$0.property.isOptional } ?? false)
                 let value = try connection.value(query.sql, query.arguments) ?? .null
-                // SQLite has no NaN, the sum of positive and negative infinity.
+                // The sum of positive and negative infinity is NaN, which SQLite cannot return.
                 if function == .sum && value == .null || function == .average && value == .text("nan") {
                     return .real(.nan)
                 }

@@ -28,7 +28,7 @@ public struct SectionedResults<Key: Hashable, Element: ObjectBase> {
     /// True after the Realm was invalidated, or the owner of the elements was deleted.
     public var isInvalidated: Bool { storage.results.isInvalidated }
 
-    /// True for a frozen collection, as `freeze()` returns it.
+    /// True for a frozen collection, which `freeze()` returns.
     public var isFrozen: Bool { storage.results.isFrozen }
 
     /// The section with a key; nil if there is none.
@@ -39,7 +39,7 @@ public struct SectionedResults<Key: Hashable, Element: ObjectBase> {
     /// An element by its section and its position in the section. Traps if it is out of range.
     public subscript(section section: Int, item item: Int) -> Element { self[section][item] }
 
-    /// An element by its section and its position in the section, as table views use it. Traps if it is out of range,
+    /// An element by its section and its position in the section, as in a table view. Traps if it is out of range,
     /// or if the path does not have two positions.
     public subscript(indexPath: IndexPath) -> Element {
         guard indexPath.count == 2 else {
@@ -78,7 +78,7 @@ extension SectionedResults: RandomAccessCollection {
     }
 }
 
-/// A section: the elements with one key. Empty if no element has the key any more.
+/// A section: all elements that have the same key. Empty if no element has the key any more.
 public struct ResultsSection<Key: Hashable, Element: ObjectBase>: Identifiable {
     /// The key that all elements have.
     public let key: Key
@@ -126,7 +126,7 @@ extension ResultsSection: RandomAccessCollection {
     /// True after the Realm was invalidated, or the owner of the elements was deleted.
     public var isInvalidated: Bool { storage.results.isInvalidated }
 
-    /// True for a frozen collection, as `freeze()` returns it.
+    /// True for a frozen collection, which `freeze()` returns.
     public var isFrozen: Bool { storage.results.isFrozen }
 
     /// The position of an element in the section; nil if the section does not contain it.
@@ -166,15 +166,15 @@ final class SectionStorage<Key: Hashable, Element: ObjectBase> {
         self.key = key
     }
 
-    /// The current sections. Complexity: O(n) after a change of the Realm, otherwise O(1). Observed sections are
-    /// already computed at each notification.
+    /// The current sections. Complexity: O(n) after a change of the Realm, otherwise O(1). If the sections are
+    /// observed, they are already computed when a notification is delivered, so reading them is O(1).
     var sections: Sections<Key> { results.storage.context.withFrozenLock(findSections) }
 
     private func findSections() -> Sections<Key> {
-        // Reading the keys writes pending changes, and traps where results trap.
+        // Reading the keys writes pending changes, and traps if the results cannot be used.
         _ = results.storage.keys
-        // While reads are tracked, the properties that determine section keys are read again, so that the tracker
-        // records them.
+        // While reads are tracked, the properties that determine section keys are read again, so that these reads
+        // are recorded.
         let reads = results.storage.context.reads
         if changeCount == results.storage.context.changeCount, !reads.isOn || !reads.isTracking { return found }
         found = Sections()
@@ -226,8 +226,8 @@ extension RealmCollection where Element: ObjectBase {
     /// If results are already sorted, elements with equal values keep their order.
     ///
     /// - Parameters:
-    ///   - keyPath: a stored property, also through to-one links: `\.owner?.lastName`. A computed property is sorted by
-    ///     the one stored property that it reads. Traps if it reads none or several.
+    ///   - keyPath: a stored property, also through to-one links: `\.owner?.lastName`. For a computed property, the
+    ///     elements are sorted by the stored property that it reads. Traps if it reads none or several.
     ///   - ascending: whether the sections start with the minimum.
     public func sectioned<Key: Hashable>(
         by keyPath: KeyPath<Element, Key>, ascending: Bool = true

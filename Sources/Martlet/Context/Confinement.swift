@@ -4,10 +4,12 @@ import Foundation
 import MartletEngine
 import Synchronization
 
-/// The isolation to which a Realm is confined: the thread on which it was opened, a serial queue, or an actor. A frozen Realm is
+/// The isolation to which a Realm is confined: the thread on which it was opened, a serial queue, or an actor. A
+/// frozen Realm is
 /// not confined.
 ///
-/// The main thread, the main queue and the main actor are one isolation, because only one of them runs at a time. On Linux the
+/// The main thread, the main queue and the main actor are one isolation, because only one of them runs at a time. On
+/// Linux the
 /// main queue may leave the main thread permanently, so a check for one of the three does not cover the others.
 // Sendable: only the weak reference to the actor changes, and it can be read on any thread.
 final class Confinement: CustomStringConvertible, @unchecked Sendable {
@@ -71,7 +73,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
 
     private static let concurrentQueue = DispatchQueue(label: "martlet.concurrent", attributes: .concurrent)
 
-    /// False for queues that run several blocks at once. Dispatch has no API for this, so the kind of the queue is compared.
+    /// False for concurrent and global queues. Dispatch has no API for this: queue kinds are compared.
     private static func isSerial(_ queue: DispatchQueue) -> Bool {
         if queue.label.hasPrefix("com.apple.root.") { return false }
         #if canImport(ObjectiveC)
@@ -98,7 +100,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
 
     // MARK: Checks
 
-    /// The word that accessors compare with the word of the current thread; zero if every access needs the full check.
+    /// The guard word of accessors: the pointer of the thread, or zero if every access needs the full check.
     var guardWord: UInt {
         if case .thread(let word, _, _) = isolation { return word }
         let word = UInt(cmartlet_thread())
@@ -122,7 +124,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
         private static var isByAddress: Bool { false }
     #endif
 
-    // The word of the main thread; zero until a check has run on the main thread.
+    // The thread pointer of the main thread; zero until a check has run on the main thread.
     private static let mainWord = Atomic<UInt>(0)
 
     private static var isMain: Bool {
@@ -144,10 +146,12 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
         }
     }
 
-    /// True if both are the same isolation. False if the actor was deallocated, because another actor may have its address.
+    /// True if both are the same isolation. False if the actor was deallocated, because another actor may have its
+    /// address.
     func isSame(as other: Confinement) -> Bool { identity == other.identity && actor === other.actor }
 
-    /// Higher for a more specific isolation: code of an actor may run on a queue, and code of a queue runs on some thread.
+    /// Higher for a more specific isolation: code of an actor may run on a queue, and code of a queue runs on some
+    /// thread.
     var precedence: Int {
         switch isolation {
         case .actor: 3

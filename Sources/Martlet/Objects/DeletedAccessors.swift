@@ -28,7 +28,7 @@ struct DeletedAccessors {
         cores.append(CoreEntry(core: RealmContext.WeakCore(core: core), write: write))
     }
 
-    /// Removes and returns what was deleted by the given write and all later ones.
+    /// Removes and returns what was deleted by the write with the number `first` and by later writes.
     mutating func take(since first: UInt32) -> (objects: [ObjectBase], cores: [CollectionCore]) {
         let taken = (
             objects.filter { $0.write.isSince(first) }.compactMap(\.object),
@@ -61,7 +61,8 @@ extension RealmContext {
         }
     }
 
-    /// Invalidates an accessor whose row the open write has deleted. A rollback restores it, unless the same write added it.
+    /// Invalidates an accessor whose row the open write has deleted. A rollback restores it, unless the same write
+    /// added it.
     func invalidateDeleted(_ object: ObjectBase) {
         guard object._state == .live || object._state == .stale else { return }
         invalidate(object)
@@ -75,7 +76,7 @@ extension RealmContext {
         if access == .readWrite { deleted.append(core, in: writeNumber) }
     }
 
-    /// Removes and returns what was deleted since the given write, because its changes are rolled back.
+    /// Removes and returns what was deleted by the write `first` and later writes, which are being rolled back.
     func takeUndoneDeletions(since first: UInt32, _ changes: ChangeSet) -> UndoneDeletions {
         let taken = deleted.take(since: first)
         return UndoneDeletions(
@@ -89,8 +90,9 @@ extension RealmContext {
             })
     }
 
-    /// Makes the accessors live after their rows were restored. Accessors of other rows that had the same keys in between are
-    /// invalidated already.
+    /// Makes the accessors live after their rows were restored. Accessors of other rows that had the same keys in
+    /// between are
+    /// their accessors are already invalidated.
     func restore(_ undone: UndoneDeletions) {
         for object in undone.objects {
             object._table?.restore(object)

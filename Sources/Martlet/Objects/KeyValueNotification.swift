@@ -6,7 +6,7 @@ struct KeyValueNotification {
     typealias Entry = (observers: KeyValueObservers, registration: KeyValueObservers.Registration)
     private var changes: [Entry] = []
     private var ends: [Entry] = []
-    /// The tracked reads that change. Observation is notified of them last.
+    /// The tracked reads of the Realm. The Observation framework is notified of their changes last.
     fileprivate(set) var reads: ReadTracking?
 
     /// Notifies observers of `isInvalidated` that it is about to change.
@@ -15,8 +15,9 @@ struct KeyValueNotification {
         ends += observers.notifyWillChange { $0 == KeyValueObservers.invalidation }.map { (observers, $0) }
     }
 
-    /// Notifies observers that deleted objects are about to be live again, and that the changes before their deletion are
-    /// undone.
+    /// Notifies observers that deleted objects are about to be live again, and that the changes before their deletion
+    /// are
+    /// the deletion are about to be undone.
     mutating func willRestore(_ undone: RealmContext.UndoneDeletions, in context: RealmContext) {
         context.objectsBeingRestored = Set(undone.objects.map(ObjectIdentifier.init))
         let objects = undone.objects.filter { $0._observers?.isEmpty == false }
@@ -108,7 +109,7 @@ extension RealmContext {
         return notification
     }
 
-    /// Notifies the same observers that the change has happened.
+    /// Notifies the observers in `notification` that the change has happened.
     func notifyDidChange(_ notification: KeyValueNotification) {
         let outer = advancePhase
         advancePhase = .didChange

@@ -13,8 +13,8 @@ public final class NotificationToken: @unchecked Sendable {
 
     deinit { registration.end() }
 
-    /// Ends the observation. The observer is not called any more, even if a change for it was computed already. May be called on
-    /// any thread.
+    /// Ends the observation. The observer is not called any more, even if a change for it was computed already.
+    /// This method can be called on any thread.
     ///
     /// - Returns: True on the first call.
     @discardableResult
@@ -31,7 +31,8 @@ final class Registration: Sendable {
 
     var isEnded: Bool { hasEnded.load(ordering: .acquiring) }
 
-    /// True while the observer has no demand for another change. Changes in the meantime are merged and delivered on its next
+    /// True while the observer has no demand for another change. Changes in the meantime are merged and delivered on
+    /// its next
     /// demand.
     var isPaused: Bool {
         get { hasPaused.load(ordering: .acquiring) }
@@ -55,7 +56,7 @@ final class Registration: Sendable {
         return true
     }
 
-    // Each closure runs once, outside of the lock, because releasing it may end other observations.
+    // Each closure runs once. It is run and released outside of the lock: its release may end other observations.
     private func runCleanup() {
         let bodies = cleanup.withLock { bodies in
             defer { bodies = [] }

@@ -4,8 +4,10 @@ import MartletSQLite
 extension ObjectBase {
     /// An unmanaged deep copy, with copies of all linked objects, embedded objects and collections.
     ///
-    /// An object that is reachable by several paths is copied once, so cycles of links are preserved. The copies are plain Swift
-    /// objects: they can be changed outside of a write and added to another Realm. Linking objects and ignored properties are
+    /// An object that is reachable by several paths is copied once, so cycles of links are preserved. The copies are
+    /// plain Swift
+    /// objects: they can be changed outside of a write and added to another Realm. Linking objects and ignored
+    /// properties are
     /// not copied.
     ///
     /// - Complexity: O(n) in the number of reachable objects and elements, which may be large.
@@ -17,7 +19,8 @@ extension ObjectBase {
     }
 }
 
-/// Creates one copy of each object. The values are copied in a loop and not recursively, because a chain of links may be too
+/// Creates one copy of each object. The values are copied in a loop and not recursively, because a chain of links may
+/// be too
 /// long for the stack.
 final class DetachedCopies {
     private var copies: [ObjectBase: ObjectBase] = [:]
@@ -34,7 +37,7 @@ final class DetachedCopies {
         return copy
     }
 
-    /// Copies the values of all objects, including the ones found meanwhile.
+    /// Copies the values of all objects, including objects that are reached only while values are copied.
     func fill() {
         while let (source, copy) = waiting.popLast() { fill(copy, from: source) }
     }

@@ -67,13 +67,13 @@ public struct Property: Sendable, Equatable, CustomStringConvertible {
     /// True if the value or, for a collection, an element can be nil.
     public var isOptional: Bool { property.isOptional }
 
-    /// True if the schema declares an index, and for the primary key.
+    /// True for the primary key and for properties that the schema declares as indexed.
     public var isIndexed: Bool { property.isIndexed || isPrimaryKey }
 
     /// True for lists.
     public var isList: Bool { property.kind == .list }
 
-    /// True for lists. The name in other databases; same as `isList`.
+    /// True for lists. Same as `isList`, under the name that other databases use for it.
     public var isArray: Bool { isList }
 
     /// True for sets.

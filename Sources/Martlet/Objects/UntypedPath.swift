@@ -19,10 +19,11 @@ indirect enum UntypedPath: Sendable {
     }
 }
 
-/// The rules for the assignment of untyped values: how existing rows and objects among the values are handled.
+/// How untyped values are assigned: what happens if a row exists already, and if a value is an object.
 public struct UntypedAssignment: Sendable {
     let policy: Realm.UpdatePolicy
-    /// True if embedded objects and objects outside of this Realm are copied. If false, the objects themselves are added.
+    /// True if embedded objects and objects outside of this Realm are copied. If false, the objects themselves are
+    /// added.
     let copiesObjects: Bool
     /// The path of the object or collection that is assigned to; nil for the object at the top level.
     private(set) var path: UntypedPath?

@@ -1,32 +1,32 @@
 import MartletEngine
 
 extension ObservableCollection {
-    /// A sequence of the initial collection and its changes, with moves and the deleted elements as they were.
+    /// A sequence of the initial collection and its changes, with moves, and deleted elements as they were before.
     ///
-    /// - Parameter keyPaths: the properties whose changes are modifications, as in `observe`.
+    /// - Parameter keyPaths: the properties whose changes are reported as modifications, as in `observe`.
     public func changes(keyPaths: [String]? = nil) -> Changes<DetailedCollectionChange<Self>> {
         Changes { notify in observeChanges(keyPaths: keyPaths) { notify($0, false) } }
     }
 }
 
 extension ObservableCollection where Element: ObjectBase {
-    /// A sequence of the initial collection and its changes; modifications are changes of the properties at typed key
-    /// paths.
+    /// A sequence of the initial collection and its changes. Typed key paths name the properties whose changes are
+    /// reported as modifications.
     public func changes(keyPaths: [any KeyPathDescriptor<Element>]) -> Changes<DetailedCollectionChange<Self>> {
         changes(keyPaths: keyPaths.map(\.keyPath))
     }
 
-    /// A sequence of the initial collection and its changes; modifications are changes of the properties at Swift key
-    /// paths.
+    /// A sequence of the initial collection and its changes. Swift key paths name the properties whose changes are
+    /// reported as modifications.
     public func changes(keyPaths: [PartialKeyPath<Element>]) -> Changes<DetailedCollectionChange<Self>> {
         changes(keyPaths: keyPaths.map { ObjectBase.path($0) })
     }
 }
 
 extension Map {
-    /// A sequence of the initial map and its changes, by key.
+    /// A sequence of the initial map and its changes, which are reported by key.
     ///
-    /// - Parameter keyPaths: the properties of objects whose changes are modifications, as in `observe`.
+    /// - Parameter keyPaths: the properties whose changes are reported as modifications, as in `observe`.
     public func changes(keyPaths: [String]? = nil) -> Changes<RealmMapChange<Map>> {
         Changes { [self] notify in observe(keyPaths: keyPaths) { notify($0, false) } }
     }
@@ -35,7 +35,7 @@ extension Map {
 extension ObservableSections {
     /// A sequence of the initial sections and their changes.
     ///
-    /// - Parameter keyPaths: the properties whose changes are modifications, as in `observe`.
+    /// - Parameter keyPaths: the properties whose changes are reported as modifications, as in `observe`.
     public func changes(keyPaths: [String]? = nil) -> Changes<RealmSectionedResultsChange<Self>> {
         Changes { [self] notify in observe(keyPaths: keyPaths) { notify($0, false) } }
     }
@@ -65,8 +65,8 @@ extension ObjectChange {
 }
 
 extension Realm {
-    /// A sequence of the Realm's notifications: commits that it makes or moves to, and newer versions if it does not
-    /// refresh automatically. Notifications of the same kind are merged while the body of the loop runs.
+    /// A sequence of the Realm's notifications: after it commits or moves to another version and, if it does not
+    /// refresh automatically, when a newer version exists. Equal notifications are merged while the loop body runs.
     public func changes() -> Changes<Notification> {
         Changes(register: { notify in observe { notification, _ in notify(notification, false) } }, isRepeated: ==)
     }

@@ -37,8 +37,8 @@ public struct KeyValueObservedChange<Value> {
     public let newValue: Value?
     /// The old value, if the option `old` is set. Nil for a collection: it is live and would show the new state.
     public let oldValue: Value?
-    /// Positions of inserted elements in the new list, or of removed or replaced elements in the old list. Nil for a
-    /// setting.
+    /// Positions of inserted elements in the new list, or of removed or replaced elements in the old list. Nil if
+    /// `kind` is `setting`.
     public let indexes: IndexSet?
     /// True for the call before the change, which the option `prior` requests.
     public let isPrior: Bool
@@ -56,7 +56,7 @@ public struct KeyValueChangeKey: Hashable, Sendable, RawRepresentable {
     public static let newKey = KeyValueChangeKey(rawValue: "new")
     /// The old value, or `NSNull`. For a removal or replacement in a list, an array of the old elements.
     public static let oldKey = KeyValueChangeKey(rawValue: "old")
-    /// An `IndexSet`, unless the change is a setting.
+    /// The positions of the elements, as an `IndexSet`. Absent if the kind is `setting`.
     public static let indexesKey = KeyValueChangeKey(rawValue: "indexes")
     /// True in the call before the change.
     public static let notificationIsPriorKey = KeyValueChangeKey(rawValue: "notificationIsPrior")

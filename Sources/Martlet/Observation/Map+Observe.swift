@@ -12,7 +12,7 @@ public enum RealmMapChange<Collection> {
 }
 
 extension Map {
-    /// Calls `block` with the initial map, and after each change, by key.
+    /// Calls `block` with the initial map, and after each change of the map. Changes are reported by key.
     ///
     /// ```swift
     /// token = dog.weights.observe { change in
@@ -21,13 +21,13 @@ extension Map {
     /// }
     /// ```
     ///
-    /// The calls are made on the same executors as those of lists and results. If an object that is a value is deleted,
-    /// its value becomes nil, which is a modification.
+    /// The calls are made on the same executors as those of lists and results. If an object of the map is deleted,
+    /// the value of its key becomes nil, which is reported as a modification.
     ///
     /// - Parameters:
     ///   - keyPaths: the properties of objects whose changes are reported as modifications, also through links; nil for
     ///     all properties, up to four objects deep. Traps if no value can be an object.
-    ///   - queue: a serial queue on which `block` is called instead; the map given to the block then belongs to it.
+    ///   - queue: a serial queue on which `block` is called instead; the block's map can be used on this queue only.
     ///   - block: the closure that is called with each change.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (RealmMapChange<Map>) -> Void
@@ -48,7 +48,7 @@ extension Map {
         }
     }
 
-    /// Observes the map; modifications are changes of the objects' properties at typed key paths.
+    /// Observes the map. Typed key paths name the object properties whose changes are reported as modifications.
     public func observe<Model: ObjectBase>(
         keyPaths: [any KeyPathDescriptor<Model>], on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmMapChange<Map>) -> Void
@@ -56,7 +56,7 @@ extension Map {
         observe(keyPaths: keyPaths.map(\.keyPath), on: queue, block)
     }
 
-    /// Observes the map; modifications are changes of the objects' properties at Swift key paths.
+    /// Observes the map. Swift key paths name the object properties whose changes are reported as modifications.
     public func observe<Model: ObjectBase>(
         keyPaths: [PartialKeyPath<Model>], on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmMapChange<Map>) -> Void

@@ -1,15 +1,15 @@
 import MartletEngine
 import MartletSQLite
 
-/// The properties that an observer of an object or projection observes, by the names that changes report.
+/// The properties of an object or projection that an observer observes, with the names that its changes use.
 struct ObservedItems {
     /// A property of an object or a label of a projection, and the type of its value.
     struct Named {
         let name: String
         /// Nil for collections and linking objects: changes report no values of them.
         let property: PropertySchema?
-        /// An object whose class declares the enum, if values are reported as its cases. Otherwise they are reported as
-        /// raw values.
+        /// For an enum property whose values are reported as enum cases, an object whose class declares the enum. Nil
+        /// if raw values are reported.
         var enumOwner: ObjectBase?
     }
 
@@ -33,7 +33,7 @@ struct ObservedItems {
         items.append(ObjectTracker.Item(watched: watched, value: isSingle ? value : nil))
     }
 
-    /// The items for the properties of a type that key paths start with, or for all of its properties.
+    /// The items for the properties with which `paths` start, or for all properties of the type if `paths` is nil.
     static func properties(_ paths: [PropertyPath]?, _ table: TableID, _ schema: DatabaseSchema) -> ObservedItems {
         var result = ObservedItems()
         for property in schema[table].type.properties {
@@ -140,7 +140,7 @@ final class ObjectObservation {
         }
     }
 
-    // This instance, or a new one if the Realm was invalidated and shows the row again.
+    // The observed instance, or a new one if the Realm was invalidated and shows the row again.
     private var current: ObjectBase {
         if object._state == .invalidated, table.exists(object._key) { object = table.object(object._key) }
         return object

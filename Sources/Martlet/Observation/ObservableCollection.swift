@@ -4,7 +4,8 @@ import MartletEngine
 /// A live collection of a Realm that can be observed.
 public protocol ObservableCollection<Element> {
     associatedtype Element
-    /// Registers an observer; all variants of `observe` call it. With `keepsDeleted`, deleted elements can be read as they
+    /// Registers an observer; all variants of `observe` call it. With `keepsDeleted`, deleted elements can be read as
+    /// they
     /// were.
     func _observe(
         _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsDeleted: Bool,
@@ -27,12 +28,12 @@ extension ObservableCollection {
     /// - Parameters:
     ///   - keyPaths: the properties whose changes are reported as modifications, also through links; nil for all
     ///     properties, up to four objects deep.
-    ///   - queue: a serial queue on which `block` is called instead; the collection given to the block then belongs to
-    ///     it.
+    ///   - queue: a serial queue on which `block` is called instead. The collection that the block gets can then be
+    ///     used on this queue only.
     ///   - block: the closure that is called with each change.
     /// - Complexity: a notification costs time in proportion to the changed rows, not to the size of the collection.
     ///   Only results with `distinct` or `limit`, and results of which very many rows changed at once, are queried
-    ///   again and compared completely. If the observer falls behind by more versions than the file remembers, all
+    ///   again and compared completely. If the change sets since the last call are no longer stored in the file, all
     ///   remaining elements are reported as modified.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
@@ -54,7 +55,7 @@ extension ObservableCollection {
     /// Calls `block` with the initial collection and after each change, as `observe` does. Changes include moves, the
     /// new positions of modified elements, and the deleted elements as they were.
     ///
-    /// To read the deleted elements, the version of the last call is pinned until the next call, also after
+    /// The version of the last call is pinned until the next call, so that deleted elements can be read, even after
     /// `realm.invalidate()`.
     public func observeChanges(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
@@ -71,7 +72,7 @@ extension ObservableCollection {
 }
 
 extension ObservableCollection where Element: ObjectBase {
-    /// Observes the collection; modifications are changes of the properties at typed key paths.
+    /// Observes the collection. Typed key paths name the properties whose changes are reported as modifications.
     public func observe(
         keyPaths: [any KeyPathDescriptor<Element>], on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
@@ -79,7 +80,7 @@ extension ObservableCollection where Element: ObjectBase {
         observe(keyPaths: keyPaths.map(\.keyPath), on: queue, block)
     }
 
-    /// Observes the collection; modifications are changes of the properties at Swift key paths. A key path through a
+    /// Observes the collection. Changes at Swift key paths are reported as modifications. A key path through a
     /// collection applies to all of its elements: `\.siblings[0].name` and `\.siblings.first?.name` both mean the names
     /// of all siblings.
     public func observe(

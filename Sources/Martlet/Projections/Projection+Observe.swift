@@ -1,7 +1,7 @@
 public import Dispatch
 import MartletEngine
 
-/// A projection whose changes name its labels.
+/// A projection that can be observed. Its changes name properties by the labels of the projection.
 public protocol ObservableProjection: AnyProjection {
     associatedtype Root: ObjectBase
     var rootObject: Root { get }
@@ -13,12 +13,12 @@ extension Projection: ObservableProjection {}
 extension ObservableProjection {
     /// Calls `block` after changes of the projected values, and once when the object is deleted.
     ///
-    /// Changes name the labels of the projection, with its values: enums are cases. Changes of properties that are not
-    /// projected do not call `block`.
+    /// A change contains labels and values of the projection; enums are reported as cases. Properties that are not
+    /// projected are not observed.
     ///
     /// - Parameters:
     ///   - keyPaths: the labels to observe, or their key paths; nil for all.
-    ///   - queue: a serial queue on which to observe instead. The projection passed to the block then belongs to it.
+    ///   - queue: a serial queue on which `block` is called instead. Its projection can be used on this queue only.
     ///   - block: is called with each change.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (ObjectChange<Self>) -> Void

@@ -91,7 +91,7 @@ public struct ProjectedCollection<Value>: RandomAccessCollection {
     *, unavailable,
     message: "a live collection stays where its Realm was opened; pass its values, or the primary key of its owner"
 )
-// Unavailable: it reads the collection behind it.
+// Unavailable: a projected collection reads its source collection, which is confined.
 extension ProjectedCollection: @unchecked Sendable {}
 
 /// The objects of a result as projections: live, lazy, in the same order.
@@ -166,7 +166,7 @@ extension Realm {
 }
 
 @available(
-    *, unavailable, message: "live results stay where their Realm was opened; query a Realm that is opened there"
+    *, unavailable, message: "live results stay where their Realm was opened; elsewhere, open a Realm and query it"
 )
-// Unavailable: they read the results behind them.
+// Unavailable: projected results read the original results, which are confined.
 extension ProjectedResults: @unchecked Sendable {}

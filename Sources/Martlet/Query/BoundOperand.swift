@@ -44,7 +44,7 @@ extension MartletEngine.Predicate.Comparison {
 /// A resolved key path of a query string.
 struct BoundPath {
     let path: PropertyPath
-    /// The type of the values at the end; nil for the row itself.
+    /// The type of the values at the end; a link type if the path ends at a row.
     let element: ElementType?
     /// The number of components up to the elements of the last collection in the path; nil without a collection.
     let collectionEnd: Int?
@@ -109,7 +109,7 @@ struct BoundOperand {
 
     private(set) var operand: MartletEngine.Predicate.Operand
     let type: Kind
-    /// The operand in messages.
+    /// The text for the operand in error messages.
     let description: String
     var isCollection = false
     /// Whether the path passes through a collection: the operand then stands for many values.
@@ -137,7 +137,7 @@ struct BoundOperand {
         isFullText = path.isFullText
     }
 
-    /// The operand in a subquery, `level` levels further in, where it still refers to its own scope.
+    /// The operand as used in a subquery nested `level` levels deeper. It still refers to the scope of this operand.
     func inSubquery(_ level: Int) -> BoundOperand {
         var outer = self
         outer.operand = .outer(level, operand)

@@ -44,7 +44,7 @@ public protocol ObjectFields: KeyPathDescriptor {
     init(_ path: FieldPath)
 }
 
-/// A list, set or linking-objects property whose elements are objects. A field of the elements refers to *any* element.
+/// A list, set or linking-objects property of objects. A condition on a field must be true for *some* element.
 @dynamicMemberLookup
 public struct ObjectCollectionField<Element: ObjectFields>: KeyPathDescriptor {
     public typealias Root = Element.Root
@@ -89,7 +89,7 @@ public struct MapField<Root: ObjectBase, Value>: KeyPathDescriptor {
     }
 }
 
-/// A map property whose values are objects. A field of the values refers to *any* value.
+/// A map property of objects. A condition on a field must be true for *some* value.
 @dynamicMemberLookup
 public struct ObjectMapField<Value: ObjectFields>: KeyPathDescriptor {
     public typealias Root = Value.Root

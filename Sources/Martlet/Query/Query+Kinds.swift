@@ -7,13 +7,13 @@ extension Field {
         Query(.contained(.kind(_path.path), kinds.map { .text($0.rawValue) }))
     }
 
-    /// The value is of this kind; `none` if it is absent.
+    /// The value is of this kind. An absent value is of the kind `none`.
     public func isKind(_ kind: AnyRealmValue.Kind) -> Query<Root> where Value == AnyRealmValue { isOfKind([kind]) }
 
     /// The value is of one of these kinds.
     public func isKind(in kinds: [AnyRealmValue.Kind]) -> Query<Root> where Value == AnyRealmValue { isOfKind(kinds) }
 
-    /// The value of the key is of this kind; `none` if there is none.
+    /// The value of the key is of this kind. If the key has no value, the kind is `none`.
     public func isKind(_ kind: AnyRealmValue.Kind) -> Query<Root> where Value == AnyRealmValue? { isOfKind([kind]) }
 }
 

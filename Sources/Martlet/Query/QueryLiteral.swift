@@ -8,7 +8,7 @@ enum QueryLiteral: Equatable {
     case bool(Bool)
     case integer(Int64)
     case double(Double)
-    /// Digits that a `Double` cannot represent exactly are kept as they were written.
+    /// A `Decimal128`, or a number in a query string whose digits a `Double` would not preserve.
     case decimal(Decimal128)
     case string(String)
     case data(Data)
@@ -81,7 +81,7 @@ enum QueryLiteral: Equatable {
         }
     }
 
-    /// The literal in messages.
+    /// The text for the literal in error messages.
     var description: String {
         switch self {
         case .null: "nil"
@@ -100,7 +100,7 @@ enum QueryLiteral: Equatable {
         }
     }
 
-    // MARK: Writing
+    // MARK: Literals in query strings
 
     static func number(_ text: String) -> QueryLiteral? {
         if let integer = Int64(text) { return .integer(integer) }
@@ -120,7 +120,7 @@ enum QueryLiteral: Equatable {
             ? UUID(uuidString: content).map { .uuid($0) } : (try? ObjectId(string: content)).map { .objectId($0) }
     }
 
-    /// Nil if the nanoseconds make a full second, or have another sign than the seconds.
+    /// Nil if the nanoseconds amount to a full second, or if their sign differs from that of the seconds.
     static func dateLiteral(since1970 seconds: Int64, nanoseconds: Int64) -> QueryLiteral? {
         guard nanoseconds.magnitude < 1_000_000_000, seconds.signum() * nanoseconds.signum() >= 0 else { return nil }
         return .date(
@@ -175,7 +175,7 @@ enum QueryLiteral: Equatable {
         return 0...23 ~= hours && 0...59 ~= minutes
     }
 
-    // MARK: Storing
+    // MARK: Conversion to stored values
 
     /// The literal as an `AnyRealmValue`; nil for lists.
     var anyValue: AnyRealmValue? {
@@ -196,7 +196,7 @@ enum QueryLiteral: Equatable {
         }
     }
 
-    /// The managed objects in the literal, for `AnyRealmValue` values.
+    /// The managed objects in `anyValue`, which must belong to the queried Realm.
     var anyObjects: [ObjectBase] { anyValue?.objects.filter { $0._context != nil } ?? [] }
 
     /// The form of the value that is compared with values of a type; nil if they cannot be compared.

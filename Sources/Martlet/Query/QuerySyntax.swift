@@ -11,7 +11,7 @@ struct QuerySyntax {
         case or([Condition])
         case not(Condition)
         case comparison(Comparison)
-        /// A Boolean value.
+        /// An operand that is itself true or false, such as a Boolean property.
         case value(Operand)
     }
 
@@ -50,10 +50,10 @@ struct QuerySyntax {
     }
 
     struct Path {
-        /// The variable of a subquery if the path starts at its element.
+        /// The variable of a subquery with which the path starts; nil if it starts at the queried object.
         var variable: String?
         var components: [(PropertyPath.Component, Int)] = []
-        /// The count or aggregate in the path, with the number of components before it.
+        /// The function in the path (count, aggregate or kind), with the number of components before it.
         var function: (Function, position: Int)?
         var offset: Int
     }

@@ -4,8 +4,8 @@ extension Realm {
     /// A condition written as text, in the predicate language of Foundation and Realm: `"age > 5 AND owner.name
     /// BEGINSWITH[c] 'm'"`. The condition can be followed by `SORT(…)`, `DISTINCT(…)` and `LIMIT(…)`.
     ///
-    /// Use it for texts from users or other sources, because it throws errors. `filter(_:_:)` takes a text directly and
-    /// traps. Values are passed to the database only as bound parameters.
+    /// Use it for texts from users or other sources: an invalid text throws an error. `filter(_:_:)` takes a text
+    /// directly, and traps if it is invalid. Values are passed to the database only as bound parameters.
     public struct Predicate: CustomStringConvertible {
         let syntax: QuerySyntax
         let text: String
@@ -13,7 +13,8 @@ extension Realm {
         /// Parses a text. `filter(_:)` checks names and types when the predicate is used.
         ///
         /// - Parameters:
-        ///   - text: the condition. `%@` and `$0` are placeholders for arguments, `%K` for an argument that is a key path.
+        ///   - text: the condition. `%@` and `$0` are placeholders for arguments, `%K` for an argument that is a key
+        ///   path.
         ///   - arguments: values of any type that properties can have, objects, `nil`, and sequences of these.
         /// - Throws: `Realm.Error.invalidInput`, with the offset in bytes and what was expected there.
         public init(parsing text: String, _ arguments: Any?...) throws {

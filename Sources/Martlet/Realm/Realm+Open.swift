@@ -9,7 +9,8 @@ private final class OpeningCancellation: Sendable {
 }
 
 extension Realm {
-    /// Opens the file of `defaultConfiguration` on the current actor or, in code without an actor, on the current thread.
+    /// Opens the file of `defaultConfiguration` on the current actor or, in code without an actor, on the current
+    /// thread.
     ///
     /// - Throws: `Realm.Error`, as `init(configuration:)` does.
     public init(isolation: isolated (any Actor)? = #isolation) throws {
@@ -18,11 +19,13 @@ extension Realm {
 
     /// Opens a file, or creates it, on the current actor or, in code without an actor, on the current thread.
     ///
-    /// Opening the same file again on the same actor or thread returns the same Realm. Additions of the schema are applied to the
-    /// file, and `renamedFrom` preserves the data. Every other difference requires a higher `schemaVersion`: with it, the file is
-    /// migrated; without it, opening throws.
+    /// Opening the same file again on the same actor or thread returns the same Realm. Additions to the schema are
+    /// file, and `renamedFrom` preserves the data. Every other difference requires a higher `schemaVersion`: with it,
+    /// the file is
+    /// `schemaVersion`: with it, the file is migrated; without it, opening throws.
     ///
-    /// - Throws: `Realm.Error` if the file cannot be found, accessed or read, belongs to another program, was written with a
+    /// - Throws: `Realm.Error` if the file cannot be found, accessed or read, belongs to another program, was written
+    /// with a
     ///   higher schema version, or needs a migration. The file is then unchanged.
     public init(configuration: Configuration, isolation: isolated (any Actor)? = #isolation) throws {
         try self.init(configuration, .of(isolation), Scheduler.mainQueue(isolation))
@@ -39,7 +42,8 @@ extension Realm {
         self.init(try Realm.context(.defaultConfiguration, coordinator, .actor(isolation), queue))
     }
 
-    /// Opens a file on an actor without blocking it. The Realm and everything obtained from it can be used on this actor only.
+    /// Opens a file on an actor without blocking it. The Realm and everything obtained from it can be used on this
+    /// actor only.
     ///
     /// Call it on the actor with `actor: self`, or pass the shared instance of a global actor.
     ///
@@ -54,7 +58,8 @@ extension Realm {
 
     /// Opens a file on the current actor without blocking it: `try await Realm(configuration:)`.
     ///
-    /// This does not compile in code without an actor, because the thread may change at an `await`. If the task is cancelled
+    /// This does not compile in code without an actor, because the thread may change at an `await`. If the task is
+    /// cancelled
     /// before a migration of the file begins, the file is not migrated.
     ///
     /// - Throws: The errors of `init(configuration:)`, and `CancellationError`.
@@ -88,7 +93,8 @@ extension Realm {
 
     /// Opens a file on a serial queue. The Realm and everything obtained from it can be used on this queue only.
     ///
-    /// Call it on the queue, or on another thread before the queue uses the Realm. Traps for concurrent and global queues, which
+    /// Call it on the queue, or on another thread before the queue uses the Realm. Traps for concurrent and global
+    /// queues, which
     /// run several blocks at once.
     ///
     /// - Throws: The errors of `init(configuration:)`.

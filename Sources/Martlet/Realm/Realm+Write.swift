@@ -3,16 +3,19 @@ import MartletEngine
 extension Realm {
     /// Runs `block` in a write transaction, commits, and returns what the block returned.
     ///
-    /// When it returns, the changes are durable and visible to every Realm that refreshes. Only one thread of all processes writes
-    /// at a time; the others wait. If the block throws, the transaction is rolled back and the error is rethrown. Transactions
+    /// When it returns, the changes are durable and visible to every Realm that refreshes. Only one thread of all
+    /// processes writes
+    /// at a time; the others wait. If the block throws, the transaction is rolled back and the error is rethrown.
+    /// Transactions
     /// cannot be nested: the call traps inside a write transaction.
     ///
     /// - Parameters:
     ///   - tokens: The observers of this Realm that are not notified of this transaction.
     ///   - block: Makes the changes.
-    /// - Throws: Any error of the block. `Realm.Error` if the disk is full or fails, another writer holds the lock longer than the
-    ///   timeout, two objects have equal values that must be unique, or a rule of the schema denies a deletion. After an error
-    ///   the transaction is rolled back. Only after `.commitOutcomeUnknown` it may have been committed.
+    /// - Throws: Any error of the block. `Realm.Error` if the disk is full or fails, another writer holds the lock
+    /// longer than the
+    ///   timeout, two objects have equal values that must be unique, or a rule of the schema denies a deletion. After
+    ///   an error the transaction is rolled back, except after `.commitOutcomeUnknown`: then it may be committed.
     @discardableResult
     public func write<Result>(
         withoutNotifying tokens: [NotificationToken] = [], _ block: () throws -> Result
@@ -29,7 +32,8 @@ extension Realm {
         return result
     }
 
-    /// Begins a write transaction: waits for other writers, moves to the newest version and delivers pending notifications.
+    /// Begins a write transaction: waits for other writers, moves to the newest version and delivers pending
+    /// notifications.
     ///
     /// - Throws: `Realm.Error` if another writer holds the lock longer than the timeout, or if the disk fails.
     public func beginWrite() throws { try context.beginWrite() }
@@ -43,7 +47,8 @@ extension Realm {
         try context.commitWrite(silencing: Set(tokens.map { ObjectIdentifier($0.registration) }))
     }
 
-    /// Rolls back the open write transaction. Objects created in it are invalidated. Objects deleted in it are live again,
+    /// Rolls back the open write transaction. Objects created in it are invalidated. Objects deleted in it are live
+    /// again,
     /// together with their collections and embedded objects.
     public func cancelWrite() { context.cancelWrite() }
 

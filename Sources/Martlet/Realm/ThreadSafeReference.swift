@@ -41,9 +41,11 @@ public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
 }
 
 extension Realm {
-    /// Resolves a reference to the live value in this Realm; nil if the value was deleted. A reference can be resolved once.
+    /// Resolves a reference to the live value in this Realm; nil if the value was deleted. A reference can be resolved
+    /// once.
     ///
-    /// Refreshes the Realm first if its version is older than the one in which the reference was created. Inside a write the Realm
+    /// Refreshes the Realm first if its version is older than the one in which the reference was created. Inside a
+    /// write the Realm
     /// shows the newest version already. Traps if the reference was resolved before or belongs to another file.
     public func resolve<Confined: ThreadConfined>(_ reference: ThreadSafeReference<Confined>) -> Confined? {
         context.confinement.require("a Realm")
@@ -51,17 +53,19 @@ extension Realm {
     }
 }
 
-/// A live value that any thread, queue or actor can read and replace. Each one gets a live value from a separate Realm.
+/// A live value that any thread, queue or actor can read and replace. Each of them gets the value from its own Realm.
 ///
 /// ```swift
 /// @ThreadSafe var dog = realm.objects(Dog.self).first
 /// queue.async { [dog = $dog] in print(dog.wrappedValue?.name ?? "deleted") }
 /// ```
 ///
-/// A property can be read by its name on any thread. A local variable is passed to other threads as `$dog`, because Swift 6 does
+/// A property can be read by its name on any thread. A local variable is passed to other threads as `$dog`, because
+/// Swift 6 does
 /// not allow a concurrent closure to capture a variable.
 ///
-/// Reading opens a Realm of the file if none is open on the current thread, queue or actor. The value is nil after it was
+/// Reading opens a Realm of the file if none is open on the current thread, queue or actor. The value is nil after it
+/// was
 /// deleted, or if the file cannot be opened any more.
 @propertyWrapper
 public final class ThreadSafe<Confined: ThreadConfined>: Sendable {

@@ -28,7 +28,7 @@ public struct FileBatch {
     private let failure: (() -> CInt)?
 
     /// - Parameters:
-    /// - isReproducible: whether the contents can be generated again. Then `commit` does not wait for the disk.
+    /// - isReproducible: whether the contents can be generated again. If so, `commit` does not call `fsync`.
     /// - makesFolders: whether missing folders are created. Otherwise a missing folder is an error.
     public init(isReproducible: Bool = false, makesFolders: Bool = true) {
         self.init(isReproducible: isReproducible, makesFolders: makesFolders, failure: nil)

@@ -1,6 +1,6 @@
 /// The files that a command can write: files in the given schema folders, and files in the folders of given files.
 ///
-/// Compared by real paths, since a symbolic link inside a folder can lead out of it.
+/// The real paths are compared, since a symbolic link inside a folder can lead out of it.
 public struct OwnedFiles {
     /// Each path ends with `/`.
     private let folders: [String]

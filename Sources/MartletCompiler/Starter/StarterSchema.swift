@@ -16,15 +16,15 @@ public enum StarterSchema {
           ## A piece of work.
           Todo:
             primaryKey: id
-            # What is searched or sorted by often.
+            # Properties by which queries often search or sort.
             index: [dueDate]
             properties:
-              # A new one for each object.
+              # Each object gets a new UUID.
               id: UUID = new
               ## What is to be done.
               title: String = ""
               urgency: Urgency = normal
-              # The question mark says that there may be none.
+              # The question mark makes the value optional.
               dueDate: Date?
               ## Who does it. Links to other objects are always optional.
               assignee: Person?
@@ -35,9 +35,9 @@ public enum StarterSchema {
             properties:
               id: UUID = new
               name: String = ""
-              ## Where letters reach them.
+              ## The postal address.
               address: Address?
-              ## The other end of a link: it is kept up to date and never written.
+              ## The todos whose assignee is this person. This list cannot be set: it always follows the links.
               todos: LinkingObjects<Todo.assignee>
 
         embedded:

@@ -10,7 +10,7 @@ struct DiagramBuilder {
     private var boxes: [DiagramBox] = []
     private var relations: [DiagramRelation] = []
     private var indexOfBox: [String: Int] = [:]
-    /// The row and name of linking objects, by the link that they are the inverse of.
+    /// For each link that has linking objects as its inverse: the row and the name of the linking objects.
     private var backRows: [Property: (row: Int, name: String)] = [:]
 
     private struct Property: Hashable {
@@ -131,7 +131,7 @@ struct DiagramBuilder {
         case .list: multiplicity = .list
         case .set: multiplicity = .set
         case .map: multiplicity = .map
-        // Linking objects are the end of the line that the link draws.
+        // Linking objects have no line of their own: the line of their link ends at their row.
         case .linkingObjects: return
         }
         let kind: DiagramRelation.Kind

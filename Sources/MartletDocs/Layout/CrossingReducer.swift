@@ -57,7 +57,7 @@ struct CrossingReducer {
         return sum / Double(segments.count)
     }
 
-    /// The position of a port in its column: the index of the vertex plus a fraction for the offset inside the vertex.
+    /// The position of a line's end in its column: the index of the vertex plus a fraction for the offset in it.
     private func key(_ vertex: Int, _ offset: Int) -> Double {
         Double(positions[vertex]) + Double(offset) / Double(max(1, graph.vertices[vertex].height) + 1)
     }

@@ -40,7 +40,7 @@ struct LayerAssignment {
     }
 
     /// Moves boxes to the right, together with successors that are in the way, while that reduces the total edge
-    /// length. A box then is next to the boxes that only it uses.
+    /// length. A box is then beside the boxes that no other box uses.
     private mutating func slide() {
         for _ in 0..<(nodes.count > 300 ? 4 : 40) {
             var changed = false
@@ -100,7 +100,7 @@ struct LayerAssignment {
         }
     }
 
-    /// Moves boxes without predecessors out of overfull columns to the left.
+    /// Moves boxes without predecessors to the left, out of overfull columns.
     private mutating func spillLeft(budget: Int) {
         var columns = nodesByColumn()
         guard var column = columns.keys.max() else { return }
@@ -118,7 +118,7 @@ struct LayerAssignment {
         }
     }
 
-    /// Moves other boxes out of overfull columns to the right, together with their successors.
+    /// Moves other boxes to the right, together with their successors, out of overfull columns.
     private mutating func spillRight(budget: Int) {
         guard var column = layers.min() else { return }
         while column <= (layers.max() ?? column) {

@@ -63,11 +63,11 @@ struct LayoutPicture: Sendable {
 enum LayoutMetrics {
     /// Between two boxes of a column.
     static let boxGap = 26
-    /// Between a line and a box, or two lines, of a column.
+    /// Between two lines that cross a column, or between such a line and a box.
     static let lineGap = 12
     /// The space beside a column, for arrowheads and diamonds.
     static let channelPadding = 22
-    /// Between two vertical line segments of a channel.
+    /// Between two vertical line segments of a channel, which is the space between two columns.
     static let trackGap = 9
     /// Between two connected components.
     static let partGap = 44

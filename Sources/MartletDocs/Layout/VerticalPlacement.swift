@@ -1,5 +1,5 @@
-/// Determines the vertical position of each vertex. Each column is moved to straighten its lines to the adjacent
-/// columns while keeping all distances. The method is isotonic regression by pooling adjacent violators.
+/// Determines the vertical position of each vertex. The vertices of a column are moved to straighten their lines to
+/// adjacent columns, and keep the minimum gaps. The method is isotonic regression by pooling adjacent violators.
 struct VerticalPlacement {
     private let graph: LayeredGraph
     /// The top of each vertex.
@@ -107,7 +107,7 @@ struct VerticalPlacement {
         return preferences.sorted { $0 < $1 }
     }
 
-    /// Removes small steps from lines: moves a passage to the height of its neighbor if its column has space.
+    /// Removes small steps from lines: moves each passage to the height where its line continues, if there is space.
     private mutating func align(_ column: [Int], toLeft: Bool) {
         for (index, vertex) in column.enumerated() where graph.isPassage(vertex) {
             let preferences = preferences(of: vertex, toLeft, !toLeft)

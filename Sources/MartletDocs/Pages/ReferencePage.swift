@@ -1,7 +1,7 @@
 public import MartletSchema
 
-/// Writes a documentation page of a schema: one self-contained file that works offline, can be searched with the
-/// browser's search as well, and can be printed.
+/// Writes a documentation page of a schema: one self-contained file that works offline and can be printed. The
+/// page has a search field, and the browser's search works too.
 public struct ReferencePage {
     private let model: SchemaModel
     private let title: String

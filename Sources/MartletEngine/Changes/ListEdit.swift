@@ -126,7 +126,7 @@ package struct ListEditScript: Sendable, Hashable {
         for edit in later.edits { append(edit) }
     }
 
-    /// Replaces all edits: the elements that existed at the start are removed, whatever happened before.
+    /// Replaces all edits by one: the removal of the elements that existed before the first edit.
     private mutating func clear(oldCount: Int) {
         let countAtStart = max(0, oldCount - growth)
         edits = countAtStart > 0 ? [.clear(oldCount: countAtStart)] : []

@@ -39,7 +39,7 @@ package struct TableChanges: Sendable, Hashable {
         self = builder.finish()
     }
 
-    /// Creates changes from groups that are already sorted, disjoint, and disjoint with the other two sets.
+    /// Creates changes from groups that are sorted and disjoint, and share no key with `inserted` and `deleted`.
     init(canonicalInserted inserted: KeySet, deleted: KeySet, modified: [ModifiedGroup]) {
         self.inserted = inserted
         self.deleted = deleted

@@ -1,13 +1,13 @@
 import Foundation
 import MartletSQLite
 
-/// Detects commits of other processes while a Realm observes: when the system reports a writer, or else by polling. It
+/// Detects commits of other processes while a Realm has observers: by events of the lock file, or else by polling. It
 /// then notifies the listeners of the coordinator. These notifications are hints: a listener opens a snapshot to find
 /// out what changed.
 ///
 /// Polling is cheap. SQLite's `data_version` changes with every commit of another connection and is read from shared
-/// memory. The version row is read only if it changed. The connection is never left in a transaction, so it pins
-/// nothing.
+/// memory. The version row is read only if `data_version` changed. No transaction stays open on the connection, so
+/// it pins no version.
 ///
 /// Thread safety: `lock` guards `connection`, `dataVersion`, `stopped` and `isRetrying`.
 // Sendable as described above.
@@ -70,20 +70,20 @@ final class CommitMonitor: @unchecked Sendable {
         }
     }
 
-    /// A writer has released the lock file.
+    /// Called when a writer may have released the lock file.
     ///
-    /// - Parameter always: true to poll in any case, because a writer may have been killed between its commit and
-    ///   the note in the lock file.
+    /// - Parameter always: true to ignore the version in the lock file: a writer may have been killed between
+    ///   its commit and writing its version to the lock file.
     func checkForCommits(always: Bool) {
         guard let coordinator, !isStopped else { return }
-        // In most cases the writer was this process.
+        // In most cases the writer was this process, which has notified the listeners already.
         if !always, coordinator.hasNotified(coordinator.writeLock.recordedVersion) {
             return coordinator.repinAfterCopy()
         }
         if !poll() { retry(coordinator.environment.commitPollMilliseconds) }
     }
 
-    // There may be no further event. One repetition covers all polls that failed.
+    // Repeats a failed poll, because there may be no further event. One repetition covers all polls that failed.
     private func retry(_ milliseconds: Int) {
         lock.lock()
         let isFirst = !isRetrying

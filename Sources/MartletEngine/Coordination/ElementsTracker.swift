@@ -1,7 +1,7 @@
 import MartletSQLite
 
-/// Computes the changes of the list or set of one row from version to version, from its recorded edits and the changes
-/// of its elements. The elements of a map are its keys and values alternately.
+/// Computes the changes of one list, set or map of one row from version to version, from its recorded edits and the
+/// changes of its elements. Here, the elements of a map are its keys and values: key, value, key, value.
 package struct ElementsTracker: CollectionTracker {
     package struct State: TrackedState {
         package let count: Int
@@ -13,7 +13,7 @@ package struct ElementsTracker: CollectionTracker {
     private let schema: DatabaseSchema
     private let target: TableID?
     private let reported: QueryDependencies?
-    /// For `AnyRealmValue` values: by table, the changes of linked objects that count as modifications.
+    /// For a collection of `AnyRealmValue`: which changes of a linked object count as modifications, by its table.
     private let anyReported: [TableID: QueryDependencies]
     private let layout: TableLayout.Collection
 
@@ -69,7 +69,7 @@ package struct ElementsTracker: CollectionTracker {
         }
     }
 
-    // Without recorded changes, the element at an old position may be another one.
+    // Without recorded changes, every position may have another element now, so all common positions are modified.
     private func compare(_ old: State, _ handle: SnapshotHandle) throws -> (state: State, change: CollectionChange) {
         let new = try state(handle)
         let common = Array(0..<min(old.count, new.count))
@@ -80,7 +80,7 @@ package struct ElementsTracker: CollectionTracker {
         return (new, change)
     }
 
-    /// The positions, in the collection as it is now, of values that link to objects with changes that count.
+    /// The current positions of the values that link to a modified object. Only changes in `anyReported` count.
     private func modifiedAnyPositions(_ changes: KnownChanges, _ connection: Connection) throws -> [Int] {
         let touched = anyReported.filter { $0.value.touches(changes.changes, table: $0.key) }
         guard !touched.isEmpty, try AnyLinkIndex.exists(connection) else { return [] }
@@ -100,7 +100,7 @@ package struct ElementsTracker: CollectionTracker {
         }
     }
 
-    /// The positions, in the collection as it is now, of elements with changes that count.
+    /// The current positions of the modified elements. Only changes in `reported` or `anyReported` count.
     private func modifiedPositions(
         _ changes: KnownChanges, _ connection: Connection
     ) throws -> [Int] {
@@ -117,13 +117,13 @@ package struct ElementsTracker: CollectionTracker {
         }
         var positions: [Int] = []
         for (position, element) in try elements(connection).enumerated() {
-            // If the reverse path is unknown, every element counts as modified.
+            // If `rows` is nil, the modified rows cannot be determined, and every element counts as modified.
             if case .integer(let key) = element, rows == nil || modified.contains(key) { positions.append(position) }
         }
         return positions
     }
 
-    // If few rows were modified, checks whether any of them is an element, before a long list is read.
+    // Checks, before a long list is read, whether any of the keys is an element. More than 256 keys are not checked.
     private func hasElement(in keys: KeySet, _ connection: Connection) throws -> Bool {
         guard !keys.isEmpty, let targets = layout.targets else { return false }
         if keys.count > 256 { return true }

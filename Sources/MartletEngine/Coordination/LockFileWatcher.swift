@@ -30,8 +30,8 @@ final class LockFileWatcher: @unchecked Sendable {
     private var members: [Int32: [Member]] = [:]
     private var source: (any DispatchSourceRead)?
 
-    /// Runs `begin` a few milliseconds later on the queue, together with other watches that are requested. Opening a
-    /// file does not wait for its watch, and a file that is closed at once gets none.
+    /// Runs `begin` on the queue a few milliseconds later, in one batch with other requested watches. Opening a
+    /// file does not wait for its watch, and a file that is closed within this time gets no watch.
     static func schedule(_ begin: @escaping @Sendable () -> Void) {
         waitingLock.lock()
         waiting.append(begin)
@@ -93,11 +93,11 @@ final class LockFileWatcher: @unchecked Sendable {
                 }
                 return living
             }
-            // Released after the lock: the deinit of a monitor may take it.
+            // The monitors are released only after `lock`, because the deinit of a monitor may acquire `lock`.
             withExtendedLifetime(living) {}
         }
 
-        /// The events when another file replaces a file. They include changes of its mode.
+        /// The events that may mean that the file was replaced. IN_ATTRIB also reports a changed mode.
         private static let replaced = UInt32(IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
 
         private enum Event: Int { case changed, closed, replaced }

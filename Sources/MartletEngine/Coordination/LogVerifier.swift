@@ -2,11 +2,11 @@ import CMartletRuntime
 import Foundation
 import MartletSQLite
 
-/// Prevents SQLite from reading a log into a database file that the log does not continue, as after a backup was copied
-/// over the file, or the file was replaced.
+/// Prevents SQLite from reading a log into a database file to which the log does not belong, for example because a
+/// backup was copied over the file.
 ///
 /// SQLite reads any log into the file beside it. Therefore this check runs before the first read of a file that this
-/// process does not have open. A log that does not fit is renamed and reported.
+/// process does not have open. A log that does not belong to the file is renamed and reported.
 struct LogVerifier {
     let connection: Connection
     let writeLock: WriteLock
@@ -17,7 +17,7 @@ struct LogVerifier {
     func verify() throws {
         guard options.marksLog, try verdict() != .fits else { return }
         if options.isReadOnly {
-            // Without the lock, the log may have begun between the reads of the log and of the file.
+            // Read both again: without the lock, a log may have begun between the reads of log and file.
             guard try verdict() == .differs else { return }
             throw EngineError(
                 .fileReplaced, path: options.path,
@@ -35,14 +35,14 @@ struct LogVerifier {
 
     private func verdict() throws -> Verdict {
         guard let log = try connection.logOnDisk() else { return .fits }
-        // A page that a power cut has torn is repaired by the log.
+        // No valid header: a power cut has torn the first page, and the log repairs it.
         guard let header = try connection.readFileHeader() else { return .fits }
         // A file of another program or of a newer format is rejected later, and left as it is.
         if header.userVersion > Catalog.format || ![0, Catalog.applicationID].contains(header.applicationID) {
             return .fits
         }
         guard let mark = header.mark else {
-            // Programs of the first format do not mark logs. This one marks a file before it writes to its log.
+            // Programs of the first format mark no files. Later ones mark the file before they write to its log.
             let isOld = header.userVersion < Catalog.format && writeLock.recordedLog != log
             return isOld ? .fits : .differs
         }
@@ -67,7 +67,7 @@ struct LogVerifier {
     }
 }
 
-/// Logs that were found beside a file that they do not continue, and were renamed.
+/// Logs that were found beside a file to which they do not belong, and were renamed.
 package enum SetAsideLogs {
     private static func path(_ number: Int, of file: String) -> String { "\(file)-wal.aside-\(number)" }
 
@@ -80,7 +80,7 @@ package enum SetAsideLogs {
     /// Removes the log and its index from a file by renaming the log. Returns its new path. Nil if it cannot be
     /// renamed, with the reason in `errno`; in the VFS of a test it is then deleted. The caller holds the write lock.
     ///
-    /// A process that has the file open keeps both, and detects the change before it writes.
+    /// A process that has the log and the index open still uses them, and detects the change before it writes.
     static func setAside(_ path: String, _ connection: Connection, _ environment: Environment) -> String? {
         let file = StoreFiles.resolved(path)
         // The index is removed first: SQLite would trust an index without its log.
@@ -99,7 +99,7 @@ package enum SetAsideLogs {
         return nil
     }
 
-    /// Deletes the index of a log. A process that has the file open keeps it, and others create a new one.
+    /// Deletes the index of a log. A process that has the index open continues to use it; others create a new one.
     static func removeIndex(_ path: String) { unlink(StoreFiles.resolved(path) + "-shm") }
 
     /// Deletes the set-aside logs of a file.

@@ -2,7 +2,7 @@ package import MartletSQLite
 
 /// Computes which observed items of one row changed from version to version, and their values.
 package struct ObjectTracker: Sendable {
-    /// Something that a change can name: a property, or a label of a projection.
+    /// Something whose changes are reported under a name: a property, or a labelled value of a projection.
     package struct Item: Sendable {
         /// The key paths whose changes count as a change of the item.
         package var watched: [PropertyPath]

@@ -54,13 +54,13 @@ extension StoreOpener {
             UPDATE martlet_meta SET version = version + 1, epoch = epoch + \(isChanged ? 1 : 0), \
             schema_version = \(Int64(bitPattern: options.schemaVersion))
             """)
-        // Stored change sets name properties by their index, and migrations record no changes.
+        // Otherwise the stored change sets are unusable: property indexes differ, and migrations record no changes.
         guard migrates || !diff.onlyAddsTypes else { return try recordNoChange(connection) }
         try connection.execute("DELETE FROM martlet_changes")
     }
 
-    // A new type does not renumber properties. The version is stored as one without changes, so observers need not
-    // compare in full.
+    // A new type does not renumber properties. An empty change set is stored for the version, so observers need not
+    // compare all values.
     private func recordNoChange(_ connection: Connection) throws {
         let version = Int64(bitPattern: try Catalog.meta(connection).version)
         try connection.run(
@@ -135,7 +135,7 @@ extension StoreOpener {
 
     // MARK: Read-only files
 
-    /// If the file is read-only, creates an overlay for what it lacks.
+    /// For a read-only file, creates a `SchemaOverlay` that presents the missing types and properties.
     func overlay(_ connection: Connection, _ found: Contents) throws -> (overlay: SchemaOverlay?, contents: Contents) {
         guard options.isReadOnly && !options.leavesSchema else { return (nil, found) }
         let stored = found.types.map(\.type)

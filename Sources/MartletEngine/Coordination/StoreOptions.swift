@@ -30,7 +30,7 @@ package struct StoreOptions: Sendable {
     package var maximumNumberOfActiveVersions: Int?
     /// If the log has more bytes than this, writers wait for old snapshots to end, so that the log can restart.
     package var maximumLogBytes = 268_435_456
-    /// True if a write throws when waiting did not help, and the log does not grow any further.
+    /// True if a write throws when the log is still too long after that wait. Otherwise the log grows.
     package var throwsWhenLogIsFull = false
     package var environment = Environment.live
 
@@ -39,7 +39,7 @@ package struct StoreOptions: Sendable {
         self.types = types
     }
 
-    /// A file in memory has no log that could outlive it.
+    /// True if the database file names its log. A file in memory does not: its log cannot outlive it.
     var marksLog: Bool { !isTemporary }
     /// - Throws: `CancellationError`, as the cause of an engine error.
     func checkCancellation() throws(EngineError) {

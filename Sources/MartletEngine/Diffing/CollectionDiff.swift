@@ -1,7 +1,7 @@
 /// Compares two orders of keys in full, for use if the changes in between are unknown.
 ///
-/// The difference is minimal. Of the keys in both orders, a longest run that kept its relative order is reported as not
-/// moved, preferably one of unmodified keys. Only the other keys are moves.
+/// The difference is minimal. Of the keys in both orders, a longest subsequence in the same order is reported as not
+/// moved; among several, one with few modified keys. The other keys in both orders are moves.
 package enum CollectionDiff {
     /// The difference between two key sequences.
     ///
@@ -10,7 +10,7 @@ package enum CollectionDiff {
     ///   - replaced: keys that now identify another object. Such a key in both sequences is a deletion and an
     ///     insertion, not a move.
     ///
-    /// Complexity: O(n log r) for r runs in the key sets if both ascend or no survivor moved, else O(n log n).
+    /// Complexity: O(n log r) for r runs in the key sets if both ascend or no common key moved, else O(n log n).
     package static func change(
         from old: KeySequence, to new: KeySequence, modified: KeySet = [], replaced: KeySet = []
     ) -> CollectionChange {

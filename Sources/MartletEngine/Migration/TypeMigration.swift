@@ -3,8 +3,8 @@ import MartletSQLite
 /// One migration inside the caller's transaction: it converts the object types of the file to those of the program.
 ///
 /// `prepare` does everything that needs no code of the user. Then the user's code can read the previous version and
-/// change the new rows. `finish` checks the result against the schema. Meanwhile, a rebuilt type has no primary key and
-/// no unique properties, so that keys can be corrected one by one.
+/// change the new rows. `finish` checks the result against the schema. Until then, the keys and unique values of a
+/// rebuilt type may repeat, so that they can be corrected one by one. Only an unchanged integer key stays unique.
 package final class TypeMigration {
     /// A connection on which the version before the migration is pinned.
     let previous: Connection
@@ -13,7 +13,7 @@ package final class TypeMigration {
     private let stored: [String: ObjectTypeSchema]
     private let declarations: [String: TypeDeclaration]
     private(set) var unconverted = UnconvertedValues()
-    /// The names in the file of properties that the user's code has renamed, by type and current name.
+    /// The properties that the user's code has renamed: the name in the file, by type and current name.
     private(set) var renamed: [String: [String: String]] = [:]
     /// Types that are removed from the file at the end.
     private var dropped: Set<String> = []

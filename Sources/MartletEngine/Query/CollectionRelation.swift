@@ -96,12 +96,12 @@ extension QueryCompiler {
         }
     }
 
-    /// A condition that is true if it is true for some element of the collection at the end of `path`.
+    /// SQL that is true if `condition` is true for some element of the collection at the end of `path`.
     mutating func someElement(
         of path: PropertyPath, _ scope: QueryScope, _ nilEntries: NilEntries = .skipped,
         _ condition: (inout QueryCompiler, QueryScope) throws -> String
     ) throws -> String {
-        // The path is split at an outer collection, which is queried first.
+        // If the path passes through several collections, it is split after the first one, which is queried first.
         let ends = try collectionEnds(path, scope)
         if let outer = ends.first, ends.count > 1 {
             let rest = PropertyPath(components: Array(path.components[outer...]))
@@ -209,7 +209,7 @@ extension QueryCompiler {
             if case .entry = resolved.part { throw QueryFailure.noCollection(path) }
             let owner = try rowKey(resolved, end.table, alias)
             let chunks = schema[end.table].layout.collection(of: end.property).chunks
-            // Maps alternate keys and values.
+            // A map stores its keys and values alternately.
             let half = schema[end.table].type.properties[end.property].kind == .map ? " / 2" : ""
             return "(SELECT ifnull(sum(x.count), 0)\(half) FROM \(chunks) x WHERE x.owner = \(owner))"
         }
@@ -246,7 +246,7 @@ extension QueryCompiler {
         return QueryTerm(elements.of(owner).select(result), value.kind)
     }
 
-    /// SQL for an aggregate. The sum of no values is zero. The sum of both infinities is NULL, like NaN. `min` and
+    /// SQL for an aggregate. The sum of no values is zero. The sum of both infinities is NULL, meaning NaN. `min` and
     /// `max` ignore decimals that are NaN.
     static func aggregate(_ function: Predicate.Aggregate, _ value: QueryTerm) -> String {
         guard value.kind == .decimal else {
@@ -257,8 +257,8 @@ extension QueryCompiler {
         return "\(function.rawValue)(nullif(\(value.sql), \(DecimalNumber.nanLiteral)))"
     }
 
-    /// SQL for the sum of whole numbers. SQLite's own `sum` fails if an intermediate sum does not fit 64 bits; this one
-    /// does not.
+    /// SQL for the sum of whole numbers. SQLite's own `sum` fails if an intermediate sum exceeds 64 bits; this sum
+    /// does not fail.
     static func sumInHalves(_ value: QueryTerm) -> String {
         "martlet_whole(sum(\(value.sql) >> 32), sum(\(value.sql) & 4294967295))"
     }
@@ -279,7 +279,7 @@ extension QueryCompiler {
         return "\(key) IN \(values(of: table, property, inner).of(bind(.integer(owner))).select("\(inner).v"))"
     }
 
-    /// The collection with which the paths of a condition begin, and the condition for its elements. Paths without a
+    /// The one collection in the paths of a condition, and the condition rewritten for its elements. Paths without a
     /// collection refer to the owner of the collection.
     func sharedCollection(_ condition: Predicate, _ scope: QueryScope) throws -> (PropertyPath, Predicate) {
         var shared: PropertyPath?

@@ -1,9 +1,9 @@
 import MartletSQLite
 
 extension Predicate {
-    /// Rewrites a condition for the elements of a collection. `inside` returns the path from an element, or nil for a
-    /// path with at most `leaving` collections, which starts at the owner of the collection. Conditions that already
-    /// refer to elements do not change.
+    /// Rewrites a condition on an owner as a condition on the elements of its collection. `inside` returns the
+    /// path as it continues from an element; nil if it has at most `leaving` collections and so stays a path from the
+    /// owner. Conditions inside `exists` and `matching` already refer to elements, and do not change.
     func mapPaths(_ inside: (PropertyPath, _ leaving: Int) throws -> PropertyPath?) throws -> Predicate {
         switch self {
         case .constant, .element: self

@@ -26,7 +26,7 @@ extension QueryCompiler {
     // column.
     private static func negation(of condition: String) -> String { "(\(condition)) IS NOT 1" }
 
-    /// The SQL of a comparison, search or similar condition. `negation` is applied inside all collections of its paths.
+    /// The SQL of a comparison, search or similar condition. `negation` is applied to it for every single element.
     private mutating func compileLeaf(
         _ predicate: Predicate, _ scope: QueryScope, _ negation: ((String) -> String)? = nil
     ) throws -> String {
@@ -52,7 +52,7 @@ extension QueryCompiler {
                 change(try compiler.text(terms[0], match, terms[1], options))
             }
         case .isRow(let path, let keys):
-            // Entries without an object only matter to the negation. Otherwise the table of targets is faster.
+            // A map entry without an object can only satisfy a negation. Otherwise the table of targets is faster.
             return try terms([.path(path)], scope, seesNil: negation != nil) { compiler, terms in
                 change(try compiler.contained(terms[0], keys.map(SQLValue.integer), []))
             }

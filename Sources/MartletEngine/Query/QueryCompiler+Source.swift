@@ -6,7 +6,7 @@ extension QueryCompiler {
     struct MemberRows {
         let tables: String
         let key: String
-        /// The expression that orders the rows if no sort does.
+        /// The expression that orders the rows if the plan has no sort.
         let position: String
     }
 
@@ -32,7 +32,7 @@ extension QueryCompiler {
         case .elements(let id):
             let type = schema[id.table].type.properties[id.property]
             let chunks = schema[id.table].layout.collection(of: id.property).chunks
-            // Maps alternate keys and values.
+            // A map stores its keys and values alternately.
             let position = type.kind == .map ? "2 * e.rowid + 1" : "e.rowid"
             return
                 "SELECT e.v AS v, c.start + \(position) AS i FROM (SELECT elements, count, "
@@ -52,8 +52,8 @@ extension QueryCompiler {
         }
     }
 
-    /// The number of linking objects without any condition, which is computed without reading rows; nil for other
-    /// plans. It is negative if the file is damaged.
+    /// For all linking objects, without a condition: SQL that counts them without reading their rows. Nil for other
+    /// plans. The count is negative if the file is damaged.
     mutating func countOfOrigins(_ plan: QueryPlan) -> String? {
         guard case .origins(let link, let target) = plan.source, plan.predicate == nil, plan.stages.isEmpty else {
             return nil
@@ -65,7 +65,7 @@ extension QueryCompiler {
 
     // MARK: Aggregates of all members
 
-    /// An aggregate of all members. The result is NaN if a sum is NULL or a mean is a text.
+    /// SQL for an aggregate of all members. A sum that is NULL, and a mean that is a text, stand for NaN.
     static func total(_ function: Predicate.Aggregate, _ term: QueryTerm, inHalves: Bool) -> String {
         guard function.isArithmetic, term.kind == .number else { return aggregate(function, term) }
         if term.isWhole {

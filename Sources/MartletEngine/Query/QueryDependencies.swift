@@ -11,18 +11,18 @@ package struct QueryDependencies: Sendable {
         package let links: [PathStep]
         /// `AnyRealmValue` properties on these paths. Their values can be links to objects of any type.
         package var anyHolders: Set<LinkID> = []
-        /// The number of links up to which a change matters.
+        /// The greatest number of links between a row of the result and an object whose changes matter.
         package let depth: Int
     }
 
     /// The properties of the result's own type that matter.
     package private(set) var columns = ColumnSet()
     package private(set) var routes: [Route] = []
-    /// The objects within a few links, of which all changes matter.
+    /// The objects that are reachable over a few links, if every change of them matters.
     package private(set) var reach: Reach?
-    /// Like `reach`, but including links in `AnyRealmValue` values; nil if no property is of any type. It is used only
-    /// for
-    /// files that contain such links.
+    /// Like `reach`, but also follows links in `AnyRealmValue` values. Nil if no reachable property is an
+    /// `AnyRealmValue`.
+    /// Used only for files that contain such links.
     package private(set) var anyReach: Reach?
 
     package init() {}
@@ -45,7 +45,7 @@ package struct QueryDependencies: Sendable {
         }
     }
 
-    /// All objects up to `depth` levels deep through links and collections. The rows of the result are the first level.
+    /// All changes of objects on the first `depth` levels of links. The rows of the result are the first level.
     package init(depth: Int, table: TableID, _ schema: DatabaseSchema) {
         columns = .all
         guard depth > 1 else { return }
@@ -79,12 +79,12 @@ package struct QueryDependencies: Sendable {
         }
     }
 
-    /// The start of paths: the end of steps from the rows of the result.
+    /// The place where the paths of a condition start, as the steps that lead to it from the rows of the result.
     private struct Base {
         let steps: [PathStep]
         /// Nil for values, which have no properties.
         let table: TableID?
-        /// The starts of the paths of enclosing conditions.
+        /// The bases of the enclosing conditions, outermost first.
         let enclosing: [Base]
 
         init(_ steps: [PathStep], _ table: TableID?, within enclosing: [Base] = []) {
@@ -112,7 +112,7 @@ package struct QueryDependencies: Sendable {
         }
     }
 
-    /// Adds all properties of one level, including linking objects.
+    /// Adds all properties of the type at the end of `path`, including its linking objects.
     private mutating func addAll(
         _ path: PropertyPath, _ table: TableID, _ schema: DatabaseSchema
     ) throws(ResolvedPath.Failure) {
@@ -138,8 +138,8 @@ package struct QueryDependencies: Sendable {
         }
     }
 
-    // A changed link anywhere in the path matters. Change sets record which rows a collection links to newly, so no
-    // columns are needed for linking objects of collections.
+    // A changed link anywhere in the path matters. Change sets record the rows that a collection began or ceased to
+    // link to, so linking objects whose origin is a collection need no columns.
     private mutating func addSteps(_ steps: [PathStep], _ schema: DatabaseSchema) {
         for (offset, step) in steps.enumerated() {
             switch step {
@@ -201,7 +201,7 @@ package struct QueryDependencies: Sendable {
 }
 
 extension QueryDependencies.Reach {
-    /// All links within `depth` levels from a type, which is the first level, except linking objects.
+    /// All links, except linking objects, on the first `depth` levels. The given type is the first level.
     fileprivate init(from table: TableID, depth: Int, _ schema: DatabaseSchema, followsAny: Bool) {
         var links: [PathStep] = []
         var anyHolders: Set<LinkID> = []

@@ -11,7 +11,7 @@ enum QueryFunctions {
     }
 
     private static let all = [
-        // (match, options, text, pattern)
+        // (match, options, text, pattern): 1 if the text matches the pattern; NULL if they cannot be compared
         ScalarFunction("martlet_text", argumentCount: 4) { arguments in
             guard let match = Predicate.TextMatch(rawValue: arguments.integer(0)) else { return .null }
             let options = Predicate.TextOptions(rawValue: arguments.integer(1))
@@ -26,7 +26,7 @@ enum QueryFunctions {
                 FloatingSpecials.bits(bytes, Int(arguments.integer(1))).map { Double(bitPattern: $0).isNaN } ?? false
             return .integer(isNaN ? 1 : 0)
         },
-        // (special, 'from:to,…'): the special values with their properties at other positions
+        // (special, 'from:to,…'): the special values after property indexes have changed
         ScalarFunction("martlet_moved", argumentCount: 2) { arguments in
             guard let bytes = arguments.bytes(0), case .text(let text) = arguments.value(1) else { return .null }
             var positions: [PropertyIndex: PropertyIndex] = [:]
@@ -71,7 +71,7 @@ enum QueryFunctions {
         AggregateFunction("martlet_decimal_avg", argumentCount: 1, DecimalMean.self),
     ]
 
-    // (elements, count, layout): layout is the sum of 1 for maps, which alternate keys and values, and 2 for
+    // (elements, count, layout): layout is a set of bits: 1 for maps, whose keys and values alternate, and 2 for
     // floating-point values
     private static let elements = TableFunction("martlet_elements", columns: ["k", "v", "nan"], argumentCount: 3) {
         (arguments: FunctionArguments) throws(TableFunction.MalformedArguments) in
@@ -106,7 +106,7 @@ extension QueryFunctions {
     }
 }
 
-/// The sum of decimals; zero if there are none. It is a text, which no property accepts, if a value is not a decimal.
+/// The sum of decimals; zero if there are none. If a value is not a decimal, the result is the text 'damaged'.
 private final class DecimalTotal: Aggregation {
     private var sum = DecimalSum()
     private var isDamaged = false
@@ -118,7 +118,7 @@ private final class DecimalTotal: Aggregation {
     var result: SQLValue { isDamaged ? .text("damaged") : .blob(sum.total.bytes) }
 }
 
-/// The mean of decimals; null if there are none. It is a text, which no property accepts, if a value is not a decimal.
+/// The mean of decimals; null if there are none. If a value is not a decimal, the result is the text 'damaged'.
 private final class DecimalMean: Aggregation {
     private var sum = DecimalSum()
     private var isDamaged = false

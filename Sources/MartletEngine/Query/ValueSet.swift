@@ -1,10 +1,10 @@
 import MartletSQLite
 
-/// The right side of `IN`. A few values are bound one by one. Many values are bound as one JSON text, because the
-/// number of parameters is limited.
+/// The right side of `IN`. Up to `limit` values, and all floating-point values, are bound one by one. More values are
+/// bound as JSON texts, because the number of parameters is limited.
 struct ValueSet {
     private var integers: [Int64] = []
-    /// Texts and blobs, which are compared by the hexadecimal digits of their bytes.
+    /// In JSON, texts and blobs are written and compared as the hexadecimal digits of their bytes.
     private var texts: [String] = []
     private var blobs: [[UInt8]] = []
     private var reals: [Double] = []

@@ -4,7 +4,7 @@ package struct SchemaDiff: Equatable {
     package enum Step: Equatable, Sendable {
         case createType(String)
         case renameType(from: String, to: String)
-        /// Properties with floating-point values have moved: the old positions with the new ones.
+        /// The indexes of properties with floating-point values have changed: each old index with its new one.
         case moveSpecials(type: String, positions: [PropertyIndex: PropertyIndex])
         case addProperty(type: String, property: String)
         case renameProperty(type: String, from: String, to: String)
@@ -68,7 +68,7 @@ package struct SchemaDiff: Equatable {
                     + "\(new.isEmbedded ? "an embedded" : "a top-level") type in the schema: keep it, or migrate"
                     + (new.isEmbedded ? " and make sure that each object has one owner" : ""))
         }
-        // The names of properties in the file with the properties that keep their values.
+        // By the name of a property in the file: the name of the property in the program that keeps its values.
         var successors: [String: String] = [:]
         for property in new.properties {
             if let former = match(property, old, new, successors) { successors[former] = property.name }
@@ -118,7 +118,7 @@ package struct SchemaDiff: Equatable {
         return name
     }
 
-    // Special floating-point values are stored under the position of their property.
+    // Special floating-point values are stored under the index of their property.
     private func movedPositions(
         _ old: ObjectTypeSchema, _ new: ObjectTypeSchema, _ successors: [String: String]
     ) -> [PropertyIndex: PropertyIndex] {
@@ -128,7 +128,7 @@ package struct SchemaDiff: Equatable {
         return positions.allSatisfy { $0.key == $0.value } ? [:] : positions
     }
 
-    // Becoming optional changes no row; every other change of a type does.
+    // Making a property optional changes no row; every other change of its type does.
     private func difference(_ before: PropertySchema, _ declared: PropertySchema) -> String? {
         let stored = before.retargeted(currentName)
         guard stored.kind == declared.kind, stored.element == declared.element else {

@@ -54,7 +54,7 @@ package struct DecimalSum {
         return hasNegativeInfinity ? .negativeInfinity : nil
     }
 
-    // Reduces every limb to 0..<base, except the last one.
+    // Reduces every limb to 0..<base. If the sum is negative, the highest limb stays negative.
     private mutating func propagateCarries() {
         additionsSinceCarry = 0
         guard var place = limbs.keys.min(), var last = limbs.keys.max() else { return }
@@ -63,7 +63,7 @@ package struct DecimalSum {
             var carry = limb / Self.base
             if limb % Self.base < 0 { carry -= 1 }
             limbs[place] = limb - carry * Self.base
-            // A negative sum ends in a limb of -1. Its carry would be -1 again, so it is kept.
+            // The highest limb of a negative sum stays negative: its carry would be -1 at every further place.
             if place == last, carry == -1 {
                 limbs[place] = limb
                 break
@@ -105,7 +105,7 @@ package struct DecimalSum {
         return DecimalNumber.rounding(isNegative: isNegative, digits, exponent, hasRest: rest)
     }
 
-    /// Long division to more digits than a number has. Returns the quotient, its exponent, and whether there is a
+    /// Long division to `maximumDigits + 2` digits. Returns the quotient, its exponent, and whether there is a
     /// remainder.
     private static func divide(_ digits: [UInt8], _ exponent: Int, _ divisor: UInt64) -> ([UInt8], Int, Bool) {
         if divisor == 1 || digits.isEmpty { return (digits, exponent, false) }

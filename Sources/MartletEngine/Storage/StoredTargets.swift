@@ -2,7 +2,7 @@ package import MartletSQLite
 
 // The table of targets is ordered by target. The targets of one owner are therefore found by reading its elements.
 extension TableLayout.Collection {
-    /// The rows that the stored collection of an owner links to, each once, in order.
+    /// The keys of the rows that the stored collection of an owner links to, each once, in ascending order.
     ///
     /// Complexity: O(n) for a collection of n elements, independent of other collections.
     package func storedTargets(of owner: ObjectKey, _ connection: Connection) throws -> [ObjectKey] {
@@ -19,7 +19,7 @@ extension TableLayout.Collection {
         ).sorted()
     }
 
-    /// Deletes the stored elements of an owner. `known` contains its targets.
+    /// Deletes the stored elements of an owner. `known` contains the keys of all rows that they link to.
     package func removeStored(of owner: ObjectKey, targets known: [ObjectKey], _ connection: Connection) throws {
         try connection.run("DELETE FROM \(chunks) WHERE owner = ?1", [.integer(owner)])
         guard let targets, !known.isEmpty else { return }

@@ -21,7 +21,7 @@ extension TableLayout {
         return "CREATE TABLE \(layout.table) (\(columns.joined(separator: ", "))) STRICT"
     }
 
-    /// The statements that create the indexes of properties that must be unique, one index for each set of them.
+    /// The statements that create the indexes for uniqueness: one for each set of properties that must be unique.
     ///
     /// The indexes are not UNIQUE: values may repeat inside a write, and `UniqueValues` checks the result.
     static func uniqueIndexes(_ type: ObjectTypeSchema) -> [String] {

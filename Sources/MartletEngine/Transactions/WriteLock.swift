@@ -7,17 +7,18 @@ import Synchronization
 /// for all processes. A database in memory has only one process and no lock file.
 ///
 /// `flock` belongs to the open file and not to the process. Closing another descriptor therefore does not drop it, as
-/// it would drop the locks of the database file itself. While a writer holds or waits for the lock, the path may come
-/// to refer to another file, or to none. The lock on the former file then protects nothing, and the writer opens the
-/// new file.
+/// it would drop the locks of the database file itself. While a writer holds or waits for the lock, the lock file may
+/// be deleted or replaced. The lock on the old file then protects nothing. The writer therefore opens and locks the
+/// file that is now at the path.
 ///
-/// Thread safety: only the holder of `semaphore` opens the file. The number of its descriptor never changes; the file that it
-/// refers to may. `isOfOpenDatabase` is set before the lock is shared.
+/// Thread safety: only the holder of `semaphore` opens the file. The number of its descriptor never changes; the file
+/// that it
+/// the file behind it may be replaced. `isOfOpenDatabase` is set before other threads use this object.
 // Sendable as described above.
 final class WriteLock: @unchecked Sendable {
     private let path: String
     private let file: LockFile?
-    /// If true, and the database itself was deleted, the lock file is not created again.
+    /// True if the database is open. If the database is deleted while open, the lock file is not created again.
     var isOfOpenDatabase = false
     private let semaphore = DispatchSemaphore(value: 1)
     private let opened = Atomic<Int32>(-1)
@@ -104,13 +105,13 @@ final class WriteLock: @unchecked Sendable {
         _ = pwrite(descriptor, &number, MemoryLayout<Version>.size, 0)
     }
 
-    /// A version that is completely in the database file, and a number that distinguishes one copy from the next.
+    /// Describes a checkpoint that copied the whole log: the version in the database file, and a serial number.
     struct CopyMark: Equatable {
         let version: Version
         let number: UInt64
     }
 
-    /// Writes that a version is completely in the database file. Processes that read this version then stop reading the
+    /// Records that the database file has all of a version. Processes that read this version then stop reading the
     /// log, because the log cannot restart while a process reads it. The caller holds the lock.
     func record(copied version: Version) -> CopyMark {
         let mark = CopyMark(version: version, number: (recordedCopy?.number ?? 0) &+ 1)
@@ -129,20 +130,20 @@ final class WriteLock: @unchecked Sendable {
     /// The name of the newest log; nil if it is unknown.
     var recordedLog: UInt64? { words(at: Self.logOffset, count: 1)?[0] }
 
-    // After the words that every release of the lock file has.
+    // Behind the words and the magic number that `LockFile` describes.
     private static let logOffset: off_t = 64
 
     /// The last version that any process wrote; nil if it is unknown.
     var recordedVersion: Version? { words(at: 0, count: 1)?[0] }
 
-    /// The last copy that any process wrote; nil if it is unknown.
+    /// The newest mark that any process recorded; nil if it is unknown.
     var recordedCopy: CopyMark? { words(at: 8, count: 2).map { CopyMark(version: $0[0], number: $0[1]) } }
 
     private func words(at offset: off_t, count: Int) -> [UInt64]? {
         guard let file else { return nil }
         var words = [UInt64](repeating: 0, count: count)
         var descriptor = descriptor
-        // A process that never writes has not opened the file, and a file that is open may have been replaced.
+        // Opens the file only for this read if this process has not opened it yet, or if it was replaced since.
         let isOwn = descriptor < 0 || !file.isCurrent(descriptor)
         if isOwn { descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
         defer { if isOwn && descriptor >= 0 { close(descriptor) } }
@@ -188,7 +189,7 @@ final class WriteLock: @unchecked Sendable {
         }
     }
 
-    // If the database was deleted too, the next step of the writer reports it.
+    // If the open database was deleted too, the lock counts as current: the writer's next step reports the deletion.
     private func isCurrent(_ file: LockFile) -> Bool {
         file.isCurrent(descriptor) || isOfOpenDatabase && access(file.database, F_OK) != 0
     }

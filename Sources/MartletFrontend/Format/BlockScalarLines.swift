@@ -19,7 +19,7 @@ enum BlockScalarLines {
         _ texts: [String], of scalar: YAMLScalar, header: String, indentation: String
     ) -> [String] {
         var texts = texts
-        // The range ends at the start of the next line.
+        // The scalar's range ends at the start of the next line, so the last text can be empty.
         if texts.last?.isEmpty == true { texts.removeLast() }
         let keepsEnd = header.utf8.prefix { $0 != Byte.hash }.contains(UInt8(ascii: "+"))
         if !keepsEnd {

@@ -56,8 +56,8 @@ struct FileReader {
     }
 
     private mutating func readWithRecovery() -> YAMLReading {
-        // Each attempt parses the file again, so the number of attempts depends on the file size. Applying fixes
-        // requires all diagnostics and permits more attempts.
+        // Each attempt parses the file again, so the number of attempts depends on the file size. If all
+        // diagnostics are needed, because their fixes will be applied, more attempts are made.
         let reportsAll = FindingList.keptPerFile > FindingList.defaultPerFile
         let maximumBytes = (reportsAll ? 64 : 6) << 20
         var attempts = max(4, min(reportsAll ? 2000 : 100, maximumBytes / max(1, text.bytes.count)))

@@ -58,7 +58,7 @@ extension RecoveryRules {
 /// An escape that libyaml rejects.
 struct BadEscape {
     enum Meaning: Equatable {
-        /// A backslash that is not escaped, as in the regular expression `\d` or before `x` in a path.
+        /// A backslash that is not escaped, as in the regular expression `\d` or in the path `C:\xml`.
         case unknown
         /// `\'`.
         case quote

@@ -99,7 +99,7 @@ extension RecoveryRules {
             replace: value, with: "'\(quoted)'", title: "quote the whole value", .safe)
     }
 
-    /// `String = a: b`. The fix quotes the text, and quotes the whole value around it.
+    /// `String = a: b`. The fix puts the text in double quotes, and then the whole value in single quotes.
     private static func bareText(_ site: FailureSite, _ value: Range<Int>, _ colon: Range<Int>) -> SyntaxRecovery? {
         guard let sign = value.first(where: { site.bytes[$0] == UInt8(ascii: "=") }), sign < colon.lowerBound,
             let start = (sign + 1..<value.upperBound).first(where: { !site.bytes[$0].isBlank }),
@@ -144,7 +144,7 @@ extension RecoveryRules {
             current = lines.previous(candidate)
         }
         guard !levels.contains(where: { $0.depth == depth }) else { return nil }
-        // Lines below a key are indented more deeply, so a level is excluded if it leaves no room for them.
+        // The lines below a key must be indented more deeply than the key, so levels as deep as them are excluded.
         let below = (line + 1..<lines.count).prefix(50).first { !lines.isBlankOrComment($0) }
         let opens = lines.keyAndValue(line)?.value.isEmpty == true
         let childDepth = below.map { lines.indentation($0) }.flatMap { opens && $0 > depth ? $0 : nil } ?? Int.max
@@ -185,7 +185,7 @@ extension RecoveryRules {
             "this '\(sign)' is never closed; add a '\(close)'", at: opening..<opening + 1, label: "opened here",
             replace: end..<max(end, site.lines.content(line).upperBound), with: close, title: "add a '\(close)'",
             .suggested)
-        // The content of the bracket is unknown.
+        // It is not known which text belongs inside the brackets.
         if site.contextContains("flow node") { recovery.doubtful = opening..<max(end, opening + 1) }
         return recovery
     }
@@ -269,7 +269,7 @@ extension RecoveryRules {
         return SyntaxRecovery(diagnostic, replace: rest, with: "")
     }
 
-    /// The offset of the comma or bracket that ends a value inside brackets; nil if it follows immediately.
+    /// The offset of the comma or bracket that ends a value inside brackets; nil if it is at `start` or is missing.
     private static func endInFlow(_ site: FailureSite, from start: Int, to limit: Int) -> Int? {
         var depth = 0
         for offset in start..<max(start, limit) {
@@ -284,7 +284,7 @@ extension RecoveryRules {
         return nil
     }
 
-    /// The number of brackets that are open between two offsets. Quotes are ignored.
+    /// The opening brackets minus the closing brackets between two offsets. Brackets inside quotes are counted too.
     private static func depth(_ site: FailureSite, from start: Int, to end: Int) -> Int {
         var depth = 0
         for byte in site.bytes[start..<max(start, end)] {
@@ -298,8 +298,8 @@ extension RecoveryRules {
         site.contextContains("flow sequence") || site.contextContains("flow mapping")
     }
 
-    /// The lines that may contain the error: the line of libyaml's context, and the lines directly above the place
-    /// where it stopped.
+    /// The lines that may contain the error: the line of libyaml's context, the line where libyaml stopped, and the
+    /// line above that one.
     private static func suspects(_ site: FailureSite) -> [Int] {
         var result: [Int] = []
         if let context = site.failure.contextOffset {

@@ -17,7 +17,7 @@ enum RecoveryRules {
         listOnKeyLine, textBehindValue,
     ]
 
-    /// Tabs at the start of a line. One diagnostic for the file, whose fix replaces all of them.
+    /// Tabs at the start of a line. There is one diagnostic for the whole file, and its fix replaces all such tabs.
     private static func tabIndentation(_ site: FailureSite) -> SyntaxRecovery? {
         let lines = site.lines
         var offset = site.failure.offset
@@ -115,8 +115,8 @@ enum RecoveryRules {
         return ForeignTypes.isCertain(name) && ForeignTypes.scalar(for: name) == ScalarKind.string.rawValue
     }
 
-    /// Whether the text after a collection type can be removed. It only makes the collection optional or empty by
-    /// default.
+    /// Whether the text after a collection type can be removed, because it only makes the collection optional or
+    /// empty by default.
     static func isDroppable(_ tail: String) -> Bool {
         ["", "?", "=[]", "?=[]", "={}", "?=nil", "?=null"].contains(tail.filter { $0 != " " })
     }
@@ -208,7 +208,7 @@ enum RecoveryRules {
         return nil
     }
 
-    /// `@Persisted Int`. The schema language has no attributes, and the type is complete without it.
+    /// `@Persisted Int`. The schema language has no attributes, and the type is complete without one.
     private static func attribute(_ site: FailureSite) -> SyntaxRecovery? {
         guard site.messageContains("cannot start any token"), site.stoppedAt == UInt8(ascii: "@") else { return nil }
         let content = site.lines.content(site.line)

@@ -42,8 +42,8 @@ enum EmbeddingCheck {
         }
     }
 
-    /// The edges that remain after removing nodes without outgoing or without incoming edges: the edges of cycles, and
-    /// those between cycles.
+    /// The edges that remain after repeated removal of nodes without outgoing or incoming edges: the edges of cycles
+    /// and the edges between them.
     private static func cyclic(_ edges: [Edge]) -> [Edge] {
         let forward = withoutDeadEnds(edges, from: \.owner, to: \.target.value)
         return withoutDeadEnds(forward, from: \.target.value, to: \.owner)

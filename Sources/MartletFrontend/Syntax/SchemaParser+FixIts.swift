@@ -1,8 +1,8 @@
 import MartletSchema
 
-/// Records edits for the fix-its of lint rules: ranges to remove with an entry, and places for `renamedFrom`.
+/// Records edits for the fix-its of lint rules: edits that remove an entry, and edits that add `renamedFrom`.
 extension SchemaParser {
-    /// Records the removal of a key, by the range of the key and of its value.
+    /// Records the edit that removes a key. The range of the key and the range of its value both identify it.
     mutating func noteRemoval(of key: String, in mapping: YAMLMapping) {
         guard let index = mapping.entries.firstIndex(where: { $0.key.text == key }),
             let removal = removal(of: index, in: mapping)
@@ -11,7 +11,7 @@ extension SchemaParser {
         fixIts.removals[mapping.entries[index].value.span] = removal
     }
 
-    /// Records the removal of each name of a list, by its range. Removing the only name removes the key.
+    /// Records the edit that removes each name of a list, by the name's range. An only name is removed with its key.
     mutating func noteListRemovals(of key: String, in mapping: YAMLMapping) {
         guard let index = mapping.entries.firstIndex(where: { $0.key.text == key }) else { return }
         let entry = mapping.entries[index]
@@ -79,7 +79,7 @@ extension SchemaParser {
 
     // MARK: Entries
 
-    /// The range to remove with a key, if it is contiguous.
+    /// The range to delete if a key is removed; nil if one edit cannot remove the key.
     func removal(of key: String, in mapping: YAMLMapping) -> SourceSpan? {
         let index = mapping.entries.firstIndex { $0.key.text == key }
         guard let removal = index.flatMap({ removal(of: $0, in: mapping) }), removal.count == 1 else { return nil }
@@ -91,7 +91,7 @@ extension SchemaParser {
         return mapping.isFlow ? flowRemoval(of: index, in: spans) : blockRemoval(of: spans[index])
     }
 
-    /// The entry and the comma before it, or after it for the first entry. nil if a comment lies between them.
+    /// The entry and the comma before it, or after it for the first entry. nil if a comment lies between the entries.
     private func flowRemoval(of index: Int, in spans: [SourceSpan]) -> [SourceSpan]? {
         let entry = spans[index]
         let all: SourceSpan
@@ -108,7 +108,7 @@ extension SchemaParser {
         return source.bytes[gap].contains(Byte.hash) ? nil : [all]
     }
 
-    /// The line of the entry, if the line contains nothing else. A trailing comment stays.
+    /// The line of the entry; without the comment, if a comment follows. nil if the line contains anything else.
     private func blockRemoval(of entry: SourceSpan) -> [SourceSpan]? {
         let line = source.lineIndex(at: entry.start)
         let range = source.lineRange(line)

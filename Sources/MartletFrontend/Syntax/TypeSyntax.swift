@@ -36,6 +36,6 @@ struct LiteralSyntax {
     let form: Form
     let text: String
     let span: SourceSpan
-    /// The range to remove with the default: from the `=` to the end, or the whole `default:` entry.
+    /// The range to delete if the default is removed: from the `=` to the end, or the whole `default:` entry.
     let removal: SourceSpan?
 }

@@ -63,7 +63,7 @@ struct Suggestions {
 }
 
 extension Frontend {
-    /// `did you mean 'a', 'b' or 'c'?`, for words beside the schema; nil when nothing is near.
+    /// `did you mean 'a', 'b' or 'c'?`, for words that are not in a schema; nil if no candidate is similar.
     public static func suggestion(for word: String, among candidates: [String]) -> String? {
         var suggestions = Suggestions()
         return Suggestions.question(suggestions.nearest(to: word, among: candidates))

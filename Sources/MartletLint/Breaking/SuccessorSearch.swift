@@ -2,8 +2,8 @@ import MartletSchema
 
 /// Finds new types that are similar to a removed type.
 struct SuccessorSearch {
-    /// The name and type of a property, for comparison. A reference to the containing type itself is equal in all
-    /// types.
+    /// The name and type of a property, for comparison. References of types to themselves are equal, whatever the
+    /// types are called.
     private struct Trait: Hashable {
         let name: String
         let kind: PropertyTypeModel.Kind

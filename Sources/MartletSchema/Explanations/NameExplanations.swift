@@ -1,4 +1,4 @@
-/// MRT0201 to MRT0206: what names lead to.
+/// MRT0201 to MRT0206: keys, values, types and names that are unknown, duplicate or of the wrong kind.
 extension RuleExplanation {
     static let unknownKey = RuleExplanation(
         .unknownKey,

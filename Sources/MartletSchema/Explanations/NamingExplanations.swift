@@ -1,4 +1,4 @@
-/// MRT0401 to MRT0403: names as Swift writes them.
+/// MRT0401 to MRT0403: names in the wrong case, reserved or invalid names, and singular or plural names.
 extension RuleExplanation {
     static let namingCase = RuleExplanation(
         .namingCase,

@@ -37,7 +37,7 @@ extension RuleExplanation {
         String(text.map { $0 == "'" ? "`" : $0 })
     }
 
-    /// Wraps a paragraph at `width` columns. Only a single longer word exceeds the width.
+    /// Wraps a paragraph at `width` columns. A line is longer only if it is a single word.
     public static func wrapped(_ paragraph: String, width: Int) -> String {
         var lines: [String] = []
         var line = ""

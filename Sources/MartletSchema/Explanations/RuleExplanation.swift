@@ -1,7 +1,7 @@
 /// The explanation of a rule for an author who does not know the rule.
 ///
-/// `martlet explain`, `Documentation/Rules.md` and the help in SARIF reports are generated from these texts. Code is in
-/// single quotes, which the pages replace with code marks. The texts contain no other apostrophe.
+/// `martlet explain`, `Documentation/Rules.md` and the help in SARIF reports are generated from these texts. Code is
+/// written in single quotes, which become backquotes in Markdown. The texts contain no other apostrophe.
 public struct RuleExplanation: Hashable, Sendable {
     public let code: DiagnosticCode
     /// The problem that the rule reports.
@@ -42,7 +42,7 @@ public enum RuleExample: Hashable, Sendable {
     case schema(wrong: String, fixed: String)
     /// A `martlet.yaml` with the problem, and the same file without it.
     case configuration(wrong: String, fixed: String)
-    /// No single file shows the problem; the sentence says how it occurs.
+    /// No single file shows the problem. The associated value says how the problem occurs.
     case none(String)
 }
 

@@ -25,10 +25,10 @@ public struct SourceSpan: Hashable, Comparable, Sendable {
 
     public var isEmpty: Bool { start == end }
 
-    /// An empty span before the first byte.
+    /// An empty span before the first byte of this span.
     public var beginning: SourceSpan { SourceSpan(file: file, start: start, end: start) }
 
-    /// An empty span after the last byte.
+    /// An empty span after the last byte of this span.
     public var ending: SourceSpan { SourceSpan(file: file, start: end, end: end) }
 
     /// The smallest span that contains both spans.
