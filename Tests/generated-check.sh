@@ -230,13 +230,13 @@ check_messages() {
 Dog|stay where their Realm was opened; pass a primary key and look the object up
 Address|stay where their Realm was opened; pass a primary key and look the object up
 PersonProjection|stays where its object's Realm was opened; pass the primary key of the object and project it anew
-Results<Dog>|stay where their Realm was opened; query a Realm that is opened there
+Results<Dog>|stay where their Realm was opened; elsewhere, open a Realm and query it
 List<Dog>|stays where its Realm was opened; pass its values, or the primary key of its owner
 MutableSet<String>|stays where its Realm was opened; pass its values, or the primary key of its owner
 Map<Double>|stays where its Realm was opened; pass its values, or the primary key of its owner
 LinkingObjects<Dog>|stays where its Realm was opened; pass its values, or the primary key of its owner
 ProjectedCollection<String>|stays where its Realm was opened; pass its values, or the primary key of its owner
-ProjectedResults<PersonProjection>|stay where their Realm was opened; query a Realm that is opened there
+ProjectedResults<PersonProjection>|stay where their Realm was opened; elsewhere, open a Realm and query it
 Realm|stays where it was opened; open another one with the same configuration there
 KINDS
     sed -i 's/GeneratedCodeFormat[0-9]*/GeneratedCodeFormat0/' "$folder/MartletSchema.martlet.swift"

@@ -215,7 +215,7 @@ static int marked_unfetch(sqlite3_file *file, sqlite3_int64 offset, void *addres
         .xShmUnmap = marked_shm_unmap, .xFetch = marked_fetch, .xUnfetch = marked_unfetch,         \
     }
 
-/* One table for each version. A file gets the version of the wrapped file, which tells SQLite what it may call. */
+/* One table for each version. A file gets the version of the wrapped file, from which SQLite knows what it may call. */
 static const sqlite3_io_methods methods[] = {METHODS(1), METHODS(2), METHODS(3)};
 
 /* ---- Calls on the VFS ------------------------------------------------------------------------ */
