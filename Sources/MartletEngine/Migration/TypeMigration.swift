@@ -89,10 +89,6 @@ package final class TypeMigration {
         }
     }
 
-    package func markResolved(_ key: ObjectKey, _ property: PropertyIndex, of type: String) {
-        unconverted.markResolved(key, property, of: type)
-    }
-
     /// Copies the values of a property in the file to a property of all remaining rows.
     package func fill(_ type: ObjectTypeSchema, _ property: PropertySchema, from name: String) throws {
         guard let old = storedType(of: type.name),
