@@ -32,10 +32,12 @@ let package = Package(
         .target(name: "CMartletRuntime"),
         .target(name: "CMartletLogVFS", dependencies: ["CMartletSQLite"]),
         .target(name: "CMartletMemoryVFS", dependencies: ["CMartletSQLite"]),
+        .target(name: "MartletValues"),
         .target(
-            name: "MartletSQLite", dependencies: ["CMartletSQLite", "CMartletLogVFS", "CMartletMemoryVFS"]),
-        .target(name: "MartletEngine", dependencies: ["MartletSQLite", "CMartletRuntime"]),
-        .target(name: "Martlet", dependencies: ["MartletEngine", "CMartletRuntime"]),
+            name: "MartletSQLite",
+            dependencies: ["MartletValues", "CMartletSQLite", "CMartletLogVFS", "CMartletMemoryVFS"]),
+        .target(name: "MartletEngine", dependencies: ["MartletValues", "MartletSQLite", "CMartletRuntime"]),
+        .target(name: "Martlet", dependencies: ["MartletValues", "MartletEngine", "CMartletRuntime"]),
         .target(name: "MartletCombine", dependencies: ["Martlet", openCombine]),
 
         // Compiler side: knows YAML and Swift, no SQL.
@@ -73,7 +75,8 @@ let package = Package(
         // Tests.
         .target(name: "CMartletTestVFS", dependencies: ["CMartletSQLite"], path: "Tests/CMartletTestVFS"),
         .target(
-            name: "MartletTestSupport", dependencies: ["CMartletSQLite", "Martlet", "MartletEngine", "MartletSQLite"],
+            name: "MartletTestSupport",
+            dependencies: ["CMartletSQLite", "Martlet", "MartletEngine", "MartletValues", "MartletSQLite"],
             path: "Tests/MartletTestSupport"),
         .target(
             name: "CompilerInvariants", dependencies: ["MartletBackend", "MartletCompiler", "MartletSchema"],
@@ -90,28 +93,36 @@ let package = Package(
         .testTarget(
             name: "EngineTests",
             dependencies: [
-                "MartletEngine", "MartletSQLite", "CMartletSQLite", "CMartletTestVFS", "MartletTestSupport",
+                "MartletEngine", "MartletValues", "MartletSQLite", "CMartletSQLite", "CMartletTestVFS",
+                "MartletTestSupport",
             ]),
         .testTarget(
             name: "RuntimeTests",
             dependencies: [
-                "Martlet", "MartletEngine", "MartletSQLite", "KennelModels", "ConformanceModels", "CMartletRuntime",
+                "Martlet", "MartletEngine", "MartletValues", "MartletSQLite", "KennelModels", "ConformanceModels",
+                "CMartletRuntime",
                 "CMartletTestVFS",
                 "MartletTestSupport",
             ]),
         .testTarget(
             name: "ExactTests",
-            dependencies: ["Martlet", "MartletEngine", "MartletSQLite", "ConformanceModels", "MartletTestSupport"]),
+            dependencies: [
+                "Martlet", "MartletEngine", "MartletValues", "MartletSQLite", "ConformanceModels", "MartletTestSupport",
+            ]),
         .testTarget(
             name: "ScheduleTests",
-            dependencies: ["Martlet", "MartletEngine", "MartletSQLite", "ConformanceModels", "MartletTestSupport"]),
+            dependencies: [
+                "Martlet", "MartletEngine", "MartletValues", "MartletSQLite", "ConformanceModels", "MartletTestSupport",
+            ]),
         .executableTarget(
             name: "ChaosWorker",
             dependencies: ["Martlet", "MartletEngine", "ConformanceModels", "MartletTestSupport"],
             path: "Tests/ChaosWorker"),
         .testTarget(
             name: "ChaosTests",
-            dependencies: ["ChaosWorker", "Martlet", "MartletSQLite", "ConformanceModels", "MartletTestSupport"]),
+            dependencies: [
+                "ChaosWorker", "Martlet", "MartletValues", "MartletSQLite", "ConformanceModels", "MartletTestSupport",
+            ]),
         .testTarget(
             name: "LeakTests",
             dependencies: ["Martlet", "ConformanceModels", "CMartletTestVFS"]),
@@ -134,11 +145,18 @@ if Context.environment["MARTLET_FUZZ"] != nil {
             exclude: ["Corpus", "dictionary"]))
 }
 
+// Built with coverage by 'Scripts/paths'.
+if Context.environment["MARTLET_PATHS"] != nil {
+    package.targets.append(
+        .executableTarget(name: "PathProgram", dependencies: ["Martlet", "KennelModels"], path: "Tests/PathProgram"))
+    package.products.append(.executable(name: "PathProgram", targets: ["PathProgram"]))
+}
+
 // Bugs that 'make exact-bugs' and 'make schedule-bugs' must find. No other build contains them.
 if Context.environment["MARTLET_SEEDED_BUGS"] != nil {
     let needed: Set = [
-        "CMartletSQLite", "CMartletLogVFS", "CMartletMemoryVFS", "CMartletRuntime", "MartletSQLite", "MartletEngine",
-        "Martlet",
+        "CMartletSQLite", "CMartletLogVFS", "CMartletMemoryVFS", "CMartletRuntime", "MartletValues", "MartletSQLite",
+        "MartletEngine", "Martlet",
         "ConformanceModels",
         "MartletTestSupport", "ExactTests", "ScheduleTests",
     ]

@@ -171,7 +171,7 @@ check_values() {
     echo "values:"
     Tests/Hostile/values.py schema "$folder"
     generate "$folder/Schemas" "$folder/out"
-    objects=$(find "$binaries"/{Martlet,MartletEngine,MartletSQLite,CMartletRuntime,CMartletLogVFS,CMartletMemoryVFS}.build -name '*.o')
+    objects=$(find "$binaries"/{Martlet,MartletEngine,MartletValues,MartletSQLite,CMartletRuntime,CMartletLogVFS,CMartletMemoryVFS}.build -name '*.o')
     mkdir "$folder/graph"
     holds "awkward texts compile, without warnings S14" swiftc "${models[@]}" -warnings-as-errors "${modules[@]}" \
         "${swift_6[@]}" -emit-module -emit-module-path "$folder/Models.swiftmodule" -emit-symbol-graph \

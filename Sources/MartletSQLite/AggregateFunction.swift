@@ -1,4 +1,5 @@
 import CMartletSQLite
+package import MartletValues
 
 /// The state of one aggregation while SQLite passes it rows.
 package protocol Aggregation: AnyObject {

@@ -1,4 +1,5 @@
 import CMartletSQLite
+package import MartletValues
 
 /// One column of a statement's current row, valid until the next step.
 ///
@@ -35,6 +36,13 @@ package struct ColumnValue {
         guard let bytes = sqlite3_value_text(pointer) else { return "" }
         let count = Int(sqlite3_value_bytes(pointer))
         return String(validating: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+    }
+
+    /// The bytes of a blob, valid until the next step; nil for values of other types.
+    package var validBlob: UnsafeRawBufferPointer? {
+        guard isBlob else { return nil }
+        let bytes = sqlite3_value_blob(pointer)
+        return UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : Int(sqlite3_value_bytes(pointer)))
     }
 
     package func withBlob<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {

@@ -1,4 +1,5 @@
 import CMartletSQLite
+import MartletValues
 
 extension Connection {
     /// The size of the file in bytes, and the size of its pages that are in use.

@@ -1,5 +1,6 @@
 import CMartletLogVFS
 import CMartletSQLite
+package import MartletValues
 import Synchronization
 
 /// One SQLite connection and its prepared statements, used by one thread at a time.

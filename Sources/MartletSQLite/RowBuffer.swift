@@ -1,4 +1,5 @@
 import CMartletSQLite
+package import MartletValues
 
 /// Rows that are copied out of a statement and decoded later, when the statement may have been reused and another
 /// thread may hold the lock of its connection.

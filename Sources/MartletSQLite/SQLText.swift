@@ -1,3 +1,5 @@
+package import MartletValues
+
 /// Quoting for the parts of SQL that cannot be bound: names, and defaults in table definitions.
 ///
 /// It works on UTF-8, not on `Character`: a quote followed by a combining mark is one `Character` and would not be

@@ -1,4 +1,5 @@
 import CMartletSQLite
+package import MartletValues
 
 /// A Swift function that SQL text can call.
 package final class ScalarFunction: Sendable {

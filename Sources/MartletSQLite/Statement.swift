@@ -1,4 +1,5 @@
 import CMartletSQLite
+package import MartletValues
 
 /// A prepared statement. It belongs to one connection, and is used only by the current user of that connection.
 ///
@@ -144,6 +145,18 @@ package final class Statement {
     package func real(_ column: Int) -> Double { self.column(column).real }
 
     package func text(_ column: Int) -> String { self.column(column).text }
+
+    /// The integer of a column; nil for values of other types.
+    package func validInteger(_ column: Int) -> Int64? {
+        let value = self.column(column)
+        return value.isInteger ? value.integer : nil
+    }
+
+    /// The floating-point number or integer of a column, as a floating-point number; nil for values of other types.
+    package func validReal(_ column: Int) -> Double? { self.column(column).number }
+
+    /// The bytes of a blob, valid until the next step; nil for values of other types.
+    package func validBlob(_ column: Int) -> UnsafeRawBufferPointer? { self.column(column).validBlob }
 
     /// The text of a column; nil for values of other types and for bytes that are not valid UTF-8.
     package func validText(_ column: Int) -> String? { self.column(column).validText }

@@ -1,4 +1,5 @@
 import CMartletSQLite
+package import MartletValues
 
 /// A Swift function that returns rows and that SQL text can select from.
 ///

@@ -6,9 +6,8 @@ import Testing
 /// Stops and kills processes at random while they write and observe one file. Acknowledged commits must remain,
 /// all processes must see the same order of versions, and observers must be notified of exactly the changes.
 ///
-/// `MARTLET_CHAOS` is the number of processes to kill, `MARTLET_CHAOS_SEED` the seed of the random choices. Timing
-/// does not
-/// follow from the seed, so a run with the same seed is similar, but not identical.
+/// `MARTLET_CHAOS` is the number of processes to kill, `MARTLET_CHAOS_SEED` the seed of the random choices. Timing does
+/// not follow from the seed, so a run with the same seed is similar, but not identical.
 @Suite("crash tests")
 struct ChaosTests {
     /// The number of processes that are killed per file.

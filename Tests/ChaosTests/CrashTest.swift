@@ -149,8 +149,7 @@ final class CrashTest {
     }
 
     /// Pauses all processes. Each observer must then be notified of the last transaction, only by the signals of the
-    /// writers,
-    /// because no process opens or closes the file meanwhile.
+    /// writers, because no process opens or closes the file meanwhile.
     private func quiesce(isLast: Bool = false) throws {
         totals.quietChecks += 1
         try pauseAll()
@@ -169,8 +168,7 @@ final class CrashTest {
     }
 
     /// Waits until every process has paused. A process that is killed meanwhile may have committed without a signal.
-    /// Then
-    /// another transaction is written, so that its signal reaches the observers.
+    /// Then another transaction is written, so that its signal reaches the observers.
     private func pauseAll() throws {
         var ordered: Set<Int> = []
         var known: Int

@@ -2,6 +2,7 @@ import ConformanceModels
 import Foundation
 import Martlet
 import MartletSQLite
+import MartletValues
 
 @testable import ChaosWorker
 
@@ -68,8 +69,7 @@ struct HistoryChecker {
     }
 
     /// Checks that every acknowledged transaction is stored at its position, and that the transactions of each process
-    /// are
-    /// stored in order and without a gap.
+    /// are stored in order and without a gap.
     private static func check(_ acknowledgements: [Acknowledgement], _ authors: [Author]) throws {
         for one in acknowledgements
         where !authors.indices.contains(one.sequence - 1) || authors[one.sequence - 1] != one.author {
@@ -126,8 +126,7 @@ struct HistoryChecker {
     }
 
     /// Checks the versions that processes saw: each version is the same for all of them and is the result of its
-    /// transactions,
-    /// and no process sees an older version after a newer one.
+    /// transactions, and no process sees an older version after a newer one.
     private static func checkViews(_ workers: [WorkerProcess], _ digests: [UInt64]) throws -> (Int, Int) {
         var sequences: [UInt64: Int] = [:]
         var retentionGaps = 0

@@ -3,6 +3,7 @@ import Foundation
 import Martlet
 import MartletSQLite
 import MartletTestSupport
+import MartletValues
 import Testing
 
 @testable import ChaosWorker

@@ -1,8 +1,7 @@
 import Foundation
 
 /// A process that `ChaosTests` starts, stops and kills. It writes or observes one file, until it is ordered to quit or
-/// is
-/// killed.
+/// is killed.
 @main enum ChaosWorker {
     static func main() {
         if CommandLine.arguments.dropFirst().first == "transactions" {

@@ -43,8 +43,7 @@ final class Observers: @unchecked Sendable {
     }
 
     /// Checks and records the version that the Realm shows. Every transaction changes a node, so this is called for
-    /// every
-    /// version.
+    /// every version.
     private func recordVersion() {
         let world = World(realm)
         let shown = realm.version

@@ -42,8 +42,7 @@ struct Assignment {
     /// The signals that the test sends as orders.
     enum Order {
         // Of several pending signals, the system delivers the one with the lowest number first. So 'go' is delivered
-        // before an
-        // earlier 'pause' that is still pending.
+        // before an earlier 'pause' that is still pending.
         static let go = SIGUSR1
         static let pause = SIGUSR2
         /// Compare what observers know with the contents of the file.
@@ -142,9 +141,8 @@ final class Worker: @unchecked Sendable {
     }
 
     // A process that writes may be notified of its own commits a moment later. A process that only observes has been
-    // notified
-    // of all changes by now; but an observer that was added in a callback gets its first call in a later turn of the
-    // queue.
+    // notified of all changes by now; but an observer that was added in a callback gets its first call in a later turn
+    // of the queue.
     private func check(tries: Int) {
         if observers?.awaitsFirstCall == true {
             // The test fails if this takes too long.

@@ -2,8 +2,7 @@ import Foundation
 import Martlet
 
 /// Checks reported changes. Every function returns the first error, or nil if the change is exact: it leads from the
-/// old
-/// state to the new one, each modification was written, and nothing is missing.
+/// old state to the new one, each modification was written, and nothing is missing.
 enum ChangeChecker {
     /// Checks the change set of a collection.
     ///

@@ -5,8 +5,7 @@ import Testing
 @testable import Martlet
 
 /// Runs random operations with random observers. Each change set must lead exactly from the state that the observer
-/// knew
-/// to the current state, values included, and each reported modification must have been written.
+/// knew to the current state, values included, and each reported modification must have been written.
 ///
 /// `MARTLET_EXACT` is the number of runs, `MARTLET_EXACT_SEED` the seed of the first run. A failing run is shortened
 /// before it is reported. If the program traps, `MARTLET_EXACT_TRACE` shows the seed of the run that trapped.

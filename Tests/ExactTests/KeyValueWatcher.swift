@@ -4,8 +4,7 @@ import Foundation
 @testable import Martlet
 
 /// A key-value observer under test. The last reported value must be the current value, and the old value of each call
-/// must
-/// be the new value of the call before.
+/// must be the new value of the call before.
 final class KeyValueWatcher {
     let name: String
     /// The value that was reported last.

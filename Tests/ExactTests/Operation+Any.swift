@@ -1,6 +1,7 @@
 import ConformanceModels
 import Foundation
 import MartletSQLite
+import MartletValues
 
 @testable import Martlet
 
@@ -84,7 +85,7 @@ extension Operation {
             _ = world.add("EnumHolder", ["id": .number(Double(id)), "state": .text(isUnknown ? "x" : raw)])
             if !isUnknown { return }
             // Observers are notified of the new row in any case.
-            realm.context.execute("UPDATE EnumHolder SET state = 'x' WHERE id = ?1", [.integer(Int64(id))])
+            realm.context.read { try? $0.run("UPDATE EnumHolder SET state = 'x' WHERE id = ?1", [.integer(Int64(id))]) }
             return realm.context.markStale(holder)
         }
         if c.isMultiple(of: 4) {

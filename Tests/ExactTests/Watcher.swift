@@ -14,8 +14,7 @@ final class Watcher {
     var name: String
     var token: NotificationToken?
     /// The state of the model at the last call. Contains several states if the call may belong to any of them, because
-    /// a
-    /// delivery. Empty before the first call.
+    /// other writes may have preceded its delivery. Empty before the first call.
     var known: [World] = []
     /// The actions of the next callback.
     var actions: [CallbackAction] = []

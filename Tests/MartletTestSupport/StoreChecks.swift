@@ -1,6 +1,7 @@
 import CMartletSQLite
 package import MartletEngine
 import MartletSQLite
+import MartletValues
 
 /// The statements of a snapshot's connection that were not finished.
 package func busyStatements(_ handle: SnapshotHandle) -> [String] {

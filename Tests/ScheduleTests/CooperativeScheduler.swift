@@ -2,8 +2,7 @@ import Foundation
 import MartletEngine
 
 /// Runs real threads one at a time. When the current thread reaches a yield point, has to wait, or ends, the schedule
-/// decides
-/// which thread continues.
+/// decides which thread continues.
 ///
 /// Thread safety: only the current thread uses the state; before the first thread begins and after the last
 /// one ends, only the test uses it. `hasEnded` is guarded by `ending`.
@@ -92,8 +91,7 @@ final class CooperativeScheduler: @unchecked Sendable {
     private static let key = "martlet.scheduled-thread"
 
     /// Runs `body` in a new thread in place of the current one, and returns when the new thread has been joined. A
-    /// later
-    /// thread may then get the same address.
+    /// later thread may then get the same address.
     func continueOnNewThread(_ body: @escaping @Sendable () -> Void) {
         guard let scheduled = me else { return }
         let work = Unmanaged.passRetained(

@@ -1,6 +1,7 @@
 import ConformanceModels
 import Foundation
 import MartletSQLite
+import MartletValues
 import Synchronization
 
 @testable import Martlet

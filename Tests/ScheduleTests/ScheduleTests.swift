@@ -2,10 +2,8 @@ import Foundation
 import Testing
 
 /// Runs threads one at a time, in an order that a seed or a plan determines. In every order, committed writes are
-/// stored,
-/// versions are consecutive, notifications are exact, snapshots do not change, no version stays pinned, and no thread
-/// waits
-/// forever.
+/// stored, versions are consecutive, notifications are exact, snapshots do not change, no version stays pinned, and no
+/// thread waits forever.
 ///
 /// `MARTLET_SCHEDULES` is the number of random programs, `MARTLET_SCHEDULES_SEED` the seed of the first one.
 /// `MARTLET_PREEMPTIONS` is the number of preemptions in the small programs. A failing run is shortened before it is

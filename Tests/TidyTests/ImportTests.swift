@@ -5,10 +5,13 @@ enum ImportTable {
     /// The allowed imports of each module under `Sources`.
     static let allowed: [String: Set<String>] = [
         // Runtime side: knows SQL and Swift, no YAML.
-        "MartletSQLite": ["CMartletSQLite", "CMartletLogVFS", "CMartletMemoryVFS", "Synchronization"],
-        "MartletEngine": systemModules.union(["MartletSQLite", "CMartletRuntime", "Foundation"]),
+        "MartletValues": [],
+        "MartletSQLite": [
+            "MartletValues", "CMartletSQLite", "CMartletLogVFS", "CMartletMemoryVFS", "Synchronization",
+        ],
+        "MartletEngine": systemModules.union(["MartletValues", "MartletSQLite", "CMartletRuntime", "Foundation"]),
         "Martlet": systemModules.union([
-            "MartletEngine", "MartletSQLite", "CMartletRuntime", "Foundation", "Observation", "Combine",
+            "MartletValues", "MartletEngine", "CMartletRuntime", "Foundation", "Observation", "Combine",
         ]),
         "MartletCombine": ["Martlet", "Combine", "OpenCombine", "Dispatch", "Foundation"],
 
@@ -45,7 +48,7 @@ enum ImportTable {
     static let importedByOneFile = ["CMartletYAML"]
 
     /// Modules without symbols outside of the package.
-    static let modulesWithoutPublicSymbols = ["MartletSQLite", "MartletEngine"]
+    static let modulesWithoutPublicSymbols = ["MartletValues", "MartletSQLite", "MartletEngine"]
 
     static let systemModules: Set<String> = ["Synchronization", "Dispatch", "Glibc", "Musl", "Darwin"]
 }
@@ -113,6 +116,26 @@ struct ImportTests {
         }
         let outside = seen.filter { !$0.hasPrefix("Martlet") }.subtracting(ImportTable.systemModules)
         #expect(outside == ["Foundation", "CMartletYAML"])
+    }
+
+    @Test("the typed API holds no SQL")
+    func noSQL() {
+        let keywords = [
+            "SELECT ", "INSERT ", "UPDATE ", "DELETE ", "CREATE ", "DROP ", "PRAGMA ", "SAVEPOINT ", " WHERE ",
+        ]
+        let files = Repository.sources.filter { $0.file.isUnder("Sources/Martlet") }
+        #expect(!files.isEmpty)
+        expectTidy(
+            files.flatMap { file in
+                file.file.text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap {
+                    number, line in
+                    let isSQL = keywords.contains { line.contains("\"\($0)") || line.contains(" \($0)\\(") }
+                    guard isSQL, !line.contains("//") else { return nil }
+                    return Finding(
+                        path: file.path, line: number + 1, what: "is SQL in the typed API",
+                        fix: "move the statement to MartletEngine/Rows")
+                }
+            })
     }
 
     @Test("the engine and the SQLite layer have no public symbol")

@@ -6,12 +6,12 @@ enum Layers {
     static let ofModule: [String: [String]] = [
         "MartletEngine": [
             "Environment", "Keys", "Schema", "Changes", "Storage", "Query", "Transactions", "Diffing", "Migration",
-            "Coordination",
+            "Coordination", "Rows",
         ],
         "MartletDocs": ["Text", "Layout", "Diagram", "Pages"],
         "Martlet": [
-            "Misuse", "Values", "Context", "Objects", "Query", "Collections", "Migration", "Realm", "Observation",
-            "Projections",
+            "Misuse", "Values", "Context", "Objects", "Query", "Collections", "Migration", "Observation",
+            "Projections", "Realm",
         ],
     ]
 
@@ -78,9 +78,85 @@ struct TypeDeclaration: Equatable {
     }
 }
 
+/// Members that extensions in higher layers add to types of lower layers. They are hidden uses of a higher layer.
+struct AddedMembers {
+    /// The layer that adds a member with this name, and the type; only names that no lower layer declares.
+    private(set) var layerOfMember: [String: (layer: Int, type: String)] = [:]
+    /// Names that the standard library, tuples or parameters have, too: without types, their uses cannot be
+    /// distinguished.
+    private static let ambiguous: Set<String> = [
+        "add", "description", "element", "holder", "isEmpty", "name", "places",
+    ]
+
+    init(_ files: [SwiftFile], layerOfFile: [String: Int], layerOfType: [String: Int]) {
+        var lowest: [String: Int] = [:]
+        var added: [String: (layer: Int, type: String)] = [:]
+        for file in files {
+            guard let layer = layerOfFile[file.path] else { continue }
+            for member in Self.members(of: file) {
+                lowest[member.name] = min(layer, lowest[member.name] ?? layer)
+                guard let type = member.extended, let home = layerOfType[type], home < layer else { continue }
+                if layer < added[member.name]?.layer ?? .max { added[member.name] = (layer, type) }
+            }
+        }
+        layerOfMember = added.filter { name, found in found.layer == lowest[name] && !Self.ambiguous.contains(name) }
+    }
+
+    private struct Member {
+        let name: String
+        /// The type whose extension declares the member.
+        let extended: String?
+    }
+
+    private static func members(of file: SwiftFile) -> [Member] {
+        var members: [Member] = []
+        var depth = 0
+        var extended: String?
+        let tokens = file.tokens
+        for index in tokens.indices {
+            switch tokens[index].text {
+            case "{": depth += 1
+            case "}": depth -= 1
+            case "extension" where depth == 0:
+                extended = index + 1 < tokens.count ? String(tokens[index + 1].text) : nil
+            case "class" where depth == 0, "struct" where depth == 0, "enum" where depth == 0,
+                "protocol" where depth == 0, "actor" where depth == 0:
+                extended = nil
+            case "func", "var", "let", "case":
+                guard index + 1 < tokens.count, tokens[index + 1].isWord else { continue }
+                // Local names count as declarations that extend nothing.
+                let isMember = depth == 1 && tokens[index].text != "case"
+                members.append(Member(name: String(tokens[index + 1].text), extended: isMember ? extended : nil))
+            default: break
+            }
+        }
+        return members
+    }
+
+    /// One finding for every member of a higher layer: its first use in the file.
+    func uses(in file: SwiftFile, layer: Int, layers: [String]) -> [Finding] {
+        var seen: Set<String> = []
+        return file.tokens.indices.compactMap { index in
+            let token = file.tokens[index]
+            let isUse =
+                index > 0 && file.tokens[index - 1].text == "."
+                || index + 1 < file.tokens.count && file.tokens[index + 1].text == "("
+            guard isUse, let found = layerOfMember[String(token.text)], found.layer > layer,
+                seen.insert(String(token.text)).inserted
+            else { return nil }
+            return Finding(
+                path: file.path, line: token.line,
+                what: "'\(layers[layer])' uses '\(token.text)', which '\(layers[found.layer])' adds to '\(found.type)'",
+                fix: "move the use up, or the member down")
+        }
+    }
+}
+
 @Suite("layer order")
 struct LayerOrderTests {
-    @Test("a file names no type of a higher layer", arguments: Layers.ofModule.keys.sorted())
+    @Test(
+        "a file names no type of a higher layer, and no member that a higher layer adds",
+        arguments: Layers.ofModule.keys.sorted())
     func layerOrder(module: String) throws {
         let layers = try #require(Layers.ofModule[module])
         let files = Repository.sources.filter { $0.file.isUnder("Sources/\(module)") }
@@ -128,10 +204,12 @@ struct LayerOrderTests {
                 layerOfType[type.name] = min(layer, layerOfType[type.name] ?? layer)
             }
         }
+        let added = AddedMembers(files, layerOfFile: layerOfFile, layerOfType: layerOfType)
         return misplaced
             + files.flatMap { file in
-                layerOfFile[file.path].map { upward(from: file, in: $0, layers: layers, layerOfType: layerOfType) }
-                    ?? []
+                guard let layer = layerOfFile[file.path] else { return [Finding]() }
+                return upward(from: file, in: layer, layers: layers, layerOfType: layerOfType)
+                    + added.uses(in: file, layer: layer, layers: layers)
             }
     }
 

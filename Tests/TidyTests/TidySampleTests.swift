@@ -61,6 +61,20 @@ struct TidySampleTests {
         #expect(findings.last?.line == 4)
     }
 
+    @Test("the use of a member that a higher layer adds is found, other members of its name are not")
+    func addedMembers() {
+        let files = [
+            SwiftFile(path: "Sources/M/Low/Row.swift", "struct Row { func draw(_ row: Row) { row.show() } }"),
+            SwiftFile(path: "Sources/M/Low/Own.swift", "struct Own { func hide() {}\n func f() { hide() } }"),
+            SwiftFile(
+                path: "Sources/M/High/Table.swift",
+                "extension Row { func show() {}\n func hide() { show() } }\nstruct Table { func draw() {} }"),
+        ]
+        let findings = LayerOrderTests.findings(module: "M", layers: ["Low", "High"], files: files)
+        #expect(findings.map(\.path) == ["Sources/M/Low/Row.swift"])
+        #expect(findings.first?.what.contains("'show'") == true)
+    }
+
     @Test("only long functions are found, and protocol requirements are not functions")
     func functionLength() {
         let body = String(repeating: "        work()\n\n        // why\n", count: 69)

@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 /// Iterates over the members that a collection has when the iteration starts, regardless of later changes.
 ///
@@ -23,7 +23,7 @@ import MartletSQLite
     private var blockSize = 8
     private static let largestBlock = 256
     /// Rows of the members to return next, in that order. Rows may be missing.
-    private var rows: RowBuffer
+    private var rows: RowBlock
     private var row = 0
     /// The change count of the Realm when the rows were copied.
     private var changeCount: UInt64 = 0
@@ -39,7 +39,7 @@ import MartletSQLite
         context = storage.context
         cursor = storage.makeCursor()
         if cursor == nil { keys = storage.keys }
-        rows = RowBuffer(columnCount: table.keyPosition + 1, rowCapacity: 16)
+        rows = table.rows.block(rowCapacity: 16)
     }
 
     /// Iterates over some members.
@@ -47,7 +47,7 @@ import MartletSQLite
         table = storage.table
         context = storage.context
         keys = KeySequence(members)
-        rows = RowBuffer(columnCount: table.keyPosition + 1, rowCapacity: 16)
+        rows = table.rows.block(rowCapacity: 16)
     }
 
     /// Iterates over the objects of a list.
@@ -56,7 +56,7 @@ import MartletSQLite
         context = list.context
         cursor = list.makeCursor()
         if cursor == nil { keys = KeySequence(list.keys(in: 0..<list.count)) } else { self.list = list }
-        rows = RowBuffer(columnCount: table.keyPosition + 1, rowCapacity: 16)
+        rows = table.rows.block(rowCapacity: 16)
     }
 
     @usableFromInline mutating func next() -> ObjectBase? {
@@ -69,7 +69,7 @@ import MartletSQLite
 
     private mutating func takeRow() -> ObjectBase {
         let values = rows.row(row)
-        let key = values.integer(table.keyPosition) ?? 0
+        let key = values.integer(table.rows.keyPosition) ?? 0
         if cursor == nil || list != nil {
             defer { blockPosition += 1 }
             // A member without a copied row has a living accessor, or was deleted.
@@ -87,7 +87,7 @@ import MartletSQLite
     }
 
     /// The accessor of a copied row.
-    private mutating func object(_ key: ObjectKey, _ values: BufferedRow) -> ObjectBase {
+    private mutating func object(_ key: ObjectKey, _ values: RowColumns) -> ObjectBase {
         if findsLiving, let known = table.identity.object(key) {
             fill(known, values)
             return known
@@ -101,9 +101,9 @@ import MartletSQLite
         return object
     }
 
-    private func fill(_ object: ObjectBase, _ values: BufferedRow) {
+    private func fill(_ object: ObjectBase, _ values: RowColumns) {
         guard object._state == .stale else { return }
-        var decoder = RowDecoder(values, specialsAt: table.specialsPosition)
+        var decoder = RowDecoder(values, specialsAt: table.rows.specialsPosition)
         object._decode(&decoder)
         if decoder.damaged >= 0 { context.refuseDamaged(decoder, object._key, table) }
         object._state = .live
@@ -116,10 +116,7 @@ import MartletSQLite
     private mutating func readBlock() -> Bool {
         // If the body of the loop has changed the Realm, copied rows are discarded, so the next block is small.
         blockSize = row < rows.count ? max(1, row) : min(blockSize * 2, Self.largestBlock)
-        if !isKnownUniquelyReferenced(&rows) {
-            rows = RowBuffer(columnCount: table.keyPosition + 1, rowCapacity: blockSize)
-        }
-        rows.removeAll()
+        rows.removeAll(rowCapacity: blockSize)
         row = 0
         changeCount = context.changeCount
         guardWord = context.guardWord
@@ -155,15 +152,7 @@ import MartletSQLite
     private mutating func readNextRows() -> Bool {
         if last == .max { return false }
         let first = last.map { $0 + 1 } ?? .min
-        context.read { connection in
-            let statement = try connection.statement(table.layout.selectRange)
-            statement.bind(first, at: 1)
-            statement.bind(ObjectKey.max, at: 2)
-            while try statement.step() {
-                rows.append(statement)
-                if rows.count == blockSize || rows.isLarge { return statement.reset() }
-            }
-        }
+        context.read { try table.rows.readRows(in: first...ObjectKey.max, limit: blockSize, into: &rows, $0) }
         return rows.count > 0
     }
 
@@ -171,41 +160,13 @@ import MartletSQLite
     private mutating func readRows(of members: ArraySlice<ObjectKey>) {
         guard let first = members.first, let last = members.last else { return }
         let isAscending = first < last && zip(members, members.dropFirst()).allSatisfy { $0 < $1 }
-        if isAscending, ObjectTable.isDense(members.count, first, last) {
-            readRange(of: members, first, last)
-        } else {
-            readOneByOne(members)
-        }
-    }
-
-    private mutating func readRange(of members: ArraySlice<ObjectKey>, _ first: ObjectKey, _ last: ObjectKey) {
-        var expected = members.startIndex
         context.read { connection in
-            let statement = try connection.statement(table.layout.selectRange)
-            statement.bind(first, at: 1)
-            statement.bind(last, at: 2)
-            while try statement.step() {
-                let key = statement.integer(table.keyPosition)
-                while expected < members.endIndex, members[expected] < key { expected += 1 }
-                guard expected < members.endIndex, members[expected] == key else { continue }
-                rows.append(statement)
-                if rows.isLarge { return statement.reset() }
+            if isAscending, ObjectTable.isDense(members.count, first, last) {
+                return try table.rows.readRange(of: members, into: &rows, connection)
             }
-        }
-    }
-
-    private mutating func readOneByOne(_ members: ArraySlice<ObjectKey>) {
-        let living = table.identity.living(Array(members))
-        context.read { connection in
-            let statement = try table.selectStatement(connection)
-            for (key, object) in zip(members, living) where object == nil || object?._state == .stale {
-                statement.bind(key, at: 1)
-                if try statement.step() {
-                    rows.append(statement)
-                    statement.reset()
-                }
-                if rows.isLarge { return }
-            }
+            let living = table.identity.living(Array(members))
+            let unread = zip(members, living).lazy.filter { $1 == nil || $1?._state == .stale }.map(\.0)
+            try table.rows.readRows(unread, into: &rows, connection)
         }
     }
 }
@@ -236,24 +197,14 @@ extension RealmContext {
     fileprivate func fill(_ objects: [ObjectBase], _ table: ObjectTable, _ first: ObjectKey, _ last: ObjectKey) {
         guard objects.contains(where: { $0._state == .stale }) else { return }
         read { connection in
-            let statement = try connection.statement(table.layout.selectRange)
-            statement.bind(first, at: 1)
-            statement.bind(last, at: 2)
-            let keyColumn = table.keyPosition
             var position = 0
-            while try statement.step() {
-                let key = statement.integer(keyColumn)
+            try table.rows.forEachRow(in: first...last, connection) { key, row in
                 while position < objects.count && objects[position]._key < key { position += 1 }
-                guard position < objects.count else { break }
+                guard position < objects.count else { return false }
                 let object = objects[position]
-                guard object._key == key, object._state == .stale else { continue }
-                var decoder = RowDecoder(statement, specialsAt: table.specialsPosition)
-                object._decode(&decoder)
-                if decoder.damaged >= 0 { refuseDamaged(decoder, object._key, table) }
-                object._state = .live
-                object._guard = guardWord
+                if object._key == key, object._state == .stale { fill(object, row, table) }
+                return true
             }
-            statement.reset()
         }
     }
 }

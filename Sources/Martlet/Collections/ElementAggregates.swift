@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 /// Computes aggregates of values in memory. A list may contain an element several times, and may be unmanaged, so SQL
 /// is not used.

@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 /// The objects that link to an object: a live, read-only inverse of a link, list, set or map.
 ///

@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 extension List {
     /// Iterates over the current elements. The body of the loop may change the list. If the body deletes objects,

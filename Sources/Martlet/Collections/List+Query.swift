@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 extension List {
     /// The position of an element; nil if the list does not contain it. Compares stored values. Complexity: O(n).

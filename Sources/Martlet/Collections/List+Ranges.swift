@@ -1,6 +1,6 @@
 public import Foundation
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 extension List: RangeReplaceableCollection, MutableCollection {
     /// Replaces a range of elements. Removed embedded objects are deleted.

@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 /// An ordered to-many property: objects or values, duplicates allowed.
 ///

@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 // Maps of objects have the same queries and aggregates as other collections of objects. Nil values are skipped.
 extension Map {

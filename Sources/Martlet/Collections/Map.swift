@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 /// A to-many property with string keys. Keys are compared by code point.
 public final class Map<Value: RealmCollectionValue>: PropertyCollection, NotifyingCollection {

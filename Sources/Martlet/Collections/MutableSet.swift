@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 /// A to-many property that contains each value or object at most once, in a stable order.
 ///

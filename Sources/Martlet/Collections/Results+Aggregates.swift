@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 extension Results where Element: ObjectBase {
     /// The minimum of a property among the members; nil if none has a value. NaN is skipped.

@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 /// The objects that match a query: live, lazy and ordered.
 ///

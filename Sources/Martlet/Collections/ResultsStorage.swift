@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 /// The untyped part of a result: its plan, and its keys at one state of its Realm.
 final class ResultsStorage {
@@ -122,15 +122,7 @@ final class ResultsStorage {
     private func findCount() -> Int {
         validate()
         if let count = all?.count ?? counted { return count }
-        let count = context.read { connection in
-            var compiler = QueryCompiler(context.schema)
-            let query = try compiler.count(plan)
-            let count = Int(try connection.integer(query.sql, query.arguments) ?? 0)
-            if count < 0 {
-                throw EngineError.damaged(EngineError.miscountedLink, path: context.coordinator.path)
-            }
-            return count
-        }
+        let count = context.read { try QueryRunner(plan, context.schema).count($0) }
         counted = count
         return count
     }
@@ -152,15 +144,7 @@ final class ResultsStorage {
     }
 
     private func run(limit: Int?) -> [ObjectKey] {
-        context.read { connection in
-            var compiler = QueryCompiler(context.schema)
-            let query = try compiler.keys(plan, limit: limit)
-            let statement = try connection.statement(query.sql)
-            statement.bind(query.arguments)
-            var keys: [ObjectKey] = []
-            while try statement.step() { keys.append(statement.integer(0)) }
-            return keys
-        }
+        context.read { try QueryRunner(plan, context.schema).keys(limit: limit, $0) }
     }
 
     func aggregate(_ function: Predicate.Aggregate, _ path: PropertyPath) -> SQLValue {
@@ -170,25 +154,9 @@ final class ResultsStorage {
             for place in ReadPlace.places(path, plan.table, context) { context.noteRead(place) }
         }
         let end = aggregated(path)
-        let found = context.read { connection in
-            func value(inHalves: Bool) throws -> SQLValue {
-                var compiler = QueryCompiler(context.schema)
-                let query = try compiler.aggregate(
-                    function, path, plan, inHalves: inHalves,
-                    isRequired: end.map { path.components.count == 1 && !$0.property.isOptional } ?? false)
-                let value = try connection.value(query.sql, query.arguments) ?? .null
-                // The sum of positive and negative infinity is NaN, which SQLite cannot return.
-                if function == .sum && value == .null || function == .average && value == .text("nan") {
-                    return .real(.nan)
-                }
-                return value
-            }
-            do {
-                return try value(inHalves: false)
-            } catch let error as SQLiteError where error.message == "integer overflow" {
-                // SQLite stops at the first partial sum that overflows, even if the total fits.
-                return try value(inHalves: true)
-            }
+        let isRequired = end.map { path.components.count == 1 && !$0.property.isOptional } ?? false
+        let found = context.read {
+            try QueryRunner(plan, context.schema).aggregate(function, path, isRequired: isRequired, $0)
         }
         if let end, found != .null, !end.accepts(found, from: function) {
             context.refuseDamaged(end.property.index, in: end.table)

@@ -1,6 +1,6 @@
 public import Foundation
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 /// The elements of a collection, grouped into sections by key. Sectioned results are live.
 ///

@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 /// An object of a type for which the program has no class. Its properties are known from the file.
 ///

@@ -4,13 +4,12 @@ import Foundation
 import MartletEngine
 import Synchronization
 
-/// The isolation to which a Realm is confined: the thread on which it was opened, a serial queue, or an actor. A
-/// frozen Realm is
-/// not confined.
+/// The isolation to which a Realm is confined: the thread on which it was opened, a serial queue, or an actor. A frozen
+/// Realm is not confined.
 ///
 /// The main thread, the main queue and the main actor are one isolation, because only one of them runs at a time. On
-/// Linux the
-/// main queue may leave the main thread permanently, so a check for one of the three does not cover the others.
+/// Linux the main queue may leave the main thread permanently, so a check for one of the three does not cover the
+/// others.
 // Sendable: only the weak reference to the actor changes, and it can be read on any thread.
 final class Confinement: CustomStringConvertible, @unchecked Sendable {
     enum Isolation {

@@ -15,7 +15,7 @@ extension Migration {
                     .stopped, path: configuration.path, "the 'migrationBlock' has thrown an error; nothing was changed",
                     cause: error)
             }
-            if let failure = migration.newContext.failure { throw failure }
+            if let failure = migration.newContext.pending.failure { throw failure }
             migration.requireRenameTargets()
             migration.flushChanges()
             try migration.newContext.flush()
@@ -56,15 +56,15 @@ extension RealmContext {
         cursors = []
         for table in tables.values {
             table.accessors.forEach(invalidate)
-            table.forgetStatements()
+            table.rows.releaseStatements()
         }
         for core in collections.values { core.core?.ownerWasDeleted() }
         collections = [:]
     }
 
     func endMigration() {
-        dirty = []
-        dirtyCollections = []
+        pending.objects = []
+        pending.collections = []
         detach()
         transaction = nil
         replaceSnapshot(nil)

@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 /// A block that updates the objects of a file whose schema version is lower than the configuration's.
 ///
@@ -105,7 +105,8 @@ public final class Migration {
         try forEachKey(of: old ?? new) { key in
             let (oldObject, newObject) = (old?.object(key), new.object(key))
             // A damaged row makes the migration fail. The closure is not called again.
-            guard newContext.failure == nil, loads(newObject, new), oldObject == nil || loads(oldObject, old) else {
+            guard newContext.pending.failure == nil, loads(newObject, new), oldObject == nil || loads(oldObject, old)
+            else {
                 return
             }
             try block(
@@ -119,22 +120,18 @@ public final class Migration {
         do {
             return try table.context.loadOrThrow(object, table)
         } catch {
-            newContext.failure = EngineError.wrap(error, path: newContext.coordinator.path)
+            newContext.pending.failure = EngineError.wrap(error, path: newContext.coordinator.path)
             return false
         }
     }
 
     private func forEachKey(of table: ObjectTable, _ body: (ObjectKey) throws -> Void) rethrows {
         let context = table.context
-        let (column, name) = (table.layout.keyColumn, table.layout.table)
         // Objects that the closure creates are not enumerated.
-        guard let last = context.keys("SELECT max(\(column)) FROM \(name) HAVING max(\(column)) IS NOT NULL", []).first
-        else { return }
+        guard let last = context.read({ try table.rows.lastKey($0) }) else { return }
         var next = ObjectKey.min
         while next <= last {
-            let keys = context.keys(
-                "SELECT \(column) FROM \(name) WHERE \(column) BETWEEN ?1 AND ?2 ORDER BY \(column) LIMIT \(Self.blockSize)",
-                [.integer(next), .integer(last)])
+            let keys = context.read { try table.rows.keys(in: next...last, limit: Self.blockSize, $0) }
             for key in keys { try body(key) }
             flushChanges()
             guard let reached = keys.last, reached < last else { return }
@@ -251,7 +248,7 @@ public final class Migration {
         holder.replaceEmbeddedKeys(property) { key in
             if owned.insert(key).inserted { return key }
             let copy = newContext.create(table.anyModel, table.object(key), .error)
-            newContext.ownerless.remove(ObjectIdentifier(copy))
+            newContext.additions.ownerless.remove(ObjectIdentifier(copy))
             owned.insert(copy._key)
             return copy._key
         }

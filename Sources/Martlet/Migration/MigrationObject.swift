@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 /// An object in a migration: the old state or the new state of a row. Its properties are accessed by name.
 ///
@@ -114,7 +114,7 @@ public final class MigrationObject: StoredObject {
     func values(sharedWith type: ObjectTypeSchema) -> [String: Any] {
         _model.schema.properties.reduce(into: [:]) { values, own in
             guard own.isColumn || own.isCollection, type[own.name] != nil else { return }
-            values[own.name] = untypedValue(own) as Any
+            values[own.name] = keyedValue(own) as Any
         }
     }
 }

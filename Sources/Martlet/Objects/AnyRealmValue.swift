@@ -1,6 +1,6 @@
 public import Foundation
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 /// A value whose kind is chosen at run time. A property of this type is never optional: the case `none` means no value.
 ///

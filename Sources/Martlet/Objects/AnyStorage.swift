@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 /// The storage of an `AnyRealmValue` property in a generated class: a value, or the stored bytes of a value that may
 /// contain links.

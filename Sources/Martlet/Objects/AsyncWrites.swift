@@ -119,7 +119,7 @@ final class AsyncWrites {
             completeEnded()
         }
         // In a nested run loop inside a callback, wait until the callback has returned.
-        if context.hooks.isDelivering() || context.advancePhase != .none { return resume() }
+        if context.hooks.isDelivering() || context.keyValue.phase != .none { return resume() }
         guard !waiting.isEmpty else { return }
         guard lease.claim() else {
             isLockRequested = true

@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 /// The untyped list, set or map of one property of one row in one Realm. All typed handles of the collection share it.
 final class CollectionCore {
@@ -48,6 +48,14 @@ final class CollectionCore {
 
     var name: String { "\(table.type.name).\(property.name)" }
 
+    struct WeakCore {
+        private let reference: WeakReference
+
+        init(_ core: CollectionCore) { reference = core.reference }
+
+        var core: CollectionCore? { reference.object.map { unsafeDowncast($0, to: CollectionCore.self) } }
+    }
+
     // MARK: State
 
     /// False once the owner is deleted.
@@ -64,10 +72,7 @@ final class CollectionCore {
             checkedChangeCount = context.changeCount
             return true
         }
-        let exists = context.read {
-            try $0.integer(
-                "SELECT 1 FROM \(table.layout.table) WHERE \(table.layout.keyColumn) = ?1", [.integer(owner)]) == 1
-        }
+        let exists = table.exists(owner)
         if exists { checkedChangeCount = context.changeCount } else { isOwnerGone = true }
         return exists
     }
@@ -221,7 +226,7 @@ final class CollectionCore {
         let transaction = context.requireWrite("the collection '\(name)'")
         if !isQueued {
             isQueued = true
-            context.dirtyCollections.append(self)
+            context.pending.collections.append(self)
         }
         return transaction
     }
@@ -231,7 +236,7 @@ final class CollectionCore {
         performNotifying({ KeyValueEdit(edit()) }, body)
     }
 
-    private var isUnobserved: Bool { isInAssignment || context.observedObjects.isEmpty && !context.hasTrackedReads }
+    private var isUnobserved: Bool { isInAssignment || context.keyValue.objects.isEmpty && !context.hasTrackedReads }
 
     /// Performs several edits that observers see as one assignment.
     func asOneAssignment(_ body: () -> Void) {
@@ -264,7 +269,7 @@ final class CollectionCore {
 
     // An assignment by the program removes the reason why an earlier deletion was denied.
     private func noteAssignment() {
-        context.denials.propertyWasAssigned(property.index, of: RowDeletion.Row(table: table.id, key: owner))
+        context.pending.denials.propertyWasAssigned(property.index, of: RowDeletion.Row(table: table.id, key: owner))
     }
 
     private func record(_ edit: ListEdit) {
@@ -525,7 +530,7 @@ extension RealmContext {
         return withFrozenLock {
             if let core = collections[id]?.core { return core }
             let core = CollectionCore(self, table, property, owner)
-            collections[id] = WeakCore(core: core)
+            collections[id] = CollectionCore.WeakCore(core)
             return core
         }
     }

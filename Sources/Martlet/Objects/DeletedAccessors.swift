@@ -8,7 +8,7 @@ struct DeletedAccessors {
     }
 
     private struct CoreEntry {
-        let core: RealmContext.WeakCore
+        let core: CollectionCore.WeakCore
         let write: UInt32
     }
 
@@ -25,7 +25,7 @@ struct DeletedAccessors {
     }
 
     mutating func append(_ core: CollectionCore, in write: UInt32) {
-        cores.append(CoreEntry(core: RealmContext.WeakCore(core: core), write: write))
+        cores.append(CoreEntry(core: CollectionCore.WeakCore(core), write: write))
     }
 
     /// Removes and returns what was deleted by the write with the number `first` and by later writes.
@@ -66,19 +66,21 @@ extension RealmContext {
     func invalidateDeleted(_ object: ObjectBase) {
         guard object._state == .live || object._state == .stale else { return }
         invalidate(object)
-        if access == .readWrite && object._addedIn != writeNumber { deleted.append(object, in: writeNumber) }
+        if access == .readWrite && object._addedIn != pending.number {
+            pending.deleted.append(object, in: pending.number)
+        }
     }
 
     /// Invalidates a collection whose row the open write has deleted. A rollback restores it.
     func invalidateDeleted(_ core: CollectionCore) {
         guard !core.isOwnerGone else { return }
         core.ownerWasDeleted()
-        if access == .readWrite { deleted.append(core, in: writeNumber) }
+        if access == .readWrite { pending.deleted.append(core, in: pending.number) }
     }
 
     /// Removes and returns what was deleted by the write `first` and later writes, which are being rolled back.
     func takeUndoneDeletions(since first: UInt32, _ changes: ChangeSet) -> UndoneDeletions {
-        let taken = deleted.take(since: first)
+        let taken = pending.deleted.take(since: first)
         return UndoneDeletions(
             objects: taken.objects.filter { object in
                 guard object._state == .invalidated, let table = object._table else { return false }
@@ -90,19 +92,16 @@ extension RealmContext {
             })
     }
 
-    /// Makes the accessors live after their rows were restored. Accessors of other rows that had the same keys in
-    /// between are
-    /// their accessors are already invalidated.
+    /// Makes the accessors live after their rows were restored. If other rows had the same keys in
+    /// between, their accessors are already invalidated.
     func restore(_ undone: UndoneDeletions) {
         for object in undone.objects {
             object._table?.restore(object)
-            if object._observers?.isEmpty == false {
-                observedObjects[ObjectIdentifier(object)] = WeakObject(object: object)
-            }
+            if object._observers?.isEmpty == false { keyValue.add(object) }
         }
         for core in undone.cores {
             core.ownerWasRestored()
-            if collections[core.id]?.core == nil { collections[core.id] = WeakCore(core: core) }
+            if collections[core.id]?.core == nil { collections[core.id] = CollectionCore.WeakCore(core) }
         }
     }
 }

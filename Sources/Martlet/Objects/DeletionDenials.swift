@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 /// The deletions of the open write that a rule denies. The write may still remove the reason for a denial. If a denial
 /// remains at the end, the write fails.
@@ -62,8 +62,8 @@ struct DeletionDenials {
 extension RealmContext {
     /// Throws if a rule denies a deletion of the open write.
     func requireAllowedDeletions() throws(EngineError) {
-        if denials.isEmpty { return }
-        if let denial = denials.firstHolder {
+        if pending.denials.isEmpty { return }
+        if let denial = pending.denials.firstHolder {
             let table = table(denial.row.table)
             let property = table.type.properties[denial.property]
             throw deletionDenied(
@@ -71,7 +71,7 @@ extension RealmContext {
                     + "'\(table.type.name).\(property.name)', which has 'onDelete: deny'; nothing of the write was kept; "
                     + "take it out of there, or delete its holder, in the same write")
         }
-        if let denial = denials.firstTarget {
+        if let denial = pending.denials.firstTarget {
             throw deletionDenied(
                 "\(denial.holder) cannot be deleted while it has \(name(of: denial.row)) in '\(denial.property)', "
                     + "which has 'deleteRule: deny'; nothing of the write was kept; take it out of there first, or delete "

@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 /// The key-value observers that were notified before a change and are notified again after it.
 struct KeyValueNotification {
@@ -15,17 +15,16 @@ struct KeyValueNotification {
         ends += observers.notifyWillChange { $0 == KeyValueObservers.invalidation }.map { (observers, $0) }
     }
 
-    /// Notifies observers that deleted objects are about to be live again, and that the changes before their deletion
-    /// are
-    /// the deletion are about to be undone.
+    /// Notifies observers that deleted objects are about to be live again, and that the changes that the
+    /// write made before it deleted them are about to be undone.
     mutating func willRestore(_ undone: RealmContext.UndoneDeletions, in context: RealmContext) {
-        context.objectsBeingRestored = Set(undone.objects.map(ObjectIdentifier.init))
+        context.keyValue.restored = Set(undone.objects.map(ObjectIdentifier.init))
         let objects = undone.objects.filter { $0._observers?.isEmpty == false }
             .sorted { ($0._table?.id ?? 0, $0._key) < ($1._table?.id ?? 0, $1._key) }
         for object in objects { willChangeValidity(object._observers) }
         for core in undone.cores { willChangeValidity(core.observers) }
         for object in objects {
-            let touched = object._observers?.touched(since: context.firstWriteNumber) ?? ColumnSet()
+            let touched = object._observers?.touched(since: context.pending.firstNumber) ?? ColumnSet()
             willChange(object._observers, touched) { _ in nil }
         }
     }
@@ -47,7 +46,7 @@ struct KeyValueNotification {
 
 extension RealmContext {
     /// True if there are key-value observers or tracked reads, which must be notified before a change.
-    var hasKeyValueObservers: Bool { !observedObjects.isEmpty || !observedCollections.isEmpty || hasTrackedReads }
+    var hasKeyValueObservers: Bool { !keyValue.isEmpty || hasTrackedReads }
 
     /// Notifies observers before the Realm moves to another version. Observers of `isInvalidated` are notified first.
     ///
@@ -62,17 +61,17 @@ extension RealmContext {
     ) -> KeyValueNotification {
         var notification = KeyValueNotification()
         guard hasKeyValueObservers || undone.isObserved else { return notification }
-        let outer = advancePhase
-        advancePhase = .willChange
-        defer { advancePhase = outer }
+        let outer = keyValue.phase
+        keyValue.phase = .willChange
+        defer { keyValue.phase = outer }
         notification.willRestore(undone, in: self)
         var changed: [(object: ObjectBase, columns: ColumnSet)] = []
-        for object in observed() {
+        for object in keyValue.livingObjects() {
             let (columns, isGone) = changeOf(object, changes, inverted, next)
             if isGone { notification.willChangeValidity(object._observers) }
             if !isGone && !columns.isEmpty { changed.append((object, columns)) }
         }
-        for core in observedCores() where isOwnerGone(core, changes, inverted, next) {
+        for core in keyValue.livingCollections() where isOwnerGone(core, changes, inverted, next) {
             notification.willChangeValidity(core.observers)
         }
         for (object, columns) in changed {
@@ -91,7 +90,7 @@ extension RealmContext {
         var notification = KeyValueNotification()
         guard hasKeyValueObservers else { return notification }
         table.forEachAccessor(key) { notification.willChangeValidity($0._observers) }
-        for core in observedCores() where core.table === table && core.owner == key {
+        for core in keyValue.livingCollections() where core.table === table && core.owner == key {
             notification.willChangeValidity(core.observers)
         }
         notification.reads = reads
@@ -102,8 +101,8 @@ extension RealmContext {
     /// Notifies observers that all objects and collections are about to be invalidated.
     func notifyWillInvalidateAll() -> KeyValueNotification {
         var notification = KeyValueNotification()
-        for object in observed() { notification.willChangeValidity(object._observers) }
-        for core in observedCores() { notification.willChangeValidity(core.observers) }
+        for object in keyValue.livingObjects() { notification.willChangeValidity(object._observers) }
+        for core in keyValue.livingCollections() { notification.willChangeValidity(core.observers) }
         notification.reads = reads
         reads.willChangeAll()
         return notification
@@ -111,37 +110,24 @@ extension RealmContext {
 
     /// Notifies the observers in `notification` that the change has happened.
     func notifyDidChange(_ notification: KeyValueNotification) {
-        let outer = advancePhase
-        advancePhase = .didChange
+        let outer = keyValue.phase
+        keyValue.phase = .didChange
         notification.didChange()
-        objectsBeingRestored = []
-        advancePhase = outer
+        keyValue.restored = []
+        keyValue.phase = outer
     }
 
     // MARK: What is observed
 
     // Sorted by row, so that the order of notifications is deterministic.
-    private func observed() -> [ObjectBase] {
-        let objects = observedObjects.values.compactMap(\.object).filter { $0._state == .live || $0._state == .stale }
-        if objects.count < observedObjects.count {
-            // Some objects were deallocated before their observers were removed.
-            observedObjects = [:]
-            for object in objects { observedObjects[ObjectIdentifier(object)] = WeakObject(object: object) }
-        }
-        return objects.sorted { ($0._table?.id ?? 0, $0._key) < ($1._table?.id ?? 0, $1._key) }
-    }
-
-    private func observedCores() -> [CollectionCore] {
-        if observedCollections.isEmpty { return [] }
-        observedCollections = observedCollections.filter { $0.value.core != nil }
-        return observedCollections.values.compactMap(\.core).filter { !$0.isOwnerGone }.sorted { $0.id < $1.id }
-    }
-
     private func changeOf(
         _ object: ObjectBase, _ changes: ChangeSet?, _ inverted: Bool, _ next: SnapshotHandle?
     ) -> (columns: ColumnSet, isGone: Bool) {
         guard let table = object._table else { return (ColumnSet(), false) }
-        guard let changes else { return next.map { compare(object._key, table, $0) } ?? (.all, false) }
+        guard let changes else {
+            let difference = next.map { compare(object._key, table, $0) } ?? .unknown
+            return (difference.properties, difference.isDeleted)
+        }
         guard let change = changes.tables[table.id] else { return (ColumnSet(), false) }
         let isGone = (inverted ? change.inserted : change.deleted).contains(object._key)
         return (change.columns(modifiedFor: object._key), isGone)
@@ -150,7 +136,7 @@ extension RealmContext {
     private func isOwnerGone(_ core: CollectionCore, _ changes: ChangeSet?, _ inverted: Bool, _ next: SnapshotHandle?)
         -> Bool
     {
-        guard let changes else { return next.map { compare(core.owner, core.table, $0).isGone } ?? false }
+        guard let changes else { return next.map { compare(core.owner, core.table, $0).isDeleted } ?? false }
         guard let change = changes.tables[core.table.id] else { return false }
         return (inverted ? change.inserted : change.deleted).contains(core.owner)
     }
@@ -158,46 +144,9 @@ extension RealmContext {
     // MARK: Unknown changes
 
     /// Compares a row in the current version with the same row in another version.
-    private func compare(_ key: ObjectKey, _ table: ObjectTable, _ next: SnapshotHandle) -> (
-        columns: ColumnSet, isGone: Bool
-    ) {
-        let state = read { try RowState(key, table, $0) }
-        guard let newState = try? next.read({ try RowState(key, table, $0) }) else { return (.all, false) }
-        guard let new = newState.values else { return (ColumnSet(), true) }
-        guard let old = state.values else { return (ColumnSet(), false) }
-        var columns = ColumnSet()
-        for (position, column) in table.layout.columns.enumerated()
-        where old[position] != new[position] || state.specials != newState.specials {
-            columns.insert(column.property)
-        }
-        for (position, collection) in table.layout.collections.enumerated()
-        where state.collections[position] != newState.collections[position] {
-            columns.insert(collection.property)
-        }
-        return (columns, false)
-    }
-
-    /// The values and collections of a row in one version.
-    private struct RowState {
-        var values: [SQLValue]?
-        var specials: SQLValue?
-        var collections: [[SQLValue]] = []
-
-        init(_ key: ObjectKey, _ table: ObjectTable, _ connection: Connection) throws {
-            let statement = try connection.statement(table.selectSQL)
-            statement.bind(key, at: 1)
-            guard try statement.step() else { return }
-            values = table.layout.columns.indices.map { statement.value($0) }
-            if table.layout.hasSpecials { specials = statement.value(table.layout.columns.count) }
-            statement.reset()
-            for collection in table.layout.collections {
-                var elements = try ChunkedElements(owner: key, table: collection.chunks, connection)
-                collections.append(
-                    try elements.all { ordinal, count in
-                        try ChunkedElements.load(
-                            owner: key, ordinal: ordinal, count: count, table: collection.chunks, connection)
-                    })
-            }
-        }
+    private func compare(_ key: ObjectKey, _ table: ObjectTable, _ next: SnapshotHandle) -> RowDifference {
+        let state = read { try RowState(key, table.layout, $0) }
+        guard let newState = try? next.read({ try RowState(key, table.layout, $0) }) else { return .unknown }
+        return RowDifference(state, newState)
     }
 }

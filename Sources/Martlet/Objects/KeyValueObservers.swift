@@ -33,8 +33,8 @@ final class KeyValueObservers {
     var isEmpty: Bool { registrations.isEmpty }
 
     func noteChange(of property: Int, in context: RealmContext) {
-        if !touchedIn.isSince(context.firstWriteNumber) { touched = ColumnSet() }
-        touchedIn = context.writeNumber
+        if !touchedIn.isSince(context.pending.firstNumber) { touched = ColumnSet() }
+        touchedIn = context.pending.number
         touched.insert(property)
     }
 
@@ -123,7 +123,7 @@ extension ObjectBase {
         if isFrozen { Misuse.observeFrozen(_described) }
         let observers = _observers ?? KeyValueObservers()
         _observers = observers
-        _context?.observedObjects[ObjectIdentifier(self)] = RealmContext.WeakObject(object: self)
+        _context?.keyValue.add(self)
         return observers.add(property, will: will, did: did)
     }
 
@@ -132,7 +132,7 @@ extension ObjectBase {
         observers.remove(id)
         guard observers.isEmpty else { return }
         if observers.reads == nil { _observers = nil }
-        _context?.observedObjects[ObjectIdentifier(self)] = nil
+        _context?.keyValue.remove(self)
     }
 }
 

@@ -32,8 +32,7 @@ final class Registration: Sendable {
     var isEnded: Bool { hasEnded.load(ordering: .acquiring) }
 
     /// True while the observer has no demand for another change. Changes in the meantime are merged and delivered on
-    /// its next
-    /// demand.
+    /// its next demand.
     var isPaused: Bool {
         get { hasPaused.load(ordering: .acquiring) }
         set { hasPaused.store(newValue, ordering: .releasing) }

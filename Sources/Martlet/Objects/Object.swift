@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 /// A live object: a row of a Realm, with the values of the version that the Realm shows.
 ///

@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 // Objects are encoded according to their schema. Generated classes contain no code for it.
 extension ObjectBase: Encodable {

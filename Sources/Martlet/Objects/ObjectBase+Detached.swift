@@ -1,14 +1,12 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 extension ObjectBase {
     /// An unmanaged deep copy, with copies of all linked objects, embedded objects and collections.
     ///
     /// An object that is reachable by several paths is copied once, so cycles of links are preserved. The copies are
-    /// plain Swift
-    /// objects: they can be changed outside of a write and added to another Realm. Linking objects and ignored
-    /// properties are
-    /// not copied.
+    /// plain Swift objects: they can be changed outside of a write and added to another Realm. Linking objects and
+    /// ignored properties are not copied.
     ///
     /// - Complexity: O(n) in the number of reachable objects and elements, which may be large.
     public final func detached() -> Self {
@@ -20,8 +18,7 @@ extension ObjectBase {
 }
 
 /// Creates one copy of each object. The values are copied in a loop and not recursively, because a chain of links may
-/// be too
-/// long for the stack.
+/// be too long for the stack.
 final class DetachedCopies {
     private var copies: [ObjectBase: ObjectBase] = [:]
     private var waiting: [(source: ObjectBase, copy: ObjectBase)] = []

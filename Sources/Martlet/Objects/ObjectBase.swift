@@ -148,7 +148,7 @@ open class ObjectBase {
 
     private final func _didSetManaged(_ property: Int) {
         guard let table = _table else { return }
-        if _dirty == 0 { table.context.dirty.append(self) }
+        if _dirty == 0 { table.context.pending.objects.append(self) }
         _dirty |= 1 << UInt64(min(property, 63))
         if table.hasFurtherAccessors { table.context.markOtherAccessorsStale(self, table) }
         if let observers = _observers { observers.didChange(property) }

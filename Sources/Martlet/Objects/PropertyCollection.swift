@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 /// The list, set or map of a property, independent of its element type, as generated code and the runtime use it.
 public protocol PropertyCollection: AnyObject {

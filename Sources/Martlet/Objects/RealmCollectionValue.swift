@@ -1,6 +1,6 @@
 public import Foundation
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 /// A type that a collection can contain: an object type or a value type.
 public protocol RealmCollectionValue {

@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 extension RealmContext {
     /// Adds an object and the objects it links to. Returns its key. A managed object of this Realm is not changed.
@@ -9,14 +9,16 @@ extension RealmContext {
             guard object._context === self else { refuse(foreign: object) }
             return object._key
         }
-        if let key = updating[ObjectIdentifier(object)] { return key }
+        if let key = additions.updating[ObjectIdentifier(object)] { return key }
         return add(object, policy)
     }
 
     /// Adds an unmanaged embedded object on behalf of its owner.
     func adoptEmbedded(_ object: ObjectBase, _ policy: Realm.UpdatePolicy = .error) -> ObjectKey {
         if object._state != .unmanaged {
-            guard ownerless.remove(ObjectIdentifier(object)) != nil else { Misuse.embeddedOwned(object._typeName) }
+            guard additions.ownerless.remove(ObjectIdentifier(object)) != nil else {
+                Misuse.embeddedOwned(object._typeName)
+            }
             return object._key
         }
         return add(object, policy)
@@ -31,14 +33,14 @@ extension RealmContext {
         object._observers = nil
         // After the object is managed, so that observers that read again read the row.
         defer { reads?.end() }
-        adding.depth += 1
-        defer { adding.depth -= 1 }
+        additions.depth += 1
+        defer { additions.depth -= 1 }
         if policy != .error, let property = table.type.primaryKey,
             let key = key(primaryKey: RowEncoder.values(of: object)[property], table)
         {
-            updating[ObjectIdentifier(object)] = key
-            if adding.isDeep {
-                adding.waiting.append(AddingState.Waiting(object: object, key: key, policy: policy))
+            additions.updating[ObjectIdentifier(object)] = key
+            if additions.isDeep {
+                additions.waiting.append(Additions.Waiting(object: object, key: key, policy: policy))
             } else {
                 update(key, from: object, policy, table)
                 addWaiting()
@@ -50,9 +52,9 @@ extension RealmContext {
         // Bound before its links are added, so that objects with a link back find its key.
         table.bind(object, key)
         object._state = .live
-        if adding.isDeep {
+        if additions.isDeep {
             _ = insert(object, key, table, transaction)
-            adding.waiting.append(AddingState.Waiting(object: object, key: key, policy: policy))
+            additions.waiting.append(Additions.Waiting(object: object, key: key, policy: policy))
             return key
         }
         let collections = RowEncoder.collections(of: object)
@@ -66,12 +68,12 @@ extension RealmContext {
 
     /// Adds the links of the objects that were too deep for recursion.
     private func addWaiting() {
-        guard adding.depth == 1 else { return }
-        while let next = adding.waiting.popLast() {
+        guard additions.depth == 1 else { return }
+        while let next = additions.waiting.popLast() {
             let table = next.object._table(in: self)
             if next.object._state == .unmanaged {
                 update(next.key, from: next.object, next.policy, table)
-            } else if updating.removeValue(forKey: ObjectIdentifier(next.object)) == nil {
+            } else if additions.updating.removeValue(forKey: ObjectIdentifier(next.object)) == nil {
                 addLinks(of: next.object, next.policy, table)
             }
         }
@@ -81,7 +83,7 @@ extension RealmContext {
     private func addLinks(of object: ObjectBase, _ policy: Realm.UpdatePolicy, _ table: ObjectTable) {
         let collections = RowEncoder.collections(of: object)
         RowEncoder.adoptLinks(of: object, self, policy)
-        if object._dirty == 0 { dirty.append(object) }
+        if object._dirty == 0 { pending.objects.append(object) }
         for property in table.type.properties where property.isColumn && (property.isLink || property.isAny) {
             object._dirty |= 1 << UInt64(min(property.index, 63))
         }
@@ -100,7 +102,7 @@ extension RealmContext {
     }
 
     private func newKey(of object: ObjectBase, _ table: ObjectTable, _ transaction: WriteTransaction) -> ObjectKey {
-        if failure != nil { return placeholderKey(table) }
+        if pending.failure != nil { return pending.placeholderKey(table) }
         if table.integerKey >= 0 {
             let key = RowEncoder.integerKey(of: object, table)
             // Checked before the object is bound. Otherwise it would replace the living accessor of the existing row.
@@ -122,23 +124,22 @@ extension RealmContext {
         var stored = chosen
         storing {
             do {
-                stored = try transaction.handle.read { connection in
-                    let statement = try table.insertStatement(connection)
-                    let bound = RowEncoder.bind(object, statement, arena, mask: .max, table)
-                    let key = table.integerKey < 0 ? chosen ?? 0 : bound.key
-                    if table.integerKey < 0 { statement.bind(key, at: bound.parameter) }
-                    try statement.run()
-                    try writeFullTextIndexes(of: object, key, table, mask: .max, connection)
-                    try writeAnyLinks(of: object, key, table, mask: .max, connection)
+                stored = try table.rows.insert(in: transaction) { binder in
+                    let bound = RowEncoder.bind(object, binder, mask: .max, table)
+                    guard table.integerKey < 0 else { return bound.key }
+                    let key = chosen ?? 0
+                    binder.bind(key, at: bound.parameter)
                     return key
+                } values: {
+                    RowEncoder.values(of: object)
                 }
-            } catch let error as SQLiteError where error.primary == .constraint {
+            } catch  where EngineError.isConstraint(error) {
                 refuseDuplicate(of: object, table)
                 throw error
             }
         }
         // If storing has failed, the commit will throw, and the object will be invalidated then.
-        let key = stored ?? placeholderKey(table)
+        let key = stored ?? pending.placeholderKey(table)
         transaction.recorder.insert(key, in: table.id)
         bumpChangeCount()
         if hasTrackedReads { reads.didChange() }
@@ -168,24 +169,19 @@ extension RealmContext {
 
     /// The key of the row with a primary key; nil if there is none.
     func key(primaryKey value: SQLValue, _ table: ObjectTable, asksAccessors: Bool = true) -> ObjectKey? {
-        guard let property = table.type.primaryKey, let column = table.layout.column(of: property) else {
-            Misuse.noPrimaryKey(table.type.name)
-        }
+        if table.type.primaryKey == nil { Misuse.noPrimaryKey(table.type.name) }
         if asksAccessors, table.layout.keyIsProperty, case .integer(let key) = value,
             table.identity.object(key)?._state == .live
         {
             return key
         }
-        return read {
-            try $0.integer(
-                "SELECT \(table.layout.keyColumn) FROM \(table.layout.table) WHERE \(column.name) = ?1", [value])
-        }
+        return read { try table.rows.key(primaryKey: value, $0) }
     }
 
     /// Assigns the values of an unmanaged object to an existing row. The object then becomes a further accessor of the row.
     private func update(_ key: ObjectKey, from object: ObjectBase, _ policy: Realm.UpdatePolicy, _ table: ObjectTable) {
         copyValues(from: object, to: table.object(key), policy)
-        updating[ObjectIdentifier(object)] = nil
+        additions.updating[ObjectIdentifier(object)] = nil
         takeOver(object, key, table)
     }
 
@@ -210,20 +206,4 @@ extension RealmContext {
         for (property, collection) in collections { collection._attach(object, property) }
         markStale(object)
     }
-}
-
-/// The depth of the recursion of `add`, and the objects that wait for its end.
-struct AddingState {
-    /// An object whose row was inserted, and whose links were not added yet.
-    struct Waiting {
-        let object: ObjectBase
-        let key: ObjectKey
-        let policy: Realm.UpdatePolicy
-    }
-
-    var depth = 0
-    var waiting: [Waiting] = []
-
-    // A chain of links may be too long for the stack, so the recursion is limited.
-    var isDeep: Bool { depth > 64 }
 }

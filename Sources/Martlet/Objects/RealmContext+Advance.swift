@@ -1,6 +1,15 @@
 import MartletEngine
 
 extension RealmContext {
+    /// Moves to the newest version and notifies observers. Returns false if there was no newer version.
+    func refresh() -> Bool {
+        confinement.require("a Realm")
+        // Key-value observers are being notified of an advance that is not complete.
+        if keyValue.phase != .none || isFrozen { return false }
+        asyncWrites?.commitPending()
+        return hooks.refresh()
+    }
+
     /// Moves to another version. Accessors of changed rows become stale, accessors of deleted rows are invalidated.
     func advance(to handle: SnapshotHandle) { advance(from: version, to: handle) }
 
@@ -41,7 +50,7 @@ extension RealmContext {
         guard let changes else {
             for table in tables.values { table.accessors.forEach(markStale) }
             // For observed objects, check now whether the row still exists. For all others, that is checked on use.
-            for object in observedObjects.values.compactMap(\.object) { _ = exists(object) }
+            for object in keyValue.livingObjects() { _ = exists(object) }
             for core in collections.values { core.core?.forget() }
             return
         }

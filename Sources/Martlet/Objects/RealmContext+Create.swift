@@ -12,18 +12,18 @@ extension RealmContext {
         _ = requireWrite("a '\(table.type.name)'")
         let value = UntypedValue.unwrapped(value) ?? value
         let source = value as? ObjectBase
-        if let source, let copy = copies[ObjectIdentifier(source)] { return copy }
+        if let source, let copy = additions.copies[ObjectIdentifier(source)] { return copy }
         let rules = UntypedAssignment(policy: policy, copiesObjects: true, path: path)
         let input = UntypedInput(value, model.schema, at: path)
         let existing = existing(model, input, policy)
         let object = existing ?? model.make()
         // In a cycle of links between copied objects, the copies link to each other.
-        if let source { copies[ObjectIdentifier(source)] = object }
-        defer { if let source { copies[ObjectIdentifier(source)] = nil } }
+        if let source { additions.copies[ObjectIdentifier(source)] = object }
+        defer { if let source { additions.copies[ObjectIdentifier(source)] = nil } }
         if existing == nil {
             object.assign(input, rules) { !$0.mayContainObjects }
             _ = add(object, .error)
-            if model.schema.isEmbedded { ownerless.insert(ObjectIdentifier(object)) }
+            if model.schema.isEmbedded { additions.ownerless.insert(ObjectIdentifier(object)) }
             object.assign(input, rules) { $0.mayContainObjects }
         } else {
             object.assign(input, rules)

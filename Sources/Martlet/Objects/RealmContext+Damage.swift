@@ -1,9 +1,8 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 // Errors for damaged values in the file. A property cannot throw, so reading a damaged value stops the program with a
-// message
-// that says where the damage is. This code is kept apart from the code that reads intact files.
+// message that says where the damage is. This code is kept apart from the code that reads intact files.
 extension RealmContext {
     /// Stops the program because a value of a row does not fit the schema.
     @inline(never)
@@ -29,7 +28,7 @@ extension RealmContext {
     /// Stops the program because an `AnyRealmValue` in a row is damaged.
     func refuseDamagedAny(_ key: ObjectKey, _ table: ObjectTable) -> Never {
         let found = search { search in
-            try table.anyColumns.lazy.compactMap { try search.value(of: $0, in: table.id, key: key) }.first
+            try table.rows.anyColumns.lazy.compactMap { try search.value(of: $0, in: table.id, key: key) }.first
         }
         if let found { refuse(found) }
         refuseDamagedAny()
@@ -70,11 +69,10 @@ extension RealmContext {
 
     /// The error, with the location of the collection if a collection could not be read.
     func located(_ error: any Error) -> any Error {
-        guard let failure = error as? SQLiteError else { return error }
-        if failure.message.contains(EngineError.miscountedLink) {
+        if EngineError.isMiscountedLink(error) {
             return EngineError.damaged(EngineError.miscountedLink, path: coordinator.path)
         }
-        guard failure.message.contains(EngineError.unreadableCollection), let found = search({ try $0.collection() })
+        guard EngineError.isUnreadableCollection(error), let found = search({ try $0.collection() })
         else { return error }
         return found.error(path: coordinator.path)
     }

@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 extension RealmContext {
     /// Deletes the row of an object together with the rows it owns, and removes all links to it.
@@ -53,10 +53,9 @@ extension RealmContext {
             #endif
             if hasInverse { transaction?.recorder.relink(targets, link) }
         }
-        execute(table.layout.delete, [.integer(key)])
-        for index in table.fullTextIndexes { execute(index.delete, [.integer(key)]) }
+        storing { try handle.read { try table.rows.delete(key, $0) } }
         transaction?.recorder.delete(key, in: table.id)
-        denials.rowWasDeleted(RowDeletion.Row(table: table.id, key: key))
+        pending.denials.rowWasDeleted(RowDeletion.Row(table: table.id, key: key))
         bumpChangeCount()
         table.forEachAccessor(key, invalidateDeleted)
     }
@@ -71,27 +70,18 @@ extension RealmContext {
         let notification = notifyWillInvalidateAll()
         flushForQuery()
         for table in tables.values.sorted(by: { $0.id < $1.id }) {
-            let keys = keys("SELECT \(table.layout.keyColumn) FROM \(table.layout.table)", [])
+            let keys = read { try table.rows.keys($0) }
             if transaction?.keepsOldRows == true { for key in keys { keepOldRow(key, table) } }
-            execute("DELETE FROM \(table.layout.table)", [])
-            for index in table.fullTextIndexes { execute("DELETE FROM \(index.table)", []) }
-            for collection in table.layout.collections {
-                execute("DELETE FROM \(collection.chunks)", [])
-                if let targets = collection.targets { execute("DELETE FROM \(targets)", []) }
-            }
+            storing { try handle.read { try table.rows.deleteAll($0) } }
             for key in keys { transaction?.recorder.delete(key, in: table.id) }
             table.accessors.forEach(invalidateDeleted)
         }
         removeAllAnyLinks()
         collections.values.compactMap(\.core).forEach(invalidateDeleted)
         collections = [:]
-        denials = DeletionDenials()
+        pending.denials = DeletionDenials()
         bumpChangeCount()
         notification.didChange()
-    }
-
-    func execute(_ sql: String, _ arguments: [SQLValue]) {
-        storing { try handle.read { try $0.run(sql, arguments) } }
     }
 
     /// Stores the image of a row before its first change in the transaction.
@@ -116,32 +106,14 @@ extension RealmContext {
             let targets = targets(of: property, key, table)
             if targets.isEmpty { continue }
             let holder = name(of: RowDeletion.Row(table: table.id, key: key))
-            for target in targets { denials.deny(holder, "\(table.type.name).\(property.name)", by: target) }
+            for target in targets { pending.denials.deny(holder, "\(table.type.name).\(property.name)", by: target) }
         }
     }
 
     /// The distinct targets of a property of a row.
     private func targets(of property: PropertySchema, _ key: ObjectKey, _ table: ObjectTable) -> [RowDeletion.Row] {
         guard let target = property.element.target.flatMap(self.table(named:)) else { return [] }
-        var found: [ObjectKey] = []
-        if let column = table.layout.column(of: property.index) {
-            found = keys(
-                "SELECT \(column.name) FROM \(table.layout.table) WHERE \(table.layout.keyColumn) = ?1 "
-                    + "AND \(column.name) IS NOT NULL", [.integer(key)])
-        } else if property.isCollection {
-            found = storedTargets(of: key, table.layout.collection(of: property.index))
-        }
-        return found.map { RowDeletion.Row(table: target.id, key: $0) }
-    }
-
-    func keys(_ sql: String, _ arguments: [SQLValue]) -> [ObjectKey] {
-        read { connection in
-            let statement = try connection.statement(sql)
-            statement.bind(arguments)
-            var keys: [ObjectKey] = []
-            while try statement.step() { keys.append(statement.integer(0)) }
-            return keys
-        }
+        return read { try table.rows.targets(of: property, key, $0) }.map { RowDeletion.Row(table: target.id, key: $0) }
     }
 
     // MARK: Links to a deleted row
@@ -149,13 +121,15 @@ extension RealmContext {
     private func release(_ target: RowDeletion.Row, _ incoming: DatabaseSchema.Incoming) {
         let source = table(incoming.table)
         let property = source.type.properties[incoming.property]
-        guard let column = source.layout.column(of: incoming.property) else {
-            return releaseElements(target, source, property)
-        }
-        let holders = holders(of: target.key, source, column.name)
+        let holders = holders(of: target.key, source, property)
         guard !holders.isEmpty else { return }
         deny(target, holders, source, property)
-        nullify(holders, source, column.name, property)
+        if property.isCollection {
+            for owner in holders { core(source, property.index, owner).release([.integer(target.key)]) }
+            flushForQuery()
+        } else {
+            nullify(holders, source, property)
+        }
     }
 
     /// Records the denials of a row's deletion by `onDelete: deny`.
@@ -165,13 +139,13 @@ extension RealmContext {
         guard property.onDelete == .deny, !holders.isEmpty else { return }
         let name = name(of: target)
         for holder in holders {
-            denials.deny(name, by: RowDeletion.Row(table: source.id, key: holder), property.index)
+            pending.denials.deny(name, by: RowDeletion.Row(table: source.id, key: holder), property.index)
         }
     }
 
-    private func holders(of key: ObjectKey, _ source: ObjectTable, _ column: String) -> [ObjectKey] {
-        keys(
-            "SELECT \(source.layout.keyColumn) FROM \(source.layout.table) WHERE \(column) = ?1", [.integer(key)])
+    /// The rows whose link, or collection of links, refers to a row.
+    private func holders(of key: ObjectKey, _ source: ObjectTable, _ property: PropertySchema) -> [ObjectKey] {
+        read { try source.rows.holders(of: key, property, $0) }
     }
 
     /// The rows to delete because they link to a row by a property with `onDelete: cascade`.
@@ -184,26 +158,19 @@ extension RealmContext {
             let source = self.table(incoming.table)
             let property = source.type.properties[incoming.property]
             guard property.onDelete == .cascade else { continue }
-            guard let column = source.layout.column(of: incoming.property) else {
-                rows += owners(of: key, source, property).map { RowDeletion.Row(table: source.id, key: $0) }
-                continue
-            }
-            let holders = holders(of: key, source, column.name)
-            nullify(holders, source, column.name, property, isSilent: true)
+            let holders = holders(of: key, source, property)
+            if !property.isCollection { nullify(holders, source, property, isSilent: true) }
             rows += holders.map { RowDeletion.Row(table: source.id, key: $0) }
         }
         return rows
     }
 
     private func nullify(
-        _ holders: [ObjectKey], _ source: ObjectTable, _ column: String, _ property: PropertySchema,
-        isSilent: Bool = false
+        _ holders: [ObjectKey], _ source: ObjectTable, _ property: PropertySchema, isSilent: Bool = false
     ) {
         for holder in holders {
             change(property.index, of: holder, source, isSilent: isSilent) {
-                execute(
-                    "UPDATE \(source.layout.table) SET \(column) = NULL WHERE \(source.layout.keyColumn) = ?1",
-                    [.integer(holder)])
+                storing { try handle.read { try source.rows.clearLink(property.index, of: holder, $0) } }
             }
         }
     }
@@ -232,22 +199,6 @@ extension RealmContext {
         if hasTrackedReads { reads.didChange() }
     }
 
-    private func releaseElements(_ target: RowDeletion.Row, _ source: ObjectTable, _ property: PropertySchema) {
-        let owners = owners(of: target.key, source, property)
-        if owners.isEmpty { return }
-        deny(target, owners, source, property)
-        for owner in owners { core(source, property.index, owner).release([.integer(target.key)]) }
-        flushForQuery()
-    }
-
-    /// The rows whose collection contains a row.
-    private func owners(of key: ObjectKey, _ source: ObjectTable, _ property: PropertySchema) -> [ObjectKey] {
-        guard property.isCollection, let targets = source.layout.collection(of: property.index).targets else {
-            return []
-        }
-        return keys("SELECT owner FROM \(targets) WHERE target = ?1", [.integer(key)])
-    }
-
     /// Removes rows that are about to be deleted from collections. Each collection is changed once.
     fileprivate func releaseElements(_ rows: [RowDeletion.Row]) {
         guard rows.count > 1 else { return }
@@ -259,7 +210,7 @@ extension RealmContext {
                 guard property.isCollection, property.onDelete != .cascade else { continue }
                 var held: [ObjectKey: Set<SQLValue>] = [:]
                 for row in rows {
-                    let owners = owners(of: row.key, source, property)
+                    let owners = holders(of: row.key, source, property)
                     deny(row, owners, source, property)
                     for owner in owners { held[owner, default: []].insert(.integer(row.key)) }
                 }

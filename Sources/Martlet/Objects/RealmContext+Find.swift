@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 extension RealmContext {
     /// The object with a primary key; nil if there is none. Finds the row and reads its values with one statement.
@@ -12,20 +12,22 @@ extension RealmContext {
         if isFrozen { return key(primaryKey: value, table, asksAccessors: false).map(table.object) }
         flushForQuery()
         trackReadsIfObserved()
+        if table.type.primaryKey == nil { Misuse.noPrimaryKey(table.type.name) }
         return read { connection in
-            let statement = try table.findStatement(connection)
-            statement.bind(value, at: 1)
-            guard try statement.step() else { return nil }
-            defer { statement.reset() }
-            let object = table.object(statement.integer(table.keyPosition))
-            if object._state == .stale {
-                var decoder = RowDecoder(statement, specialsAt: table.specialsPosition)
-                object._decode(&decoder)
-                if decoder.damaged >= 0 { refuseDamaged(decoder, object._key, table) }
-                object._state = .live
-                object._guard = guardWord
+            try table.rows.withRow(primaryKey: value, connection) { row in
+                let object = table.object(row.integer(table.rows.keyPosition) ?? 0)
+                if object._state == .stale { fill(object, row, table) }
+                return object
             }
-            return object
         }
+    }
+
+    /// Decodes a row into a stale accessor.
+    func fill(_ object: ObjectBase, _ row: RowColumns, _ table: ObjectTable) {
+        var decoder = RowDecoder(row, specialsAt: table.rows.specialsPosition)
+        object._decode(&decoder)
+        if decoder.damaged >= 0 { refuseDamaged(decoder, object._key, table) }
+        object._state = .live
+        object._guard = guardWord
     }
 }

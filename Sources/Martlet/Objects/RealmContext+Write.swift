@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 extension RealmContext {
     var isInWrite: Bool { transaction != nil && !isBetweenWrites }
@@ -24,7 +24,7 @@ extension RealmContext {
     func beginWrite(holdsLock: Bool = false) throws {
         confinement.require("a Realm")
         if isInWrite { Misuse.alreadyInWrite() }
-        if advancePhase == .willChange { Misuse.writeBeforeChange() }
+        if keyValue.phase == .willChange { Misuse.writeBeforeChange() }
         if access == .readOnly { Misuse.readOnly("the Realm") }
         if access == .frozen { Misuse.frozen("the Realm") }
         if !holdsLock {
@@ -56,7 +56,7 @@ extension RealmContext {
             try requireAllowedDeletions()
             let (handle, _) = try transaction.commit()
             self.transaction = nil
-            deleted.removeAll()
+            pending.deleted.removeAll()
             show(handle, after: transaction)
         } catch let error as EngineError {
             abandon(transaction, isReadable: [.deletionDenied, .uniqueViolation].contains(error.code))
@@ -70,9 +70,9 @@ extension RealmContext {
         confinement.require("a Realm")
         guard let transaction, !isBetweenWrites else { Misuse.noWriteToEnd("cancelled") }
         let changes = transaction.recorder.finish()
-        let undone = takeUndoneDeletions(since: writeNumber, changes)
+        let undone = takeUndoneDeletions(since: pending.number, changes)
         let notification = notifyWillChange(changes, inverted: true, undone: undone)
-        dropDirty()
+        pending.discard()
         if transaction.sealedCount > 0 { return cancelNext(transaction, changes, undone, notification) }
         self.transaction = nil
         let handle = try? transaction.cancel()
@@ -101,9 +101,9 @@ extension RealmContext {
     // so key-value observers are notified before the rollback and read their old values. Otherwise they are notified after it.
     private func abandon(_ transaction: WriteTransaction, isReadable: Bool = false) {
         let changes = transaction.allChanges()
-        let undone = takeUndoneDeletions(since: firstWriteNumber, changes)
+        let undone = takeUndoneDeletions(since: pending.firstNumber, changes)
         let readable = isReadable ? notifyWillChange(changes, inverted: true, undone: undone) : nil
-        dropDirty()
+        pending.discard()
         self.transaction = nil
         isBetweenWrites = false
         // Before observers are notified, because they may wait for other writers.
@@ -129,7 +129,7 @@ extension RealmContext {
     func beginAsyncWrite(isFirst: Bool) throws {
         if isFirst { return try beginWrite(holdsLock: true) }
         try translating { try transaction?.beginNext() }
-        countWrite()
+        pending.begin(isFirst: false)
         isBetweenWrites = false
     }
 
@@ -144,7 +144,7 @@ extension RealmContext {
             isBetweenWrites = true
             bumpChangeCount()
         } catch let error as EngineError {
-            if transaction.handle.read({ $0.isInTransaction }) {
+            if transaction.isStillInTransaction {
                 cancelWrite()
             } else {
                 abandon(transaction)
@@ -162,7 +162,7 @@ extension RealmContext {
             let handle = try transaction.commitSealed()
             self.transaction = nil
             isBetweenWrites = false
-            deleted.removeAll()
+            pending.deleted.removeAll()
             show(handle, after: transaction)
         } catch {
             abandon(transaction)
@@ -202,15 +202,6 @@ extension RealmContext {
         advance(from: before, to: handle)
     }
 
-    private func dropDirty() {
-        failure = nil
-        denials = DeletionDenials()
-        for object in dirty { object._dirty = 0 }
-        dirty = []
-        for core in dirtyCollections { core.forget() }
-        dirtyCollections = []
-    }
-
     // MARK: Recording
 
     /// Performs the checks before an assignment to a managed object, and keeps its old row.
@@ -218,8 +209,8 @@ extension RealmContext {
         if transaction == nil {
             _ = requireWrite("a '\(object._typeName)'", property: table.type.properties[property].name)
         }
-        if !denials.isEmpty {
-            denials.propertyWasAssigned(property, of: RowDeletion.Row(table: table.id, key: object._key))
+        if !pending.denials.isEmpty {
+            pending.denials.propertyWasAssigned(property, of: RowDeletion.Row(table: table.id, key: object._key))
         }
         if object._dirty == 0, let transaction, transaction.keepsOldRows, !transaction.oldRows.isFull {
             // An accessor does not contain the raw value that the case for unknown raw values represents.
@@ -237,40 +228,43 @@ extension RealmContext {
 
     /// Writes the pending changes of accessors and collections. Called before any query, and at the commit.
     func flush() throws {
-        if let failure { throw failure }
-        guard let transaction, !(dirty.isEmpty && dirtyCollections.isEmpty) else { return }
-        if !dirty.isEmpty {
-            let objects = dirty.sorted { ($0._table?.id ?? 0, $0._key) < ($1._table?.id ?? 0, $1._key) }
-            dirty = []
-            do {
+        if let failure = pending.failure { throw failure }
+        guard let transaction, !pending.isEmpty else { return }
+        if !pending.objects.isEmpty {
+            let objects = pending.objects.sorted { ($0._table?.id ?? 0, $0._key) < ($1._table?.id ?? 0, $1._key) }
+            pending.objects = []
+            try wrapping {
                 try transaction.handle.read { connection in
-                    for object in objects { try write(object, connection) }
+                    for object in objects { try write(object, transaction, connection) }
                 }
-            } catch let error as SQLiteError {
-                throw EngineError(error, path: coordinator.path)
             }
         }
-        let cores = dirtyCollections
-        dirtyCollections = []
-        do {
+        let cores = pending.collections
+        pending.collections = []
+        try wrapping {
             try transaction.handle.read { connection in
                 for core in cores { try core.write(connection) }
             }
-        } catch let error as SQLiteError {
-            throw EngineError(error, path: coordinator.path)
         }
     }
 
-    private func write(_ object: ObjectBase, _ connection: Connection) throws {
+    private func wrapping(_ body: () throws -> Void) throws(EngineError) {
+        do {
+            try body()
+        } catch {
+            throw EngineError.wrap(error, path: coordinator.path)
+        }
+    }
+
+    private func write(_ object: ObjectBase, _ transaction: WriteTransaction, _ connection: StoreConnection) throws {
         let mask = object._dirty
         object._dirty = 0
         guard mask != 0, object._state == .live, let table = object._table else { return }
-        guard let statement = try table.updateStatement(mask, connection) else { return }
-        let bound = RowEncoder.bind(object, statement, arena, mask: mask, table)
-        statement.bind(object._key, at: bound.parameter)
-        try statement.run()
-        try writeFullTextIndexes(of: object, object._key, table, mask: mask, connection)
-        try writeAnyLinks(of: object, object._key, table, mask: mask, connection)
+        try table.rows.update(object._key, mask: mask, in: transaction, connection) { binder in
+            RowEncoder.bind(object, binder, mask: mask, table).parameter
+        } values: {
+            RowEncoder.values(of: object)
+        }
     }
 
     /// After a row was changed through one of several accessors, makes the others read it again.
@@ -284,22 +278,18 @@ extension RealmContext {
 
     /// Writes the pending changes before a query inside a write.
     func flushForQuery() {
-        guard isInWrite, failure == nil else { return }
+        guard isInWrite, pending.failure == nil else { return }
         storing { try flush() }
     }
 
     /// Runs a part of the open write. If it fails, the error is kept until the commit, which throws it. The rest of the write has
     /// no effect, and nothing of it is stored.
     func storing(_ body: () throws -> Void) {
-        guard failure == nil else { return }
+        guard pending.failure == nil else { return }
         do {
             try body()
-        } catch let error as SQLiteError {
-            failure = EngineError(error, path: coordinator.path)
-        } catch let error as EngineError {
-            failure = error
         } catch {
-            failure = EngineError.wrap(error, path: coordinator.path)
+            pending.failure = EngineError.wrap(error, path: coordinator.path)
         }
     }
 }

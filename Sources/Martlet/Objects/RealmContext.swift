@@ -1,6 +1,6 @@
 import Foundation
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 /// The state of one Realm on one executor: its snapshot, its open write, and its living objects.
 ///
@@ -12,19 +12,10 @@ final class RealmContext {
     let coordinator: StoreCoordinator
     let configuration: Realm.Configuration
     let confinement: Confinement
-    private(set) var schema: DatabaseSchema
-    /// The epoch of the file to which `tables` belongs.
-    private var epoch: Int64
+    @exclusivity(unchecked) private var types: ModelTables
     let access: Access
-    private var models: [String: ModelClass]
-    private(set) var tables: [TableID: ObjectTable] = [:]
-    /// True if a type has `AnyRealmValue` properties, whose values may contain links.
-    private(set) var hasAnyProperties = false
-    /// Former tables of types that have got a class since. Older objects refer to them.
-    private var retired: [ObjectTable] = []
     /// Creates the model of a type for which the program has no class. Set when the Realm is opened.
     var makeFallbackModel: (ObjectTypeSchema) -> ModelClass? = { _ in nil }
-    private var tablesByClass: [ObjectIdentifier: ObjectTable] = [:]
 
     /// The snapshot that the Realm shows; nil after `invalidate()` until the next use.
     @exclusivity(unchecked) private var snapshot: SnapshotHandle?
@@ -37,48 +28,19 @@ final class RealmContext {
     @exclusivity(unchecked) private(set) var changeCount: UInt64 = 1
     var autorefresh = true
 
-    /// Accessors that were assigned to in the open write and not yet written.
-    var dirty: [ObjectBase] = []
-    /// Lists, sets and maps that were changed in the open write and not yet written.
-    var dirtyCollections: [CollectionCore] = []
-    /// The accessors and collections that the open transaction has deleted, for a rollback.
-    var deleted = DeletedAccessors()
-    /// The deletions of the open write that a rule denies, unless the write removes the reason.
-    @exclusivity(unchecked) var denials = DeletionDenials()
-    /// The number of the open or the last write. Each write of a group has its own number.
-    @exclusivity(unchecked) private(set) var writeNumber: UInt32 = 0
-    /// The number of the first write of the transaction.
-    private(set) var firstWriteNumber: UInt32 = 0
-    /// Objects that a rollback is about to make live again, while key-value observers are being notified.
-    var objectsBeingRestored: Set<ObjectIdentifier> = []
-    /// Objects with key-value observers, which are notified before and after a change of the row.
-    var observedObjects: [ObjectIdentifier: WeakObject] = [:]
-    /// Collections with key-value observers of `isInvalidated`.
-    var observedCollections: [CollectionID: WeakCore] = [:]
+    @exclusivity(unchecked) var pending = PendingWrite()
+    var additions = Additions()
+    @exclusivity(unchecked) var keyValue = KeyValueRegistry()
     /// The tracked reads of this Realm.
     let reads = ReadTracking()
     /// True if tracked reads wait for a change, or are being notified of one. Stored here so that an assignment needs one load.
     @exclusivity(unchecked) var hasTrackedReads = false
-    /// Whether key-value observers are being notified of a change of the version.
-    var advancePhase = AdvancePhase.none
     /// The cursors of loops that have not read all their keys.
     var cursors: [WeakCursor] = []
     /// The cores of collections in use, by row and property.
-    var collections: [CollectionID: WeakCore] = [:]
-    let arena = TextArena()
-    /// Objects that are being added as updates, with the keys of their rows. They end the recursion in a cycle of links.
-    var updating: [ObjectIdentifier: ObjectKey] = [:]
-    var adding = AddingState()
-    /// Embedded objects that were created from untyped values and are not yet assigned to their owner.
-    var ownerless: Set<ObjectIdentifier> = []
-    /// Objects that are being copied by `create`, with their copies.
-    var copies: [ObjectIdentifier: ObjectBase] = [:]
+    var collections: [CollectionID: CollectionCore.WeakCore] = [:]
     /// For the old objects of a migration, the context of the new ones. Tables and rows have the same ids and keys in both.
     @WeakContext var counterpart: RealmContext? = nil
-    /// The error that prevents the open write from being stored. Its commit throws the error.
-    var failure: EngineError?
-    /// The key of the last object that was added after a failure.
-    private var lastPlaceholderKey = ObjectKey.min
     /// The number of calls of `invalidate()`. Results of an earlier generation are invalidated.
     private(set) var generation: UInt64 = 0
     /// Guards the mutable state of a frozen Realm; nil for live ones. Lock order: this lock is acquired before the lock of the
@@ -89,22 +51,6 @@ final class RealmContext {
     /// Callbacks for observation, set by the layer `Observation`.
     var hooks = ContextHooks()
     let scheduler: Scheduler?
-
-    enum AdvancePhase {
-        case none, willChange, didChange
-    }
-
-    struct WeakObject {
-        weak var object: ObjectBase?
-    }
-
-    struct WeakCore {
-        private let reference: WeakReference
-
-        init(core: CollectionCore) { reference = core.reference }
-
-        var core: CollectionCore? { reference.object.map { unsafeDowncast($0, to: CollectionCore.self) } }
-    }
 
     struct WeakCursor {
         weak var cursor: LazyCursor?
@@ -127,13 +73,13 @@ final class RealmContext {
     ) {
         self.coordinator = coordinator
         self.configuration = configuration
-        self.models = models
         self.access = access
         self.confinement = confinement
         self.scheduler = scheduler
         frozenLock = nil
-        (schema, epoch) = coordinator.schemaAndEpoch
-        adoptTypes()
+        let (schema, epoch) = coordinator.schemaAndEpoch
+        types = ModelTables(models, schema, epoch: epoch)
+        types.adopt(schema, epoch: epoch, in: self)
         reference.begin(self)
         reads.context = self
         if configuration.tracksReads { trackReads() }
@@ -143,17 +89,16 @@ final class RealmContext {
     init(frozen source: RealmContext, _ handle: SnapshotHandle) {
         coordinator = source.coordinator
         configuration = source.configuration
-        models = source.models
         access = .frozen
         confinement = .anywhere
         scheduler = nil
         frozenLock = NSRecursiveLock()
         // Copied from the source, because the types of the file may have changed since.
-        (schema, epoch) = (source.schema, source.epoch)
+        types = ModelTables(source.types.models, source.schema, epoch: source.types.epoch)
         snapshot = handle
         makeFallbackModel = source.makeFallbackModel
         reference.begin(self)
-        adoptTypes()
+        types.adopt(types.schema, epoch: types.epoch, in: self)
         autorefresh = false
     }
 
@@ -164,67 +109,45 @@ final class RealmContext {
 
     // MARK: Types
 
-    // Known types keep their tables, because types cannot be changed while the file is open.
-    private func adoptTypes() {
-        for table in schema.tables.values {
-            let model = models[table.type.name]
-            if let known = tables[table.id], known.model != nil || model == nil && known.type == table.type {
-                known.update(from: table)
-                continue
-            }
-            if let known = tables[table.id] {
-                known.accessors.forEach(invalidate)
-                retired.append(known)
-            }
-            let objectTable = ObjectTable(table, model, self)
-            tables[table.id] = objectTable
-            if let model { tablesByClass[ObjectIdentifier(model.metatype)] = objectTable }
-        }
-        hasAnyProperties = tables.values.contains { $0.type.properties.contains(where: \.isAny) }
-    }
+    var schema: DatabaseSchema { types.schema }
+
+    var tables: [TableID: ObjectTable] { types.all }
+
+    /// True if a type has `AnyRealmValue` properties, whose values may contain links.
+    var hasAnyProperties: Bool { types.hasAnyProperties }
 
     // Adopts the new schema if another process, or another Realm of this one, has added types to the file.
     private func adoptSchema(of handle: SnapshotHandle) {
-        guard handle.epoch != epoch else { return }
-        (schema, epoch) = coordinator.schemaAndEpoch
-        adoptTypes()
+        if handle.epoch != types.epoch { adoptNewestSchema() }
+    }
+
+    private func adoptNewestSchema() {
+        let (schema, epoch) = coordinator.schemaAndEpoch
+        types.adopt(schema, epoch: epoch, in: self)
     }
 
     /// Adds the classes of another configuration with which the same Realm is opened again.
     func extend(_ configuration: Realm.Configuration) {
         if configuration.tracksReads { trackReads() }
-        let added = configuration.models.filter { models[$0.key] == nil }
-        guard !added.isEmpty else { return }
-        models.merge(added) { known, _ in known }
+        guard types.add(configuration.models) else { return }
         if transaction == nil && !hooks.isDelivering(), let newest = try? coordinator.openSnapshot() {
             advance(to: newest)
         }
-        (schema, epoch) = coordinator.schemaAndEpoch
-        adoptTypes()
+        adoptNewestSchema()
     }
 
-    func table(_ type: ObjectBase.Type) -> ObjectTable {
-        guard let table = tablesByClass[ObjectIdentifier(type)] else { Misuse.unknownType("\(type)") }
-        return table
-    }
+    func table(_ type: ObjectBase.Type) -> ObjectTable { types.table(type) }
+
+    func table(_ id: TableID) -> ObjectTable { types.table(id) }
+
+    func table(named name: String) -> ObjectTable? { types.table(named: name) }
 
     func table(_ model: ModelClass) -> ObjectTable {
         guard let table = table(named: model.schema.name) else { Misuse.unknownType(model.schema.name) }
         return table
     }
 
-    func table(_ id: TableID) -> ObjectTable {
-        guard let table = tables[id] else { Misuse.unknownType("number \(id)") }
-        return table
-    }
-
-    /// True if both contexts have the same classes.
-    func hasClasses(of other: RealmContext) -> Bool {
-        tablesByClass.count == other.tablesByClass.count
-            && tablesByClass.keys.allSatisfy { other.tablesByClass[$0] != nil }
-    }
-
-    func table(named name: String) -> ObjectTable? { schema[name].flatMap { tables[$0.id] } }
+    func hasClasses(of other: RealmContext) -> Bool { types.hasClasses(of: other.types) }
 
     // MARK: Snapshot
 
@@ -273,21 +196,11 @@ final class RealmContext {
         given?.recordOwner(live: nil)
         begun.committer = ObjectIdentifier(self)
         transaction = begun
-        countWrite()
-        firstWriteNumber = writeNumber
+        pending.begin(isFirst: true)
         adoptSchema(of: begun.handle)
         guard let old, old.version != begun.baseVersion else { return }
         snapshot = old
         willMove(begun)
-    }
-
-    /// Assigns a number to a write that begins.
-    func countWrite() { writeNumber &+= 1 }
-
-    /// A unique key for an object that will not be stored, because the write has failed.
-    func placeholderKey(_ table: ObjectTable) -> ObjectKey {
-        repeat { lastPlaceholderKey &+= 1 } while table.identity.object(lastPlaceholderKey) != nil
-        return lastPlaceholderKey
     }
 
     /// The public Realm of an object or collection; nil for objects of a migration.
@@ -302,15 +215,13 @@ final class RealmContext {
 
     /// Reads with the connection of the snapshot. A property cannot throw, so a disk error stops the program with the message of
     /// SQLite.
-    func read<R>(_ body: (Connection) throws -> R) -> R {
+    func read<R>(_ body: (StoreConnection) throws -> R) -> R {
         do {
             return try handle.read(body)
-        } catch let failure as QueryFailure {
-            Misuse.query(failure.message)
         } catch let failure as ResolvedPath.Failure {
             Misuse.query("'\(failure.type)' has no property '\(failure.name)'")
         } catch {
-            if let failure = (error as? SQLiteError).flatMap(QueryFailure.init) { Misuse.query(failure.message) }
+            if let failure = QueryFailure(error) { Misuse.query(failure.message) }
             readFailed(error)
         }
     }
@@ -360,25 +271,19 @@ final class RealmContext {
         return found
     }
 
-    private func decode(_ object: ObjectBase, _ table: ObjectTable, _ connection: Connection) throws -> Bool {
-        let statement = try table.selectStatement(connection)
-        statement.bind(object._key, at: 1)
-        guard try statement.step() else { return false }
-        defer { statement.reset() }
-        var decoder = RowDecoder(statement, specialsAt: table.specialsPosition)
-        object._decode(&decoder)
-        if decoder.damaged >= 0 { throw damage(in: decoder, object._key, table) }
-        return true
+    private func decode(_ object: ObjectBase, _ table: ObjectTable, _ connection: StoreConnection) throws -> Bool {
+        try table.rows.withRow(object._key, connection) { row in
+            var decoder = RowDecoder(row, specialsAt: table.rows.specialsPosition)
+            object._decode(&decoder)
+            if decoder.damaged >= 0 { throw damage(in: decoder, object._key, table) }
+            return true
+        } ?? false
     }
 
     /// True if the row exists. Reads the file only if the accessor is stale.
     func exists(_ object: ObjectBase) -> Bool {
         guard object._state == .stale, let table = object._table else { return object._state == .live }
-        let found = read { connection in
-            try connection.integer(
-                "SELECT 1 FROM \(table.layout.table) WHERE \(table.layout.keyColumn) = ?1", [.integer(object._key)])
-                == 1
-        }
+        let found = table.exists(object._key)
         if !found { invalidate(object) }
         return found
     }
@@ -409,6 +314,8 @@ struct ContextHooks {
     /// Called when a write begins: delivers pending notifications up to the version from which the write starts. The parameter
     /// is the version that the Realm showed before.
     var deliverBeforeWrite: (Version?) -> Void = { _ in }
+    /// Moves to the newest version and notifies observers. Set when the Realm is opened.
+    var refresh: () -> Bool = { false }
     /// Releases a version that was opened in the background and that no observer needs.
     var releaseUnneeded: () -> Void = {}
     /// Called before a commit of this Realm, with the tokens of the observers that are not notified of it.

@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 extension Realm {
     /// An error outside of the program's control: of the disk, a lock, the schema of a file, or input.
@@ -32,7 +32,7 @@ extension Realm {
 
         /// Converts an error of the lower layers to a `Realm.Error`. Returns any other error unchanged.
         static func translated(_ error: any Swift.Error, path: String) -> any Swift.Error {
-            error is EngineError || error is SQLiteError ? Realm.Error(EngineError.wrap(error, path: path)) : error
+            EngineError.describes(error) ? Realm.Error(EngineError.wrap(error, path: path)) : error
         }
 
         /// The error to throw to the user. An error thrown by the user's own code is thrown unchanged.

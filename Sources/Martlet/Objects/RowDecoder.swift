@@ -1,12 +1,10 @@
 public import Foundation
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 /// Decodes the columns of one row for a generated class, in schema order.
 @_spi(Generated) public struct RowDecoder {
-    // Kept alive by the caller until the row is decoded.
-    private unowned(unsafe) let statement: Statement?
-    private let copied: BufferedRow?
+    private let row: RowColumns?
     private let image: RowImageBox?
     private var column: Int32 = 0
     private var property = 0
@@ -19,23 +17,11 @@ import MartletSQLite
     /// value is used.
     private(set) var damaged = -1
 
-    /// Decodes the current row of a statement that selects `TableLayout.rowColumns`.
+    /// Decodes a stored row.
     ///
     /// - Parameter position: the column with the bits of special floating-point values; nil if there is none.
-    init(_ statement: Statement, specialsAt position: Int?) {
-        self.statement = statement
-        copied = nil
-        image = nil
-        isChecking = false
-        specials = position.map { statement.isNull($0) ? -1 : $0 } ?? -1
-    }
-
-    /// Decodes a row that was copied from a statement for `TableLayout.rowColumns`. The buffer must not change during decoding.
-    ///
-    /// - Parameter position: the column with the bits of special floating-point values; nil if there is none.
-    init(_ row: BufferedRow, specialsAt position: Int?) {
-        statement = nil
-        copied = row
+    init(_ row: RowColumns, specialsAt position: Int?) {
+        self.row = row
         image = nil
         isChecking = false
         specials = position.map { row.isNull($0) ? -1 : $0 } ?? -1
@@ -45,16 +31,14 @@ import MartletSQLite
     ///
     /// - Parameter isChecking: if true, a raw value without a case sets `refused`. Otherwise it traps, or is decoded as nil.
     init(_ image: RowImage, isChecking: Bool = false) {
-        statement = nil
-        copied = nil
+        row = nil
         self.image = RowImageBox(image)
         self.isChecking = isChecking
         specials = -1
     }
 
     private init(_ image: RowImageBox) {
-        statement = nil
-        copied = nil
+        row = nil
         self.image = image
         isChecking = false
         specials = -1
@@ -82,21 +66,14 @@ import MartletSQLite
     // A value that could not be decoded is damaged unless `column` is NULL.
     @inline(never)
     private mutating func noteUnlessNull(_ property: Int, _ column: Int) {
-        if let copied {
-            if !copied.isNull(column) { noteDamage(property) }
-        } else if let statement, !statement.isNull(column) {
-            noteDamage(property)
-        }
+        if let row, !row.isNull(column) { noteDamage(property) }
     }
 
     private mutating func integer() -> Int64 {
         let current = property
         let column = next()
-        if let copied {
-            if let value = copied.integer(column) { return value }
-        } else if let statement {
-            let value = statement.column(column)
-            if value.isInteger { return value.integer }
+        if let row {
+            if let value = row.integer(column) { return value }
         } else {
             return image.flatMap { Int64._value(StoredValue($0.image[current])) } ?? 0
         }
@@ -107,11 +84,8 @@ import MartletSQLite
     private mutating func optionalInteger() -> Int64? {
         let current = property
         let column = next()
-        if let copied {
-            if let value = copied.integer(column) { return value }
-        } else if let statement {
-            let value = statement.column(column)
-            if value.isInteger { return value.integer }
+        if let row {
+            if let value = row.integer(column) { return value }
         } else {
             return image.flatMap { Int64._value(StoredValue($0.image[current])) }
         }
@@ -142,11 +116,7 @@ import MartletSQLite
         let column = next()
         if let image { return Double._value(StoredValue(image.image[current])) }
         if specials >= 0, let special = special(current) { return special }
-        if let copied {
-            if let value = copied.real(column) { return value }
-        } else if let statement, let value = statement.column(column).number {
-            return value
-        }
+        if let row, let value = row.real(column) { return value }
         noteUnlessNull(current, column)
         return nil
     }
@@ -159,10 +129,8 @@ import MartletSQLite
 
     private mutating func text() -> String? {
         let column = next()
-        if let copied {
-            if let text = copied.text(column) { return text }
-        } else if let statement {
-            if let text = statement.column(column).validText { return text }
+        if let row {
+            if let text = row.text(column) { return text }
         } else {
             return image.flatMap { String._value(StoredValue($0.image[property - 1])) }
         }
@@ -174,11 +142,8 @@ import MartletSQLite
     private mutating func blob<T>(_ make: (UnsafeRawBufferPointer) -> T?, image: (StoredValue) -> T?) -> T? {
         let current = property
         let column = next()
-        if let copied {
-            if let value = copied.withBlob(column, make) ?? nil { return value }
-        } else if let statement {
-            let value = statement.column(column)
-            if value.isBlob, let made = value.withBlob(make) { return made }
+        if let row {
+            if let value = row.withBlob(column, make) ?? nil { return value }
         } else {
             return self.image.flatMap { image(StoredValue($0.image[current])) }
         }
@@ -194,9 +159,7 @@ import MartletSQLite
     }
 
     private func special(_ property: Int) -> Double? {
-        let bits =
-            copied?.withBlob(specials) { FloatingSpecials.bits($0, property) }
-            ?? statement?.withBlob(specials) { FloatingSpecials.bits($0, property) }
+        let bits = row?.withBlob(specials) { FloatingSpecials.bits($0, property) }
         return (bits ?? nil).map { Double(bitPattern: $0) }
     }
 
@@ -204,17 +167,17 @@ import MartletSQLite
         let current = property
         let column = next()
         if let image { return StoredValue(image.image[current]) }
-        let value = copied?.value(column) ?? statement?.value(column) ?? .null
+        let value = row?.value(column) ?? .null
         // Invalid UTF-8 was replaced when the value was read, so the bytes are checked separately.
-        if case .text = value, (copied?.text(column) ?? statement?.validText(column)) == nil { noteDamage(current) }
+        if case .text = value, row?.text(column) == nil { noteDamage(current) }
         return StoredValue(value)
     }
 
     /// The stored value of a column, and false if it is a text that is not valid UTF-8.
     func found(_ column: Int) -> (value: SQLValue, isValid: Bool) {
-        let value = copied?.value(column) ?? statement?.value(column) ?? .null
+        let value = row?.value(column) ?? .null
         guard case .text = value else { return (value, true) }
-        return (value, (copied?.text(column) ?? statement?.validText(column)) != nil)
+        return (value, row?.text(column) != nil)
     }
 
     // MARK: Methods for generated code, one for each type

@@ -1,12 +1,12 @@
 public import Foundation
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 /// Encodes the values of an object from its generated class, in schema order: as parameters of a statement, as an array, or to
 /// add linked objects to a Realm.
 @_spi(Generated) public struct RowEncoder {
     private enum Mode {
-        case bind(Statement, TextArena)
+        case bind(RowBinder)
         /// Collects the values of all properties. Collections and linking objects get NULL.
         case collect
         case adopt(RealmContext, Realm.UpdatePolicy)
@@ -36,20 +36,19 @@ import MartletSQLite
     /// The enum of the property to check.
     private var enumeration: (any PersistableEnum.Type)?
 
-    /// Binds the properties of `mask` to the parameters of a statement, beginning with the first. Returns the next parameter,
+    /// Binds the properties of `mask`, beginning with the first parameter. Returns the next parameter,
     /// and the value of the integer primary key.
     static func bind(
-        _ object: ObjectBase, _ statement: Statement, _ arena: TextArena, mask: UInt64, _ table: ObjectTable
+        _ object: ObjectBase, _ binder: RowBinder, mask: UInt64, _ table: ObjectTable
     ) -> (parameter: Int, key: ObjectKey) {
-        arena.reset()
-        var encoder = RowEncoder(mode: .bind(statement, arena), mask: mask)
+        var encoder = RowEncoder(mode: .bind(binder), mask: mask)
         encoder.keyProperty = table.integerKey
         object._encode(&encoder)
         if table.layout.hasSpecials {
             if encoder.specials.isEmpty {
-                statement.bindNull(at: encoder.parameter)
+                binder.bindNull(at: encoder.parameter)
             } else {
-                encoder.specials.withUnsafeBytes { statement.bind($0, at: encoder.parameter) }
+                encoder.specials.withUnsafeBytes { binder.bind($0, at: encoder.parameter) }
             }
             encoder.parameter += 1
         }
@@ -144,9 +143,9 @@ import MartletSQLite
         if property == keyProperty, let value { key = value }
         let wanted = isWanted()
         switch mode {
-        case .bind(let statement, _):
+        case .bind(let binder):
             guard wanted else { return }
-            if let value { statement.bind(value, at: parameter) } else { statement.bindNull(at: parameter) }
+            if let value { binder.bind(value, at: parameter) } else { binder.bindNull(at: parameter) }
             parameter += 1
         case .collect: image.values.append(wanted ? value.map(SQLValue.integer) ?? .null : .null)
         case .adopt, .collection, .key, .probe, .findCase: break
@@ -157,12 +156,12 @@ import MartletSQLite
         if let value, FloatingSpecials.needsBits(value) { FloatingSpecials.append(value, of: property, to: &specials) }
         let wanted = isWanted()
         switch mode {
-        case .bind(let statement, _):
+        case .bind(let binder):
             guard wanted else { return }
             if let value, !value.isNaN {
-                statement.bind(value, at: parameter)
+                binder.bind(value, at: parameter)
             } else {
-                statement.bindNull(at: parameter)
+                binder.bindNull(at: parameter)
             }
             parameter += 1
         case .collect: image.values.append(wanted ? value._stored.raw : .null)
@@ -173,9 +172,9 @@ import MartletSQLite
     private mutating func put(_ value: String?) {
         let wanted = isWanted()
         switch mode {
-        case .bind(let statement, let arena):
+        case .bind(let binder):
             guard wanted else { return }
-            if let value { arena.bind(value, statement, parameter) } else { statement.bindNull(at: parameter) }
+            if let value { binder.bind(value, at: parameter) } else { binder.bindNull(at: parameter) }
             parameter += 1
         case .collect: image.values.append(wanted ? value.map(SQLValue.text) ?? .null : .null)
         case .adopt, .collection, .key, .probe, .findCase: break
@@ -185,9 +184,9 @@ import MartletSQLite
     private mutating func put(_ value: StoredValue) {
         let wanted = isWanted()
         switch mode {
-        case .bind(let statement, _):
+        case .bind(let binder):
             guard wanted else { return }
-            statement.bind(value.raw, at: parameter)
+            binder.bind(value.raw, at: parameter)
             parameter += 1
         case .collect: image.values.append(wanted ? value.raw : .null)
         case .adopt, .collection, .key, .probe, .findCase: break
@@ -301,30 +300,5 @@ import MartletSQLite
     public mutating func skip() {
         if case .collect = mode { image.values.append(.null) }
         property += 1
-    }
-}
-
-/// The bytes of the strings that are bound to one statement. They stay in place until it has run, so that SQLite need not copy
-/// them.
-final class TextArena {
-    private let bytes = UnsafeMutableRawPointer.allocate(byteCount: TextArena.capacity, alignment: 16)
-    private var used = 0
-    private static let capacity = 1 << 16
-
-    deinit { bytes.deallocate() }
-
-    func reset() { used = 0 }
-
-    func bind(_ text: String, _ statement: Statement, _ parameter: Int) {
-        var text = text
-        let fits = text.withUTF8 { utf8 in
-            guard used + utf8.count <= Self.capacity, let source = utf8.baseAddress else { return false }
-            let target = bytes + used
-            target.copyMemory(from: source, byteCount: utf8.count)
-            statement.bindStaticText(target, count: utf8.count, at: parameter)
-            used += utf8.count
-            return true
-        }
-        if !fits { statement.bind(text, at: parameter) }
     }
 }

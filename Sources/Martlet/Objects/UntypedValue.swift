@@ -1,6 +1,6 @@
 import Foundation
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 /// Conversions between `Any` and stored values, for untyped access.
 enum UntypedValue {

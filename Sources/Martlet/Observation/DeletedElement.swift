@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 /// An element that was removed from a collection, as it was at the observer's previous call. Later changes that are not
 /// reported to the observer may already be included.

@@ -78,7 +78,7 @@ extension CollectionCore {
     fileprivate func addRegistration(will: @escaping () -> Bool, did: @escaping () -> Void) -> UInt64 {
         let observers = observers ?? KeyValueObservers()
         self.observers = observers
-        context.observedCollections[id] = RealmContext.WeakCore(core: self)
+        context.keyValue.add(self)
         return observers.add(KeyValueObservers.invalidation, will: { _ in will() }, did: did)
     }
 
@@ -86,6 +86,6 @@ extension CollectionCore {
         observers?.remove(registration)
         guard observers?.isEmpty == true else { return }
         observers = nil
-        context.observedCollections[id] = nil
+        context.keyValue.remove(self)
     }
 }

@@ -104,7 +104,7 @@ extension KeyValueSubscription.Reader {
         let value: (ObjectBase, ObjectBase?) -> Any? = { _, end in
             guard let end else { return nil }
             guard let property = path.end else { return end.isInvalidated }
-            return path.isCount ? end.untypedCollection(property)?.count : UntypedValue.bare(end.untypedValue(property))
+            return path.isCount ? end.untypedCollection(property)?.count : UntypedValue.bare(end.keyedValue(property))
         }
         return KeyValueSubscription.Reader(
             value: value,

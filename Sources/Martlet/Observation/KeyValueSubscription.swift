@@ -174,7 +174,7 @@ final class KeyValueSubscription: @unchecked Sendable {
     }
 
     private func isReviving(_ root: ObjectBase) -> Bool {
-        root._context?.objectsBeingRestored.contains(ObjectIdentifier(root)) == true
+        root._context?.keyValue.restored.contains(ObjectIdentifier(root)) == true
     }
 
     /// A link has changed: registers with the objects behind it.

@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 /// The properties of an object or projection that an observer observes, with the names that its changes use.
 struct ObservedItems {

@@ -5,8 +5,7 @@ import MartletEngine
 public protocol ObservableCollection<Element> {
     associatedtype Element
     /// Registers an observer; all variants of `observe` call it. With `keepsDeleted`, deleted elements can be read as
-    /// they
-    /// were.
+    /// they were.
     func _observe(
         _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsDeleted: Bool,
         _ notify: @escaping (_CollectionEvent, Self) -> Void

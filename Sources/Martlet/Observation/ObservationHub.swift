@@ -13,31 +13,20 @@ final class ObservationHub: @unchecked Sendable {
     private struct State {
         var observers = ObserverIndex()
         var realmObservers = RealmObservers()
-        /// The snapshot for which the background computed its results.
-        var computed: SnapshotHandle?
-        /// A background run is queued or running.
-        var isComputing = false
-        /// A commit occurred that no run has processed.
-        var isBehind = false
-        /// Why the newest version could not be opened.
-        var failure: (any Error)?
-        /// Runs since the last delivery. Each run replaces the results of the previous one until they are delivered.
-        var runs = 0
-        var isDeliveryScheduled = false
-        /// The snapshot that the next run computes for; nil for the newest version.
-        var target: SnapshotHandle?
-        /// False while the Realm does not refresh automatically.
-        var followsNewest = true
+        var delivery: DeliveryState<SnapshotHandle>
         /// Nil if the Realm was opened on a thread whose run loop does not run.
         var scheduler: Scheduler?
+
+        init(_ scheduler: Scheduler?) {
+            self.scheduler = scheduler
+            delivery = DeliveryState(hasExecutor: scheduler != nil)
+        }
     }
 
     @WeakContext private var context: RealmContext?
     private let coordinator: StoreCoordinator
     private let lock = NSLock()
-    private var state = State()
-    /// While the executor does not deliver, no more runs than this are started.
-    private static let maximumRuns = 8
+    private var state: State
     private static let queue = DispatchQueue(
         label: "martlet.notifications", qos: .userInitiated, attributes: .concurrent)
     /// The newest version of which the Realm's own observers were notified.
@@ -59,7 +48,7 @@ final class ObservationHub: @unchecked Sendable {
 
     init(_ context: RealmContext, _ scheduler: Scheduler?) {
         self.context = context
-        state.scheduler = scheduler
+        state = State(scheduler)
         coordinator = context.coordinator
         lastDeliveredVersion = context.version
     }
@@ -73,12 +62,10 @@ final class ObservationHub: @unchecked Sendable {
     var isInCallback: Bool { isDelivering || isNotifyingRealm }
 
     /// True if no computation is running or queued and no delivery is pending.
-    var isIdle: Bool {
-        locked { !$0.isComputing && $0.computed == nil && !$0.isBehind && !$0.isDeliveryScheduled }
-    }
+    var isIdle: Bool { locked { $0.delivery.isIdle } }
 
     /// True if no computation is running or required before the next delivery.
-    var isReady: Bool { locked { !$0.isComputing && ($0.isBehind == false || $0.computed != nil) } }
+    var isReady: Bool { locked { $0.delivery.isReady } }
 
     /// True if the Realm itself has observers.
     var isObserved: Bool { locked { !$0.realmObservers.isEmpty } }
@@ -92,7 +79,7 @@ final class ObservationHub: @unchecked Sendable {
         guard let scheduler = locked({ $0.scheduler }) ?? Scheduler.currentRunLoop() else { return false }
         let starts = locked { state in
             state.scheduler = scheduler
-            return startsRun(&state)
+            return state.delivery.setExecutor()
         }
         scheduler.keepRunning()
         if starts { startRun() }
@@ -162,61 +149,36 @@ final class ObservationHub: @unchecked Sendable {
 
     /// Another Realm has committed. This is only a hint. Called on any thread.
     func signal() {
-        let starts = locked { state in
-            state.isBehind = true
-            return startsRun(&state)
-        }
-        if starts { startRun() }
+        if locked({ $0.delivery.signal() }) { startRun() }
     }
 
     private func startRun() { coordinator.environment.run(.notifier, on: Self.queue) { [self] in compute() } }
-
-    private func startsRun(_ state: inout State) -> Bool {
-        guard state.isBehind, !state.isComputing, state.scheduler != nil else { return false }
-        guard state.computed == nil || state.runs < Self.maximumRuns else { return false }
-        state.isComputing = true
-        state.runs += 1
-        return true
-    }
 
     /// Signals from the executor. For a Realm that does not refresh automatically, the next run computes for the
     /// version that the Realm shows.
     private func signal(from context: RealmContext) {
         let stays = !context.autorefresh && context.hasSnapshot
         let target = stays ? context.handle : nil
-        let dropped = locked { state in
-            defer { state.target = target }
-            state.followsNewest = !stays
-            return state.target
-        }
+        let dropped = locked { $0.delivery.setTarget(target) }
         withExtendedLifetime(dropped) {}
         signal()
     }
 
     private func compute() {
         coordinator.environment.yield(.beforeCompute)
-        let (target, follows) = locked { state in
-            defer { state.target = nil }
-            state.isBehind = false
-            return (state.target, state.followsNewest)
-        }
+        let (target, computes) = locked { $0.delivery.beginRun() }
         let handle: SnapshotHandle
         do {
             handle = try target ?? coordinator.openSnapshot()
         } catch {
-            return finishRun { $0.failure = error }
+            return finishRun(.failed(error))
         }
         #if MARTLET_SEEDED_BUGS
-            if SeededRace.isOn(.signalSwallowed) { locked { $0.isBehind = false } }
+            if SeededRace.isOn(.signalSwallowed) { locked { $0.delivery.forgetSignal() } }
         #endif
-        if target != nil || follows {
-            prepareCalls(handle)
-        }
+        if computes { prepareCalls(handle) }
         coordinator.environment.yield(.afterCompute)
-        finishRun { state in
-            state.computed = handle
-            state.failure = nil
-        }
+        finishRun(.computed(handle))
     }
 
     /// Prepares the notifications for the newest version before a refresh. They remain valid while the returned
@@ -252,19 +214,11 @@ final class ObservationHub: @unchecked Sendable {
         withExtendedLifetime(dropped) {}
     }
 
-    private func finishRun(_ update: (inout State) -> Void) {
-        let (old, scheduler, startsAgain) = locked { state in
-            state.isComputing = false
-            let startsAgain = startsRun(&state)
-            let old = state.computed
-            update(&state)
-            let scheduler = state.isDeliveryScheduled ? nil : state.scheduler
-            state.isDeliveryScheduled = state.scheduler != nil
-            return (old, scheduler, startsAgain)
-        }
-        withExtendedLifetime(old) {}
-        scheduler?.schedule { [weak self] in self?.deliverPending() }
-        if startsAgain { startRun() }
+    private func finishRun(_ result: DeliveryState<SnapshotHandle>.RunResult) {
+        let (end, scheduler) = locked { ($0.delivery.finishRun(result), $0.scheduler) }
+        withExtendedLifetime(end.replaced) {}
+        if end.schedulesDelivery { scheduler?.schedule { [weak self] in self?.deliverPending() } }
+        if end.startsRun { startRun() }
     }
 
     /// Prepares the calls for the version of `handle`, without the lock.
@@ -286,21 +240,13 @@ final class ObservationHub: @unchecked Sendable {
 
     /// Called by the scheduler: moves to the newest computed version and delivers. Never waits for a query.
     private func deliverPending() {
-        let (computed, failure) = locked { state in
-            state.isDeliveryScheduled = false
-            state.runs = 0
-            defer {
-                state.computed = nil
-                state.failure = nil
-            }
-            return (state.computed, state.failure)
-        }
+        let (computed, failure) = locked { $0.delivery.beginDelivery() }
         guard let context else { return }
         if let failure, !context.isInWrite, !isInCallback { notify(failure) }
         guard let computed else { return }
         if context.isInWrite || isInCallback {
             // Delivery continues at the end of the write or of the callback.
-            return locked { $0.isBehind = true }
+            return locked { $0.delivery.postponeDelivery() }
         }
         coordinator.environment.yield(.beforeDeliver)
         deliver(computed, context)
@@ -311,8 +257,8 @@ final class ObservationHub: @unchecked Sendable {
     private func resume(_ context: RealmContext) {
         guard !context.isInWrite, !isInCallback else { return }
         let isBehind = locked { state in
-            if state.isComputing || state.computed != nil { return false }
-            return state.isBehind || (context.hasSnapshot && state.observers.need(context.version))
+            let areBehind = context.hasSnapshot && state.observers.need(context.version)
+            return state.delivery.needsRun(observersAreBehind: areBehind)
         }
         if isBehind { signal(from: context) }
     }
@@ -333,7 +279,7 @@ final class ObservationHub: @unchecked Sendable {
         // An observer that was notified of an older version meanwhile has invalid results. All observers wait for it:
         // otherwise a callback would see changes in collections whose observers have not been notified of them.
         guard locked({ state in state.observers.areReady(for: computed.version) }) else {
-            return locked { $0.isBehind = true }
+            return locked { $0.delivery.postponeDelivery() }
         }
         move(to: computed, context)
         let calls = locked { state in
@@ -410,9 +356,13 @@ final class ObservationHub: @unchecked Sendable {
 
     /// Releases the snapshot that the background has opened, if it leads to no call.
     func releaseUnneeded() {
-        let opened = locked { $0.computed }
-        guard let opened, opened.version <= lastDeliveredVersion else { return }
-        locked { if $0.observers.isEmpty, $0.computed === opened { $0.computed = nil } }
+        let dropped = locked { state -> SnapshotHandle? in
+            guard state.observers.isEmpty, let opened = state.delivery.computed,
+                opened.version <= lastDeliveredVersion
+            else { return nil }
+            return state.delivery.takeComputed()
+        }
+        withExtendedLifetime(dropped) {}
     }
 
     /// Called before a write: delivers everything up to the version that the write starts from. Inside a callback, the
@@ -454,7 +404,7 @@ final class ObservationHub: @unchecked Sendable {
         lastDeliveredVersion = context.version
         if !tokens.isEmpty { silence(tokens, context.handle) }
         notifyRealmObservers(.didChange, context, count, except: tokens)
-        if locked({ !$0.observers.isEmpty || $0.isBehind }) { signal(from: context) }
+        if locked({ !$0.observers.isEmpty || $0.delivery.isBehind }) { signal(from: context) }
     }
 
     /// Called after a write was cancelled.

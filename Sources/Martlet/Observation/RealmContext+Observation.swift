@@ -34,14 +34,6 @@ extension RealmContext {
         if scheduler != nil { _ = hub }
     }
 
-    func refresh() -> Bool {
-        confinement.require("a Realm")
-        // Key-value observers are being notified of an advance that is not complete.
-        if advancePhase != .none || isFrozen { return false }
-        asyncWrites?.commitPending()
-        return hub.refresh(self)
-    }
-
     /// Whether the Realm shows exactly `version`, without changes of an open write.
     func shows(_ version: Version) -> Bool {
         if let transaction { return transaction.baseVersion == version && showsVersion }

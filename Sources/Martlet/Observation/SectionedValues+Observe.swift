@@ -1,6 +1,6 @@
 public import Dispatch
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 extension SectionedValues: ObservableSections {
     public typealias Row = Element

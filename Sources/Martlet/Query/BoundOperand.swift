@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 /// The kind of a value, which determines with what it can be compared.
 enum ComparedKind: Equatable {

@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 /// A number that is computed from a collection: its count, or an aggregate of its values or of a property of its
 /// elements.

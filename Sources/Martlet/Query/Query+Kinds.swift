@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 // Conditions on the kind of an `AnyRealmValue`.
 extension Field {

@@ -1,6 +1,6 @@
 public import Foundation
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 /// The options of a string comparison.
 public struct StringOptions: OptionSet, Sendable {

@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 /// Binds a parsed query string to the schema: resolves names to paths, and converts literals to values of the right
 /// type.

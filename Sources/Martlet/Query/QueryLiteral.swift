@@ -1,6 +1,6 @@
 import Foundation
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 /// A literal or an argument of a query string.
 enum QueryLiteral: Equatable {

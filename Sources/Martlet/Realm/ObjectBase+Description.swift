@@ -36,10 +36,10 @@ private struct ObjectText {
 
     private mutating func text(of property: PropertySchema, _ object: ObjectBase) -> String {
         switch property.kind {
-        case .single: return value(object.untypedValue(property)) ?? "nil"
+        case .single: return value(object.keyedValue(property)) ?? "nil"
         case .linkingObjects: return property.typeDescription
         case .list, .set, .map:
-            switch object.untypedValue(property) {
+            switch object.keyedValue(property) {
             case let list as any UntypedList:
                 return elements(list.count) { $0.element(list.untypedElement(at: $1)) }
             case let set as any UntypedSet: return elements(set.count) { $0.element(set.untypedElement(at: $1)) }

@@ -11,8 +11,7 @@ extension Realm {
         }
 
         /// The name of a Realm in memory. All Realms with this name in the process share their data, which is deleted
-        /// when the
-        /// last of them is released. No file is written.
+        /// when the last of them is released. No file is written.
         public var inMemoryIdentifier: String? {
             didSet { if inMemoryIdentifier != nil { fileURL = nil } }
         }
@@ -20,8 +19,7 @@ extension Realm {
         /// True to open the file without ever changing it. Writing and observing trap.
         ///
         /// If the file lacks types, properties or indexes of the program, it is shown as if it had them: types are
-        /// empty,
-        /// properties have their default values, and searches work without an index.
+        /// empty, properties have their default values, and searches work without an index.
         public var readOnly = false
 
         /// The version of the program's schema. Opening a file with a higher version throws.
@@ -31,8 +29,7 @@ extension Realm {
         public var schemaVersion: UInt64 = 0
 
         /// Called once if the file has a lower schema version, to set values that cannot be derived automatically. Not
-        /// called
-        /// for new files.
+        /// called for new files.
         public var migrationBlock: MigrationBlock?
 
         /// True to delete the file with all its data if it needs a migration or its schema cannot be changed
@@ -42,14 +39,13 @@ extension Realm {
         /// The classes to use; nil for all classes that are linked into the program.
         public var objectTypes: [ObjectBase.Type]?
 
-        /// The maximum number of versions of the file that may be in use at the same time. Opening and writing throw
-        /// if it is
-        /// exceeded.
+        /// The maximum number of versions of the file that may be in use at the same time. Opening and writing throw if
+        /// it is exceeded.
         public var maximumNumberOfActiveVersions: UInt?
 
-        /// The size of the log (`-wal`) above which a write waits, at most two seconds, until old versions are
-        /// released and the
-        /// log can be reset. If they are not released, a diagnostic message names their users, and the log grows.
+        /// The size of the log (`-wal`) above which a write waits, at most two seconds, until old versions are released
+        /// and the log can be reset. If they are not released, a diagnostic message names their users, and the log
+        /// grows.
         public var maximumLogBytes = 268_435_456
 
         /// True if a write throws `.logFull` after the wait described at `maximumLogBytes`; false if the log grows.
@@ -59,9 +55,8 @@ extension Realm {
         public var seedFilePath: URL?
 
         /// Called when the first Realm of this process opens the file, with the size of the file and the size of its
-        /// contents in
-        /// bytes. If it returns true, the file is compacted, unless another process is writing. Not called for
-        /// read-only files.
+        /// contents in bytes. If it returns true, the file is compacted, unless another process is writing. Not called
+        /// for read-only files.
         public var shouldCompactOnLaunch: (@Sendable (_ totalBytes: Int, _ usedBytes: Int) -> Bool)?
 
         /// The permissions of a new file, from which the umask is subtracted. Auxiliary files and copies get the same
@@ -83,14 +78,11 @@ extension Realm {
         }
 
         /// True if reads inside `withObservationTracking` and in SwiftUI views are tracked from the beginning, so that
-        /// Observation
-        /// was read inside `withObservationTracking` or in a SwiftUI view. The default is true where SwiftUI exists.
+        /// Observation is notified when a value changes that was read there. The default is true where SwiftUI exists.
         ///
         /// If it is false, held objects are read at full speed. The Realm starts to track when it first reads its file
-        /// inside
-        /// `withObservationTracking`. Until then, reads of objects that are already in memory are not tracked. Set it
-        /// to true to
-        /// track these reads, too. A Realm that tracks reads does so as long as it is open.
+        /// inside `withObservationTracking`. Until then, reads of objects that are already in memory are not tracked.
+        /// Set it to true to track these reads, too. A Realm that tracks reads does so as long as it is open.
         public var tracksReads = ReadTracking.isDefault
 
         package var environment = Environment.live

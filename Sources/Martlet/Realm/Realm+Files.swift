@@ -19,8 +19,7 @@ extension Realm {
     /// The logs that were set aside because they did not belong to the file of a configuration, oldest first.
     ///
     /// This happens, for example, after a backup was copied over the file. Such a log was renamed to the returned name
-    /// and not
-    /// read.
+    /// and not read.
     public static func logsSetAside(for configuration: Configuration) -> [URL] {
         SetAsideLogs.all(of: configuration.path).map { URL(fileURLWithPath: $0) }
     }
@@ -35,8 +34,7 @@ extension Realm {
     /// Writes a compact copy of the newest committed state to a new file, which can be opened as a Realm.
     ///
     /// If the process or the system stops in the meantime, there is either a complete copy or no file. Traps inside a
-    /// write
-    /// transaction, because its changes are not committed.
+    /// write transaction, because its changes are not committed.
     ///
     /// - Throws: `Realm.Error`: `.fileExists` if the file exists, `.fileNotFound` if its folder does not exist,
     ///   `.outOfDiskSpace`.

@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 extension Realm {
     // MARK: Finding
@@ -33,8 +33,8 @@ extension Realm {
     /// Adds an object and the unmanaged objects it links to. Traps outside of a write transaction.
     ///
     /// If an object with the same primary key exists and `update` allows it, the values are assigned to the existing
-    /// row, and
-    /// `object` becomes a live object of that row. Linked objects without a primary key are always added as new ones.
+    /// row, and `object` becomes a live object of that row. Linked objects without a primary key are always added as
+    /// new ones.
     ///
     /// - Parameters:
     ///   - object: An unmanaged object. An object that is in this Realm already is not changed.
@@ -60,17 +60,14 @@ extension Realm {
     }
 
     /// Creates an object from a dictionary with property names, an array in schema order, or another object of its
-    /// type, nested
-    /// object of the same type. The values in it can again be dictionaries, arrays and objects.
+    /// type, and adds it. The values in it can again be dictionaries, arrays and objects.
     ///
     /// Missing properties get their default values. If an update policy is given and the object exists, it keeps the
-    /// values of
     /// values of missing properties. With `.modified`, its maps also keep the keys that are missing in a dictionary.
     ///
     /// Objects among the values are linked if they are in this Realm, and copied otherwise. Unknown keys are ignored;
-    /// `create(_:value:update:unknownKeys:)` can refuse them. A value that does not fit traps with a message that
-    /// names the
-    /// property, the place and the value.
+    /// `create(_:value:update:unknownKeys:)` can refuse them. A value that does not fit traps with a message that names
+    /// the property, the place and the value.
     @discardableResult
     public func create<Element: Object>(
         _ type: Element.Type, value: Any = [String: Any](), update: UpdatePolicy = .error
@@ -85,8 +82,7 @@ extension Realm {
     /// Deletes an object and its embedded objects. Links to it become nil, and it is removed from lists and sets.
     ///
     /// `onDelete` and `deleteRule` in the schema may delete other objects, too, or deny the deletion. If a deletion is
-    /// denied and
-    /// the write does not remove the reason, the write throws `Realm.Error.deletionDenied` at its end.
+    /// denied and the write does not remove the reason, the write throws `Realm.Error.deletionDenied` at its end.
     public func delete(_ object: ObjectBase) { context.delete(object) }
 
     /// Deletes objects in order. Skips objects that an earlier deletion has deleted already.

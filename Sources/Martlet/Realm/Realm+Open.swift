@@ -1,7 +1,7 @@
 public import Dispatch
 import Foundation
 import MartletEngine
-import MartletSQLite
+import MartletValues
 import Synchronization
 
 private final class OpeningCancellation: Sendable {
@@ -21,8 +21,7 @@ extension Realm {
     ///
     /// Opening the same file again on the same actor or thread returns the same Realm. Additions to the schema are
     /// file, and `renamedFrom` preserves the data. Every other difference requires a higher `schemaVersion`: with it,
-    /// the file is
-    /// `schemaVersion`: with it, the file is migrated; without it, opening throws.
+    /// the file is `schemaVersion`: with it, the file is migrated; without it, opening throws.
     ///
     /// - Throws: `Realm.Error` if the file cannot be found, accessed or read, belongs to another program, was written
     /// with a
@@ -59,8 +58,7 @@ extension Realm {
     /// Opens a file on the current actor without blocking it: `try await Realm(configuration:)`.
     ///
     /// This does not compile in code without an actor, because the thread may change at an `await`. If the task is
-    /// cancelled
-    /// before a migration of the file begins, the file is not migrated.
+    /// cancelled before a migration of the file begins, the file is not migrated.
     ///
     /// - Throws: The errors of `init(configuration:)`, and `CancellationError`.
     public init(configuration: Configuration, isolation: isolated any Actor = #isolation) async throws {
@@ -94,8 +92,7 @@ extension Realm {
     /// Opens a file on a serial queue. The Realm and everything obtained from it can be used on this queue only.
     ///
     /// Call it on the queue, or on another thread before the queue uses the Realm. Traps for concurrent and global
-    /// queues, which
-    /// run several blocks at once.
+    /// queues, which run several blocks at once.
     ///
     /// - Throws: The errors of `init(configuration:)`.
     public init(configuration: Configuration = .defaultConfiguration, queue: DispatchQueue?) throws {
@@ -131,6 +128,7 @@ extension Realm {
             coordinator, configuration, configuration.models, configuration.readOnly ? .readOnly : .readWrite,
             confinement, scheduler)
         context.makeFallbackModel = { StoredObject.model(of: $0) }
+        context.hooks.refresh = { [unowned context] in context.hub.refresh(context) }
         context.replaceSnapshot(try translating { try coordinator.openSnapshot() })
         coordinator.register(context.reference, confinement.identity)
         context.startListening()
@@ -180,7 +178,7 @@ extension Realm {
         context.confinement.require("a Realm")
         return context.tables.values.allSatisfy { table in
             context.noteRead(.rows(table.id))
-            return context.read { try $0.integer("SELECT 1 FROM \(table.layout.table) LIMIT 1") == nil }
+            return context.read { try table.rows.isEmpty($0) }
         }
     }
 }

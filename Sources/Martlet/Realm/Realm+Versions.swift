@@ -8,8 +8,7 @@ extension Realm {
         /// How long the version has been in use.
         public let duration: Duration
         /// The holders of the version: the thread, queue or actor of each Realm that shows it, and the place in the
-        /// program where
-        /// it was first frozen. Empty if only the runtime itself uses the version, for a short time.
+        /// program where it was first frozen. Empty if only the runtime itself uses the version, for a short time.
         public let holders: [String]
     }
 
@@ -19,8 +18,7 @@ extension Realm {
     /// The versions of this Realm's file that are in use in this process, oldest first.
     ///
     /// Frozen values, and Realms that still show a version, keep it in use. Commits after the oldest version in use
-    /// cannot be
-    /// moved from the write-ahead log to the file, so the log grows.
+    /// cannot be moved from the write-ahead log to the file, so the log grows.
     public var pinnedVersions: [PinnedVersion] {
         context.coordinator.pinnedVersions.map {
             PinnedVersion(version: $0.version, duration: .nanoseconds(Int64($0.nanoseconds)), holders: $0.holders)

@@ -4,10 +4,8 @@ extension Realm {
     /// Runs `block` in a write transaction, commits, and returns what the block returned.
     ///
     /// When it returns, the changes are durable and visible to every Realm that refreshes. Only one thread of all
-    /// processes writes
-    /// at a time; the others wait. If the block throws, the transaction is rolled back and the error is rethrown.
-    /// Transactions
-    /// cannot be nested: the call traps inside a write transaction.
+    /// processes writes at a time; the others wait. If the block throws, the transaction is rolled back and the error
+    /// is rethrown. Transactions cannot be nested: the call traps inside a write transaction.
     ///
     /// - Parameters:
     ///   - tokens: The observers of this Realm that are not notified of this transaction.
@@ -48,8 +46,7 @@ extension Realm {
     }
 
     /// Rolls back the open write transaction. Objects created in it are invalidated. Objects deleted in it are live
-    /// again,
-    /// together with their collections and embedded objects.
+    /// again, together with their collections and embedded objects.
     public func cancelWrite() { context.cancelWrite() }
 
     /// Moves to the newest version and delivers its notifications; false if there was no newer version.
@@ -76,7 +73,7 @@ extension RealmContext {
     func invalidateAll() {
         confinement.require("a Realm")
         if isFrozen { Misuse.frozenRealm("invalidated") }
-        if hooks.isDelivering() || advancePhase != .none { return }
+        if hooks.isDelivering() || keyValue.phase != .none { return }
         asyncWrites?.commitPending()
         if isInWrite { cancelWrite() }
         let notification = notifyWillInvalidateAll()

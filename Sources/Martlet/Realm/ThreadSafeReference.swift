@@ -45,8 +45,8 @@ extension Realm {
     /// once.
     ///
     /// Refreshes the Realm first if its version is older than the one in which the reference was created. Inside a
-    /// write the Realm
-    /// shows the newest version already. Traps if the reference was resolved before or belongs to another file.
+    /// write the Realm shows the newest version already. Traps if the reference was resolved before or belongs to
+    /// another file.
     public func resolve<Confined: ThreadConfined>(_ reference: ThreadSafeReference<Confined>) -> Confined? {
         context.confinement.require("a Realm")
         return reference.resolve(context)
@@ -61,12 +61,10 @@ extension Realm {
 /// ```
 ///
 /// A property can be read by its name on any thread. A local variable is passed to other threads as `$dog`, because
-/// Swift 6 does
-/// not allow a concurrent closure to capture a variable.
+/// Swift 6 does not allow a concurrent closure to capture a variable.
 ///
 /// Reading opens a Realm of the file if none is open on the current thread, queue or actor. The value is nil after it
-/// was
-/// deleted, or if the file cannot be opened any more.
+/// was deleted, or if the file cannot be opened any more.
 @propertyWrapper
 public final class ThreadSafe<Confined: ThreadConfined>: Sendable {
     private let shared: SharedLocator

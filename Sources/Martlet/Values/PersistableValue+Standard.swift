@@ -1,5 +1,5 @@
 public import Foundation
-import MartletSQLite
+import MartletValues
 
 extension Bool: PersistableValue, OrderedValue {
     public var _stored: StoredValue { StoredValue(.integer(self ? 1 : 0)) }

@@ -1,4 +1,4 @@
-package import MartletSQLite
+package import MartletValues
 
 /// A value in its stored form. Elements of collections and untyped access use it.
 public struct StoredValue: Sendable, Hashable {

@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 /// Finds the rows of a type that changes of other rows affect. It follows links in reverse, from the changed rows.
 struct AffectedRows {

@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 /// The changes between two versions, with the old rows that are in memory.
 package typealias KnownChanges = (changes: ChangeSet, oldRows: RowImages)

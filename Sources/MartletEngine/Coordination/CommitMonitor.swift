@@ -1,5 +1,6 @@
 import Foundation
 import MartletSQLite
+import MartletValues
 
 /// Detects commits of other processes while a Realm has observers: by events of the lock file, or else by polling. It
 /// then notifies the listeners of the coordinator. These notifications are hints: a listener opens a snapshot to find

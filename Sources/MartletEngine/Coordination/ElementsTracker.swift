@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 /// Computes the changes of one list, set or map of one row from version to version, from its recorded edits and the
 /// changes of its elements. Here, the elements of a map are its keys and values: key, value, key, value.

@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 /// Computes the changes of the map of one row from version to version, by key.
 package struct MapTracker: CollectionTracker {

@@ -1,4 +1,5 @@
 package import MartletSQLite
+package import MartletValues
 
 /// Computes which observed items of one row changed from version to version, and their values.
 package struct ObjectTracker: Sendable {

@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 /// Updates a result over the elements of a list or map, or over linking objects. Its members have the order of the
 /// collection, and a row is a member once for each of its occurrences there.

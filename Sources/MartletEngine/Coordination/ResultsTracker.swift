@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 /// Updates the ordered keys of one result from version to version, and computes the changes.
 ///
@@ -77,13 +78,7 @@ package struct ResultsTracker: CollectionTracker {
     }
 
     private func keys(_ connection: Connection) throws -> KeySequence {
-        var compiler = QueryCompiler(schema)
-        let query = try compiler.keys(plan)
-        let statement = try connection.statement(query.sql)
-        statement.bind(query.arguments)
-        var keys: [ObjectKey] = []
-        while try statement.step() { keys.append(statement.integer(0)) }
-        return KeySequence(keys)
+        KeySequence(try QueryRunner(plan, schema).keys(connection))
     }
 
     package func advance(

@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 /// Compaction rewrites the file without free pages, in one transaction of SQLite.
 ///

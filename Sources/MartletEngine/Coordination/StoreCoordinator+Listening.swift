@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 extension StoreCoordinator {
     // MARK: Listening

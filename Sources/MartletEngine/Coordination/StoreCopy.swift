@@ -1,6 +1,7 @@
 import CMartletRuntime
 import Foundation
 import MartletSQLite
+import MartletValues
 import Synchronization
 
 /// Compact copies of a file, made by SQLite. The bytes of the file alone are incomplete without its log.

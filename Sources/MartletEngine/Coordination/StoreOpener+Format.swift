@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 /// Upgrades files of an older format.
 extension StoreOpener {

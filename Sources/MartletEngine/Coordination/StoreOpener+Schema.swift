@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 /// Updates the object types of a file.
 extension StoreOpener {

@@ -1,5 +1,6 @@
 import Foundation
 import MartletSQLite
+import MartletValues
 
 /// Opens a file: checks it before it writes anything, creates what is missing, and updates the object types.
 ///

@@ -1,4 +1,5 @@
 package import MartletSQLite
+package import MartletValues
 
 /// A row as it is stored, with the exact bits of its floating-point values.
 package struct StoredRow: Sendable {

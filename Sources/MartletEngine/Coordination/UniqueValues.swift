@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 /// Checks the uniqueness rules for the rows that a write changes.
 ///

@@ -1,4 +1,5 @@
 package import MartletSQLite
+package import MartletValues
 
 /// Tracks the values of the list, set or map of one row for observers that sort them. It delivers the values; the
 /// observer computes the difference in its own order.

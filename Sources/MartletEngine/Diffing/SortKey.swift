@@ -1,4 +1,5 @@
 package import MartletSQLite
+package import MartletValues
 
 /// The position of a row in a sorted result: the values of its sort terms, then its key.
 package struct SortKey: Sendable, Hashable {

@@ -16,6 +16,22 @@ extension EngineError {
         return EngineError(.inputOutput, path: path, "the file could not be used: \(error)")
     }
 
+    /// True for errors of this module and of SQLite, which `wrap` describes exactly.
+    package static func describes(_ error: any Error) -> Bool { error is EngineError || error is SQLiteError }
+
+    /// True if SQLite refused a row because of a constraint.
+    package static func isConstraint(_ error: any Error) -> Bool { (error as? SQLiteError)?.primary == .constraint }
+
+    /// True if a SQL function could not decode the elements of a collection.
+    package static func isUnreadableCollection(_ error: any Error) -> Bool {
+        (error as? SQLiteError)?.message.contains(unreadableCollection) ?? false
+    }
+
+    /// True if a SQL function found an invalid count of a link.
+    package static func isMiscountedLink(_ error: any Error) -> Bool {
+        (error as? SQLiteError)?.message.contains(miscountedLink) ?? false
+    }
+
     /// Messages of SQL functions for an invalid stored count of a link, and for elements that cannot be decoded.
     package static let miscountedLink = "a link is counted less than once or too often"
     package static let unreadableCollection = "the elements of a collection cannot be read"

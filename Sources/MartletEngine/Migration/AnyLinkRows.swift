@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 /// Updates the `AnyRealmValue` values that contain links while the object types of a file change.
 struct AnyLinkRows {

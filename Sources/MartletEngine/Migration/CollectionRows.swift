@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 /// Writes the elements of one collection property while the tables of its type are filled.
 struct CollectionRows {

@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 /// Queries the names of tables and indexes, and renames tables.
 extension Connection {

@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 /// Finds objects that share values that must be unique.
 struct Duplicates {

@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 /// The full-text indexes of a file: one FTS5 table for each property with `fullText`. They are created again whenever
 /// their type changes.

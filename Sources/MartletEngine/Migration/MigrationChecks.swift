@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 /// Checks the result of a migration against the schema.
 struct MigrationChecks {

@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 /// An object type as it was before the migration, and the connection that still reads its rows.
 struct PreviousType {

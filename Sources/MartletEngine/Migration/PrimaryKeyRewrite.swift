@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 /// Makes an integer property the key of its rows: copies the rows to their new keys, and updates all links to them.
 struct PrimaryKeyRewrite {

@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 /// Converts the values of a property in the file to the property that replaces it.
 struct PropertyConverter {

@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 /// Copies the values of a property in the file to a property of all rows, and converts them.
 struct PropertyCopier {

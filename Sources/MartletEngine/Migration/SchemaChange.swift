@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 /// Applies the steps of a schema difference inside the caller's transaction.
 struct SchemaChange {

@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 /// Creates the tables of one type again, and fills them with the converted values of the file.
 ///

@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 /// One migration inside the caller's transaction: it converts the object types of the file to those of the program.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import MartletSQLite
+import MartletValues
 
 /// Converts stored values to another type if that loses no information. The article on migrations has the table.
 ///

@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 /// Stored values as text for messages.
 enum ValueText {

@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 /// The elements of collections as SQL: the tables to join, their join condition, and the owner of each element.
 struct CollectionRelation {

@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 extension QueryCompiler {
     /// A condition: the text at the end of a path matches a full-text search.

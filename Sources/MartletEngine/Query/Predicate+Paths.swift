@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 extension Predicate {
     /// Rewrites a condition on an owner as a condition on the elements of its collection. `inside` returns the

@@ -2,8 +2,7 @@ extension PropertyPath {
     /// The paths to which the key path of an observer expands.
     ///
     /// "*" at the end is kept. Elsewhere it expands to every property that refers to objects. An `AnyRealmValue`
-    /// property
-    /// expands to each object type that has the rest of the path.
+    /// property expands to each object type that has the rest of the path.
     package static func observed(
         _ names: [String], from table: TableID, in schema: DatabaseSchema
     ) throws(ResolvedPath.Failure) -> [PropertyPath] {

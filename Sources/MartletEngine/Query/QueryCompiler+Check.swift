@@ -19,7 +19,7 @@ extension QueryCompiler {
             do {
                 _ = try connection.statement("SELECT 1 WHERE \(open)EXISTS (\(query.sql))\(close)")
             } catch {
-                throw QueryFailure(error).map { $0 as any Error } ?? error
+                throw QueryFailure(error as any Error).map { $0 as any Error } ?? error
             }
         }
     }

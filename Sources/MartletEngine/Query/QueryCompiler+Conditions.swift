@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 extension QueryCompiler {
     /// The SQL of a condition, without parentheses around `AND` and `OR`. A caller that combines it with other SQL adds

@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 extension PropertySchema {
     /// The sort values of a row for this property, computed from its stored value, as by
@@ -51,8 +52,7 @@ extension QueryCompiler {
     }
 
     // NaN is stored as NULL, so it needs a second expression. Equal `AnyRealmValue` values can have different stored
-    // forms,
-    // so they are compared by their sort keys.
+    // forms, so they are compared by their sort keys.
     private func value(_ term: QueryTerm, _ path: PropertyPath) -> [String] {
         if term.kind == .any { return ["martlet_sort_key(\(term.sql))"] }
         if term.kind == .decimal { return ["(\(term.sql) <> \(DecimalNumber.nanLiteral))", term.sql] }

@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 // The FROM clause of a plan.
 extension QueryCompiler {

@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 extension QueryCompiler {
     typealias Leaf = (inout QueryCompiler, [QueryTerm]) throws -> String

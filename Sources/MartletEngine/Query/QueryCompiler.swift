@@ -1,4 +1,5 @@
 package import MartletSQLite
+package import MartletValues
 
 /// Compiles plans to SQL with bound parameters. Equal plans with different values have equal SQL, so prepared
 /// statements are reused.
@@ -208,10 +209,21 @@ package struct QueryFailure: Error, Sendable {
     init(_ message: String) { self.message = message }
 
     /// Converts SQLite's errors for statements that are too deep or too large; nil for other errors.
-    package init?(_ error: SQLiteError) {
+    init?(_ error: SQLiteError) {
         let limitErrors = ["parser stack overflow", "Expression tree is too large", "too many ", "at most "]
         guard error.primary == .tooBig || limitErrors.contains(where: error.message.hasPrefix) else { return nil }
         self = .tooLarge(error.message)
+    }
+
+    /// The failure that an error of a query means; nil for other errors.
+    package init?(_ error: any Error) {
+        if let failure = error as? QueryFailure {
+            self = failure
+        } else if let failure = (error as? SQLiteError).flatMap({ QueryFailure($0) }) {
+            self = failure
+        } else {
+            return nil
+        }
     }
 
     static func tooLarge(_ reason: String) -> QueryFailure {

@@ -1,5 +1,6 @@
 import Foundation
 import MartletSQLite
+import MartletValues
 
 /// SQL functions for queries.
 enum QueryFunctions {

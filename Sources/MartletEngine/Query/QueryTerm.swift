@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 /// The start of the paths of a condition.
 enum QueryScope {

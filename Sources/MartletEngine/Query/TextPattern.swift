@@ -1,5 +1,6 @@
 import Foundation
 import MartletSQLite
+import MartletValues
 
 /// A condition on texts or data that SQL cannot express. The pattern is prepared once for many rows.
 final class TextPattern {

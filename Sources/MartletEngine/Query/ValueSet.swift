@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 /// The right side of `IN`. Up to `limit` values, and all floating-point values, are bound one by one. More values are
 /// bound as JSON texts, because the number of parameters is limited.

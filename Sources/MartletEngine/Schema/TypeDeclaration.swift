@@ -1,4 +1,5 @@
 package import MartletSQLite
+package import MartletValues
 
 /// An object type of the program, with information that only its generated class has.
 package struct TypeDeclaration: Sendable {

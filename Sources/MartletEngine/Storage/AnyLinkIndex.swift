@@ -1,4 +1,5 @@
 package import MartletSQLite
+package import MartletValues
 
 /// The index of links in `AnyRealmValue` values: one row for each pair of a property of an object and a link in its
 /// value.

@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 /// The bookkeeping tables of a file: the version row, the object types it holds, and the change sets of recent commits.
 enum Catalog {

@@ -1,4 +1,5 @@
 package import MartletSQLite
+package import MartletValues
 
 /// The elements of one list, set or map of one row, in chunks of up to 512, so that an insertion rewrites one chunk
 /// instead of the whole collection. Chunks are loaded on first access, and written if they have changed.

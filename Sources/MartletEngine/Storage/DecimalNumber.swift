@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 /// A decimal number of up to 34 significant digits: sign, coefficient and exponent of ten, without trailing zeros. It
 /// is stored as bytes that sort in numeric order.

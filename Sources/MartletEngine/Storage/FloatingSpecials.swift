@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 
 /// The floating-point values of a row that SQLite's REAL cannot store exactly: it stores NaN as NULL, and negative zero
 /// without its sign. The column `_special` of the row contains their bits as pairs of property (2 bytes) and bits (8

@@ -1,4 +1,5 @@
 package import MartletSQLite
+package import MartletValues
 
 // The table of targets is ordered by target. The targets of one owner are therefore found by reading its elements.
 extension TableLayout.Collection {
@@ -29,5 +30,40 @@ extension TableLayout.Collection {
             delete.bind(owner, at: 2)
             try delete.run()
         }
+    }
+
+    /// Writes the changes in the number of links from the collection of an owner, and returns the targets of the changed links.
+    ///
+    /// `RETURNING` would report which rows are new, but it doubles the cost.
+    package func write(_ counts: TargetCounts, of owner: ObjectKey, _ connection: Connection) throws -> [ObjectKey] {
+        guard let targets, !counts.isEmpty else { return [] }
+        let create = try connection.statement("INSERT INTO \(targets) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING")
+        let remove = try connection.statement("DELETE FROM \(targets) WHERE target = ?1 AND owner = ?2 AND count <= ?3")
+        let count = try connection.statement(
+            "UPDATE \(targets) SET count = count + ?3 WHERE target = ?1 AND owner = ?2")
+        var relinked: [ObjectKey] = []
+        // In the order of the table's primary key, which is the cheapest order.
+        for (target, change) in counts.changes() {
+            func changesRow(_ statement: Statement, by number: Int) throws -> Bool {
+                statement.bind(target, at: 1)
+                statement.bind(owner, at: 2)
+                statement.bind(Int64(number), at: 3)
+                try statement.run()
+                return connection.changedRows > 0
+            }
+            if try change < 0 ? changesRow(remove, by: -change) : changesRow(create, by: change) {
+                #if MARTLET_SEEDED_BUGS
+                    if change < 0, SeededBug.isOn(.linkLossUnrecorded) { continue }
+                #endif
+            } else {
+                _ = try changesRow(count, by: change)
+                #if MARTLET_SEEDED_BUGS
+                    if SeededBug.isOn(.linkCountUnrecorded) { continue }
+                #endif
+            }
+            // Recorded even if other links to the target remain, because linking objects contain one entry for each link.
+            relinked.append(target)
+        }
+        return relinked
     }
 }

@@ -1,4 +1,5 @@
 package import MartletSQLite
+package import MartletValues
 
 // Validation of stored values against the schema. The engine writes only valid values, so an invalid one means that the
 // file is damaged.

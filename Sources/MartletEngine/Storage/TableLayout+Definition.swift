@@ -1,4 +1,5 @@
 package import MartletSQLite
+package import MartletValues
 
 extension TableLayout {
     /// The statements that create the tables and indexes of a type.

@@ -1,4 +1,5 @@
 package import MartletSQLite
+package import MartletValues
 
 /// The order of stored values.
 package enum ValueOrder {

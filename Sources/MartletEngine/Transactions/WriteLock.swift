@@ -12,8 +12,7 @@ import Synchronization
 /// file that is now at the path.
 ///
 /// Thread safety: only the holder of `semaphore` opens the file. The number of its descriptor never changes; the file
-/// that it
-/// the file behind it may be replaced. `isOfOpenDatabase` is set before other threads use this object.
+/// behind it may be replaced. `isOfOpenDatabase` is set before other threads use this object.
 // Sendable as described above.
 final class WriteLock: @unchecked Sendable {
     private let path: String

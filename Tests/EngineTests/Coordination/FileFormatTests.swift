@@ -1,5 +1,6 @@
 import Foundation
 import MartletSQLite
+import MartletValues
 import Testing
 
 @testable import MartletEngine

@@ -1,6 +1,7 @@
 import CMartletTestVFS
 import Foundation
 import MartletSQLite
+import MartletValues
 import Synchronization
 import Testing
 

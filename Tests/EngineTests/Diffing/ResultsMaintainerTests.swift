@@ -1,5 +1,6 @@
 import MartletEngine
 import MartletSQLite
+import MartletValues
 import Testing
 
 /// A table before and after some changes. It provides every input of a maintainer.

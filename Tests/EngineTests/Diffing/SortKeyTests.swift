@@ -1,5 +1,6 @@
 import MartletEngine
 import MartletSQLite
+import MartletValues
 import Testing
 
 @Suite("SortOrder")

@@ -1,4 +1,5 @@
 import MartletSQLite
+import MartletValues
 import Testing
 
 @testable import MartletEngine

@@ -1,6 +1,7 @@
 import Foundation
 import MartletSQLite
 import MartletTestSupport
+import MartletValues
 import Synchronization
 import Testing
 

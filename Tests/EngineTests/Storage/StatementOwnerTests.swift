@@ -1,5 +1,6 @@
 import CMartletSQLite
 import MartletSQLite
+import MartletValues
 import Testing
 
 @Suite("statements and their connection")

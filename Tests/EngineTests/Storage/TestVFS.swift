@@ -11,8 +11,7 @@ private let vfsNumbers = Atomic<Int>(0)
 /// A VFS that forwards calls to another VFS, with counters, hooks and faults.
 ///
 /// It is registered as `name` as long as this object is alive or a connection through it is open: Swift may release
-/// this
-/// object before the connection. `openFileCount` shows whether connections are open.
+/// this object before the connection. `openFileCount` shows whether connections are open.
 // The C side guards everything with a mutex; Swift only holds the pointer and the hooks, under a lock.
 final class HookVFS: @unchecked Sendable {
     typealias Hook = @Sendable (CMartletCallEvent) -> Void

@@ -179,8 +179,7 @@ private let ioErrorFsync: CInt = SQLITE_IOERR | (4 << 8)
 // MARK: - Scenarios
 
 /// Interrupts a checkpoint after it has read the header of the WAL and before it copies frames. Another connection
-/// commits in
-/// this interval and restarts the WAL.
+/// commits in this interval and restarts the WAL.
 private struct CheckpointRace {
     /// Whether a third connection has begun an immediate transaction during the checkpoint.
     let holdsWriteLock: Bool

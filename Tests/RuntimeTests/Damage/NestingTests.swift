@@ -3,6 +3,7 @@ import Foundation
 import MartletEngine
 import MartletSQLite
 import MartletTestSupport
+import MartletValues
 import Testing
 
 @testable import Martlet

@@ -261,7 +261,7 @@ struct KeyValueAssignmentTests {
         try test.changeRemotely(1) { node, _ in node.name = "y" }
         test.realm.refresh()
         #expect((first.calls.count, second.calls.count, third.calls.count) == (1, 0, 2))
-        #expect(node._observers == nil && test.realm.context.observedObjects.isEmpty)
+        #expect(node._observers == nil && test.realm.context.keyValue.isEmpty)
     }
 
     @Test("contexts distinguish the registrations of an observer K9")
@@ -300,7 +300,7 @@ struct KeyValueAssignmentTests {
         test.realm.node(1).addObserver(recorder, forKeyPath: "name")
         try test.changeRemotely(1) { node, _ in node.name = "x" }
         test.realm.refresh()
-        #expect(recorder.calls == [] && test.realm.context.observedObjects.isEmpty)
+        #expect(recorder.calls == [] && test.realm.context.keyValue.isEmpty)
         let token = test.realm.node(1).observe(\.name) { node, _ in recorder.onCall?() }
         var calls = 0
         recorder.onCall = { calls += 1 }

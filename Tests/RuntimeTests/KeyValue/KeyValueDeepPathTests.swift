@@ -125,7 +125,7 @@ struct KeyValueDeepPathTests {
         #expect(log == ["n1 x", "x x", "x y"])
         token?.invalidate()
         token = nil
-        #expect(test.realm.context.observedObjects.isEmpty)
+        #expect(test.realm.context.keyValue.isEmpty)
         #expect(nodes.allSatisfy { $0._observers == nil })
     }
 

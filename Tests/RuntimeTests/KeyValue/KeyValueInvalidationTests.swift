@@ -33,7 +33,7 @@ struct KeyValueInvalidationTests {
         #expect(nodes[1].isInvalidated)
         nodes[1].removeObserver(recorder, forKeyPath: "isInvalidated")
         nodes[1].removeObserver(recorder, forKeyPath: "name")
-        #expect(test.realm.context.observedObjects.isEmpty)
+        #expect(test.realm.context.keyValue.objects.isEmpty)
     }
 
     @Test(
@@ -161,7 +161,7 @@ struct KeyValueInvalidationTests {
                 "false Optional(false) Optional(true) true",
             ])
         token.invalidate()
-        #expect(test.realm.context.observedCollections.isEmpty)
+        #expect(test.realm.context.keyValue.collections.isEmpty)
     }
 
     @Test("realm.invalidate() invalidates objects and collections K23")

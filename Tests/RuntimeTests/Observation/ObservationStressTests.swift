@@ -26,11 +26,15 @@ struct ObservationStressTests {
             Thread.detachNewThread {
                 defer { finished.leave() }
                 for round in 0..<60 {
-                    guard let realm = try? Realm(configuration: settings) else { continue }
-                    try? realm.write {
-                        realm.add(Dog(name: "\(number)-\(round)"))
-                        realm.objects(Dog.self).first?.age = round
-                        if round % 3 == 0, let last = realm.objects(Dog.self).last { realm.delete(last) }
+                    do {
+                        let realm = try Realm(configuration: settings)
+                        try realm.write {
+                            realm.add(Dog(name: "\(number)-\(round)"))
+                            realm.objects(Dog.self).first?.age = round
+                            if round % 3 == 0, let last = realm.objects(Dog.self).last { realm.delete(last) }
+                        }
+                    } catch {
+                        kept.fail("the writer \(number) in round \(round): \(error)")
                     }
                     if round % 7 == number { kept.endOne() }
                 }
@@ -81,7 +85,7 @@ struct ObservationStressTests {
             lock.unlock()
         }
 
-        private func fail(_ message: String) {
+        func fail(_ message: String) {
             lock.lock()
             failures.append(message)
             lock.unlock()

@@ -177,10 +177,10 @@ import Testing
                 new?["content"] = "six"
                 kept.objects = [old, new]
                 guard let table = new?._table else { return }
-                kept.select = table.context.read { try? table.selectStatement($0) }
+                kept.select = table.context.read { try? table.rows.selectStatement($0) }
             }
             let created = migration.create("Keyless", value: ["content": "seven"])
-            if let table = created._table { kept.insert = table.context.read { try? table.insertStatement($0) } }
+            if let table = created._table { kept.insert = table.context.read { try? table.rows.insertStatement($0) } }
             #expect(kept.select != nil && kept.insert != nil)
         }
         #expect(kept.objects.count == 2 && kept.select == nil && kept.insert == nil)

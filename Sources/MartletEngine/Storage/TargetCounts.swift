@@ -1,22 +1,22 @@
-import MartletEngine
-
 /// The changes in the number of links from a collection to each object since the last write to the file.
 ///
 /// Every change is appended to an array, and the arrays are summed up on demand. Most targets occur once, so this is much faster
 /// than a dictionary.
-struct TargetCounts {
+package struct TargetCounts {
     private var linked: [ObjectKey] = []
     private var unlinked: [ObjectKey] = []
     private var greatestLength = 1 << 17
 
-    var isEmpty: Bool { linked.isEmpty && unlinked.isEmpty }
+    package init() {}
 
-    mutating func link(_ target: ObjectKey) {
+    package var isEmpty: Bool { linked.isEmpty && unlinked.isEmpty }
+
+    package mutating func link(_ target: ObjectKey) {
         linked.append(target)
         if linked.count > greatestLength { fold() }
     }
 
-    mutating func unlink(_ target: ObjectKey) {
+    package mutating func unlink(_ target: ObjectKey) {
         unlinked.append(target)
         if unlinked.count > greatestLength { fold() }
     }

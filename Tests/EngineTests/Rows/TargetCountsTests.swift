@@ -1,7 +1,7 @@
 import MartletTestSupport
 import Testing
 
-@testable import Martlet
+@testable import MartletEngine
 
 @Suite struct TargetCountsTests {
     @Test("single links and unlinks are summed for each target, in the order of the keys")

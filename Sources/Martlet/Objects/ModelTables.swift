@@ -1,0 +1,66 @@
+import MartletEngine
+
+/// The types of the file as one Realm sees them: their tables, and the classes of the program.
+struct ModelTables {
+    private(set) var schema: DatabaseSchema
+    /// The epoch of the file to which `schema` belongs.
+    private(set) var epoch: Int64
+    private(set) var models: [String: ModelClass]
+    private(set) var all: [TableID: ObjectTable] = [:]
+    /// True if a type has `AnyRealmValue` properties, whose values may contain links.
+    private(set) var hasAnyProperties = false
+    /// Former tables of types that have got a class since. Older objects refer to them.
+    private var retired: [ObjectTable] = []
+    private var byClass: [ObjectIdentifier: ObjectTable] = [:]
+    private let texts = TextArena()
+
+    init(_ models: [String: ModelClass], _ schema: DatabaseSchema, epoch: Int64) {
+        self.models = models
+        self.schema = schema
+        self.epoch = epoch
+    }
+
+    /// Adds the classes of another configuration. Returns false if all of them are known.
+    mutating func add(_ others: [String: ModelClass]) -> Bool {
+        let added = others.filter { models[$0.key] == nil }
+        models.merge(added) { known, _ in known }
+        return !added.isEmpty
+    }
+
+    /// Adopts a schema of the file. Known types keep their tables, because types cannot be changed while the file is open.
+    mutating func adopt(_ schema: DatabaseSchema, epoch: Int64, in context: RealmContext) {
+        (self.schema, self.epoch) = (schema, epoch)
+        for table in schema.tables.values {
+            let model = models[table.type.name]
+            if let known = all[table.id], known.model != nil || model == nil && known.type == table.type {
+                known.update(from: table)
+                continue
+            }
+            if let known = all[table.id] {
+                known.accessors.forEach(context.invalidate)
+                retired.append(known)
+            }
+            let objectTable = ObjectTable(table, model, context, texts)
+            all[table.id] = objectTable
+            if let model { byClass[ObjectIdentifier(model.metatype)] = objectTable }
+        }
+        hasAnyProperties = all.values.contains { $0.type.properties.contains(where: \.isAny) }
+    }
+
+    func table(_ type: ObjectBase.Type) -> ObjectTable {
+        guard let table = byClass[ObjectIdentifier(type)] else { Misuse.unknownType("\(type)") }
+        return table
+    }
+
+    func table(_ id: TableID) -> ObjectTable {
+        guard let table = all[id] else { Misuse.unknownType("number \(id)") }
+        return table
+    }
+
+    func table(named name: String) -> ObjectTable? { schema[name].flatMap { all[$0.id] } }
+
+    /// True if both have the same classes.
+    func hasClasses(of other: ModelTables) -> Bool {
+        byClass.count == other.byClass.count && byClass.keys.allSatisfy { other.byClass[$0] != nil }
+    }
+}

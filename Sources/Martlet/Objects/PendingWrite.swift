@@ -1,0 +1,45 @@
+import MartletEngine
+
+/// What the writes of a Realm have changed and not yet stored, and what their rollback needs.
+struct PendingWrite {
+    /// Accessors with values that were assigned in the open write and are not yet stored.
+    var objects: [ObjectBase] = []
+    /// Lists, sets and maps that were changed in the open write and are not yet stored.
+    var collections: [CollectionCore] = []
+    /// The accessors and collections that the open transaction has deleted, for a rollback.
+    var deleted = DeletedAccessors()
+    /// The deletions of the open write that a rule denies, unless the write removes the reason.
+    var denials = DeletionDenials()
+    /// The error that prevents the open write from being stored. Its commit throws the error.
+    var failure: EngineError?
+    /// The number of the open or the last write. Each write of a group has its own number.
+    private(set) var number: UInt32 = 0
+    /// The number of the first write of the transaction.
+    private(set) var firstNumber: UInt32 = 0
+    /// The key of the last object that was added after a failure.
+    private var lastPlaceholderKey = ObjectKey.min
+
+    var isEmpty: Bool { objects.isEmpty && collections.isEmpty }
+
+    /// Assigns a number to a write that begins.
+    mutating func begin(isFirst: Bool) {
+        number &+= 1
+        if isFirst { firstNumber = number }
+    }
+
+    /// Discards what is not stored, because the write is being rolled back.
+    mutating func discard() {
+        failure = nil
+        denials = DeletionDenials()
+        for object in objects { object._dirty = 0 }
+        for collection in collections { collection.forget() }
+        objects = []
+        collections = []
+    }
+
+    /// A unique key for an object that will not be stored, because the write has failed.
+    mutating func placeholderKey(_ table: ObjectTable) -> ObjectKey {
+        repeat { lastPlaceholderKey &+= 1 } while table.identity.object(lastPlaceholderKey) != nil
+        return lastPlaceholderKey
+    }
+}

@@ -1,0 +1,127 @@
+/// Decides when the hub of a Realm computes notifications in the background, and when it delivers them.
+///
+/// A value without threads and locks: no method starts work. Each returns what its caller has to do. A run opens a snapshot and
+/// computes the notifications for it; a delivery calls the observers on the Realm's executor.
+struct DeliveryState<Snapshot> {
+    /// What the caller does after a run.
+    struct RunEnd {
+        /// The previous result, which the caller releases outside its lock.
+        let replaced: Snapshot?
+        let schedulesDelivery: Bool
+        let startsRun: Bool
+    }
+
+    enum RunResult {
+        case computed(Snapshot)
+        /// The newest version could not be opened.
+        case failed(any Error)
+    }
+
+    /// While the executor does not deliver, no more runs than this are started.
+    static var maximumRuns: Int { 8 }
+
+    /// The snapshot for which the background computed its results.
+    private(set) var computed: Snapshot?
+    /// A run is queued or in progress.
+    private var isComputing = false
+    /// A commit occurred that no run has processed.
+    private(set) var isBehind = false
+    /// Why the newest version could not be opened.
+    private var failure: (any Error)?
+    /// Runs since the last delivery. Each run replaces the results of the previous one until they are delivered.
+    private var runs = 0
+    private var isDeliveryScheduled = false
+    /// The snapshot that the next run computes for; nil for the newest version.
+    private var target: Snapshot?
+    /// False while the Realm does not refresh automatically.
+    private var followsNewest = true
+    /// Whether there is an executor to deliver on. Without one, no run starts.
+    private var hasExecutor: Bool
+
+    init(hasExecutor: Bool) { self.hasExecutor = hasExecutor }
+
+    /// True if no run is queued or in progress and no delivery is pending.
+    var isIdle: Bool { !isComputing && computed == nil && !isBehind && !isDeliveryScheduled }
+
+    /// True if no run is in progress or required before the next delivery.
+    var isReady: Bool { !isComputing && (!isBehind || computed != nil) }
+
+    // MARK: Starting runs. Each method returns true if the caller starts a run.
+
+    /// Another commit must be processed.
+    mutating func signal() -> Bool {
+        isBehind = true
+        return startsRun()
+    }
+
+    /// An executor was found.
+    mutating func setExecutor() -> Bool {
+        hasExecutor = true
+        return startsRun()
+    }
+
+    private mutating func startsRun() -> Bool {
+        guard isBehind, !isComputing, hasExecutor, computed == nil || runs < Self.maximumRuns else { return false }
+        isComputing = true
+        runs += 1
+        return true
+    }
+
+    /// Whether commits that no run has processed, or observers that need the current version, require a run.
+    func needsRun(observersAreBehind: Bool) -> Bool {
+        !isComputing && computed == nil && (isBehind || observersAreBehind)
+    }
+
+    // MARK: Runs
+
+    /// Sets the snapshot of the next run; nil for the newest version. Returns the previous one, which the caller releases outside
+    /// its lock.
+    mutating func setTarget(_ target: Snapshot?) -> Snapshot? {
+        defer { self.target = target }
+        followsNewest = target == nil
+        return self.target
+    }
+
+    /// A run begins. Returns its snapshot, nil for the newest version, and whether it computes results.
+    mutating func beginRun() -> (target: Snapshot?, computes: Bool) {
+        defer { target = nil }
+        isBehind = false
+        return (target, target != nil || followsNewest)
+    }
+
+    mutating func finishRun(_ result: RunResult) -> RunEnd {
+        isComputing = false
+        let startsRun = startsRun()
+        let replaced = computed
+        switch result {
+        case .computed(let snapshot): (computed, failure) = (snapshot, nil)
+        case .failed(let error): failure = error
+        }
+        let schedulesDelivery = hasExecutor && !isDeliveryScheduled
+        if hasExecutor { isDeliveryScheduled = true }
+        return RunEnd(replaced: replaced, schedulesDelivery: schedulesDelivery, startsRun: startsRun)
+    }
+
+    // MARK: Delivery
+
+    /// A scheduled delivery begins. Returns what is to be delivered.
+    mutating func beginDelivery() -> (computed: Snapshot?, failure: (any Error)?) {
+        defer { (computed, failure) = (nil, nil) }
+        isDeliveryScheduled = false
+        runs = 0
+        return (computed, failure)
+    }
+
+    /// The delivery cannot happen now. The next signal or `needsRun` continues it.
+    mutating func postponeDelivery() { isBehind = true }
+
+    /// Removes the result of the last run, because it is not needed. The caller releases it outside its lock.
+    mutating func takeComputed() -> Snapshot? {
+        defer { computed = nil }
+        return computed
+    }
+
+    #if MARTLET_SEEDED_BUGS
+        mutating func forgetSignal() { isBehind = false }
+    #endif
+}

@@ -1,0 +1,56 @@
+package import MartletSQLite
+package import MartletValues
+
+/// Runs the query of a plan on a connection.
+package struct QueryRunner {
+    private let schema: DatabaseSchema
+    private let plan: QueryPlan
+
+    package init(_ plan: QueryPlan, _ schema: DatabaseSchema) {
+        self.plan = plan
+        self.schema = schema
+    }
+
+    /// The keys of the results, in order: all of them, or the first ones.
+    package func keys(limit: Int? = nil, _ connection: Connection) throws -> [ObjectKey] {
+        var compiler = QueryCompiler(schema)
+        let query = try compiler.keys(plan, limit: limit)
+        let statement = try connection.statement(query.sql)
+        statement.bind(query.arguments)
+        var keys: [ObjectKey] = []
+        while try statement.step() { keys.append(statement.integer(0)) }
+        return keys
+    }
+
+    package func count(_ connection: Connection) throws -> Int {
+        var compiler = QueryCompiler(schema)
+        let query = try compiler.count(plan)
+        let count = Int(try connection.integer(query.sql, query.arguments) ?? 0)
+        if count < 0 { throw EngineError.damaged(EngineError.miscountedLink, path: connection.options.path) }
+        return count
+    }
+
+    /// The result of an aggregate function over the values at a path.
+    ///
+    /// - Parameter isRequired: whether every result has a value, which makes a shorter query possible.
+    package func aggregate(
+        _ function: Predicate.Aggregate, _ path: PropertyPath, isRequired: Bool, _ connection: Connection
+    ) throws -> SQLValue {
+        func value(inHalves: Bool) throws -> SQLValue {
+            var compiler = QueryCompiler(schema)
+            let query = try compiler.aggregate(function, path, plan, inHalves: inHalves, isRequired: isRequired)
+            let value = try connection.value(query.sql, query.arguments) ?? .null
+            // The sum of positive and negative infinity is NaN, which SQLite cannot return.
+            if function == .sum && value == .null || function == .average && value == .text("nan") {
+                return .real(.nan)
+            }
+            return value
+        }
+        do {
+            return try value(inHalves: false)
+        } catch let error as SQLiteError where error.message == "integer overflow" {
+            // SQLite stops at the first partial sum that overflows, even if the total fits.
+            return try value(inHalves: true)
+        }
+    }
+}

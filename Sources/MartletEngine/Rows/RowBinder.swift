@@ -1,0 +1,60 @@
+package import MartletSQLite
+package import MartletValues
+
+/// Binds the values of one row to the parameters of a statement. Positions begin with 1.
+package struct RowBinder {
+    @usableFromInline let statement: Statement
+    private let texts: TextArena
+
+    init(_ statement: Statement, _ texts: TextArena) {
+        self.statement = statement
+        self.texts = texts
+        texts.reset()
+    }
+
+    @inlinable package func bindNull(at position: Int) { statement.bindNull(at: position) }
+
+    @inlinable package func bind(_ value: Int64, at position: Int) { statement.bind(value, at: position) }
+
+    @inlinable package func bind(_ value: Double, at position: Int) { statement.bind(value, at: position) }
+
+    package func bind(_ value: String, at position: Int) { texts.bind(value, statement, position) }
+
+    package func bind(_ bytes: UnsafeRawBufferPointer, at position: Int) { statement.bind(bytes, at: position) }
+
+    package func bind(_ value: SQLValue, at position: Int) { statement.bind(value, at: position) }
+}
+
+/// The bytes of the strings that are bound to one statement. They stay in place until it has run, so that SQLite need not copy
+/// them. The rows of all types of a Realm share one arena, which allocates its memory when it is first used.
+package final class TextArena {
+    private var bytes: UnsafeMutableRawPointer?
+    private var used = 0
+    private static let capacity = 1 << 16
+
+    package init() {}
+
+    deinit { bytes?.deallocate() }
+
+    func reset() { used = 0 }
+
+    private func memory() -> UnsafeMutableRawPointer {
+        if let bytes { return bytes }
+        let made = UnsafeMutableRawPointer.allocate(byteCount: Self.capacity, alignment: 16)
+        bytes = made
+        return made
+    }
+
+    func bind(_ text: String, _ statement: Statement, _ parameter: Int) {
+        var text = text
+        let fits = text.withUTF8 { utf8 in
+            guard used + utf8.count <= Self.capacity, let source = utf8.baseAddress else { return false }
+            let target = memory() + used
+            target.copyMemory(from: source, byteCount: utf8.count)
+            statement.bindStaticText(target, count: utf8.count, at: parameter)
+            used += utf8.count
+            return true
+        }
+        if !fits { statement.bind(text, at: parameter) }
+    }
+}

@@ -1,0 +1,94 @@
+package import MartletSQLite
+package import MartletValues
+
+/// The columns of one stored row: those of `TableLayout.rowColumns`, either of a statement's current row or of a copied row.
+///
+/// Valid until the statement takes its next step, or the block of copied rows changes. The accessors return nil for a value of
+/// another type, and for text that is not valid UTF-8. Columns have fixed types, so both occur only in a damaged file.
+package struct RowColumns {
+    @usableFromInline enum Source {
+        // The caller keeps the statement alive.
+        case statement(Unmanaged<Statement>)
+        case copy(BufferedRow)
+    }
+
+    @usableFromInline let source: Source
+
+    init(_ statement: Statement) { source = .statement(.passUnretained(statement)) }
+
+    @usableFromInline init(_ row: BufferedRow) { source = .copy(row) }
+
+    @inlinable package func isNull(_ column: Int) -> Bool {
+        switch source {
+        case .statement(let statement): statement._withUnsafeGuaranteedRef { $0.isNull(column) }
+        case .copy(let row): row.isNull(column)
+        }
+    }
+
+    @inlinable package func integer(_ column: Int) -> Int64? {
+        switch source {
+        case .statement(let statement): statement._withUnsafeGuaranteedRef { $0.validInteger(column) }
+        case .copy(let row): row.integer(column)
+        }
+    }
+
+    /// The value as a floating-point number, if it is an integer or a floating-point number.
+    @inlinable package func real(_ column: Int) -> Double? {
+        switch source {
+        case .statement(let statement): statement._withUnsafeGuaranteedRef { $0.validReal(column) }
+        case .copy(let row): row.real(column)
+        }
+    }
+
+    @inlinable package func text(_ column: Int) -> String? {
+        switch source {
+        case .statement(let statement): statement._withUnsafeGuaranteedRef { $0.validText(column) }
+        case .copy(let row): row.text(column)
+        }
+    }
+
+    @inlinable package func withBlob<R>(_ column: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R? {
+        switch source {
+        case .statement(let statement): statement._withUnsafeGuaranteedRef { $0.validBlob(column) }.map(body)
+        case .copy(let row): row.withBlob(column, body)
+        }
+    }
+
+    /// The value of a column of any type. Bytes that are not valid UTF-8 are replaced.
+    package func value(_ column: Int) -> SQLValue {
+        switch source {
+        case .statement(let statement): statement._withUnsafeGuaranteedRef { $0.value(column) }
+        case .copy(let row): row.value(column)
+        }
+    }
+}
+
+/// Rows that are copied in one go and decoded later, when their statement may have been reused and another thread may hold the
+/// lock of its connection.
+package struct RowBlock {
+    @usableFromInline var buffer: RowBuffer
+    private let columnCount: Int
+
+    init(columnCount: Int, rowCapacity: Int) {
+        self.columnCount = columnCount
+        buffer = RowBuffer(columnCount: columnCount, rowCapacity: rowCapacity)
+    }
+
+    @inlinable package var count: Int { buffer.count }
+
+    /// True if the block holds at least 1 MiB of texts and blobs. It is decoded before rows are added.
+    var isLarge: Bool { buffer.isLarge }
+
+    /// Removes all rows. Copies of the block keep theirs.
+    package mutating func removeAll(rowCapacity: Int) {
+        if !isKnownUniquelyReferenced(&buffer) {
+            buffer = RowBuffer(columnCount: columnCount, rowCapacity: rowCapacity)
+        }
+        buffer.removeAll()
+    }
+
+    func append(_ statement: Statement) { buffer.append(statement) }
+
+    /// A row by its number.
+    @inlinable package func row(_ number: Int) -> RowColumns { RowColumns(buffer.row(number)) }
+}

@@ -1,0 +1,68 @@
+package import MartletSQLite
+
+// Reading many rows with one statement.
+extension RowStore {
+    /// A block for rows of this type.
+    package func block(rowCapacity: Int) -> RowBlock {
+        RowBlock(columnCount: keyPosition + 1, rowCapacity: rowCapacity)
+    }
+
+    /// Calls `body` with the rows of a range of keys, in ascending order, until it returns false.
+    package func forEachRow(
+        in range: ClosedRange<ObjectKey>, _ connection: Connection,
+        _ body: (ObjectKey, RowColumns) throws -> Bool
+    ) throws {
+        try forEach(in: range, connection) { try body($0.integer(keyPosition), RowColumns($0)) }
+    }
+
+    /// Copies the first rows of a range of keys, in ascending order, until the block has `limit` rows or much text.
+    package func readRows(
+        in range: ClosedRange<ObjectKey>, limit: Int, into block: inout RowBlock, _ connection: Connection
+    ) throws {
+        try forEach(in: range, connection) { statement in
+            block.append(statement)
+            return block.count < limit && !block.isLarge
+        }
+    }
+
+    /// Copies the rows with the given keys, which are in ascending order, with one statement for their whole range. Stops when
+    /// the block has much text. Skips keys without a row.
+    package func readRange(of keys: ArraySlice<ObjectKey>, into block: inout RowBlock, _ connection: Connection) throws
+    {
+        guard let first = keys.first, let last = keys.last else { return }
+        var expected = keys.startIndex
+        try forEach(in: first...last, connection) { statement in
+            let key = statement.integer(keyPosition)
+            while expected < keys.endIndex, keys[expected] < key { expected += 1 }
+            guard expected < keys.endIndex else { return false }
+            if keys[expected] == key { block.append(statement) }
+            return !block.isLarge
+        }
+    }
+
+    /// Copies the rows with the given keys, one by one. Stops when the block has much text. Skips keys without a row.
+    package func readRows(_ keys: some Sequence<ObjectKey>, into block: inout RowBlock, _ connection: Connection) throws
+    {
+        let statement = try selectStatement(connection)
+        for key in keys {
+            statement.bind(key, at: 1)
+            if try statement.step() {
+                block.append(statement)
+                statement.reset()
+            }
+            if block.isLarge { return }
+        }
+    }
+
+    private func forEach(
+        in range: ClosedRange<ObjectKey>, _ connection: Connection, _ body: (Statement) throws -> Bool
+    ) throws {
+        let statement = try connection.statement(layout.selectRange)
+        statement.bind(range.lowerBound, at: 1)
+        statement.bind(range.upperBound, at: 2)
+        defer { statement.reset() }
+        while try statement.step() {
+            if try !body(statement) { return }
+        }
+    }
+}

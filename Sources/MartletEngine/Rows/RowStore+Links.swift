@@ -1,0 +1,35 @@
+package import MartletSQLite
+package import MartletValues
+
+extension RowStore {
+    /// The distinct keys of the rows to which a link property, or a collection of links, of a row refers.
+    package func targets(of property: PropertySchema, _ key: ObjectKey, _ connection: Connection) throws -> [ObjectKey]
+    {
+        if let column = layout.column(of: property.index) {
+            return try connection.keys(
+                "SELECT \(column.name) FROM \(layout.table) WHERE \(layout.keyColumn) = ?1 "
+                    + "AND \(column.name) IS NOT NULL", [.integer(key)])
+        }
+        guard property.isCollection else { return [] }
+        return try layout.collection(of: property.index).storedTargets(of: key, connection)
+    }
+
+    /// The keys of the rows whose link property, or collection of links, refers to a row.
+    package func holders(of target: ObjectKey, _ property: PropertySchema, _ connection: Connection) throws
+        -> [ObjectKey]
+    {
+        if let column = layout.column(of: property.index) {
+            return try connection.keys(
+                "SELECT \(layout.keyColumn) FROM \(layout.table) WHERE \(column.name) = ?1", [.integer(target)])
+        }
+        guard property.isCollection, let targets = layout.collection(of: property.index).targets else { return [] }
+        return try connection.keys("SELECT owner FROM \(targets) WHERE target = ?1", [.integer(target)])
+    }
+
+    /// Sets the link property of a row to NULL.
+    package func clearLink(_ property: PropertyIndex, of key: ObjectKey, _ connection: Connection) throws {
+        guard let column = layout.column(of: property) else { return }
+        try connection.run(
+            "UPDATE \(layout.table) SET \(column.name) = NULL WHERE \(layout.keyColumn) = ?1", [.integer(key)])
+    }
+}

@@ -1,0 +1,131 @@
+import Testing
+
+@testable import Martlet
+
+/// The decisions of the hub, without threads: snapshots are numbers.
+@Suite struct DeliveryStateTests {
+    private struct CannotOpen: Error {}
+
+    private func state() -> DeliveryState<Int> { DeliveryState(hasExecutor: true) }
+
+    @Test("a commit starts one run, which is delivered once")
+    func oneCommit() {
+        var state = state()
+        #expect(state.isIdle && state.isReady)
+        #expect(state.signal() == true)
+        #expect(!state.isIdle && !state.isReady)
+        let run = state.beginRun()
+        #expect(run.target == nil && run.computes)
+        let end = state.finishRun(.computed(5))
+        #expect(end.replaced == nil && end.schedulesDelivery && !end.startsRun)
+        #expect(state.isReady && !state.isIdle)
+        #expect(state.beginDelivery().computed == 5)
+        #expect(state.isIdle)
+        #expect(state.beginDelivery().computed == nil)
+    }
+
+    @Test("commits during a run start one more run after it, and one delivery is scheduled for both")
+    func commitsDuringRun() {
+        var state = state()
+        #expect(state.signal() == true)
+        _ = state.beginRun()
+        #expect(state.signal() == false)
+        #expect(state.signal() == false)
+        let first = state.finishRun(.computed(1))
+        #expect(first.startsRun && first.schedulesDelivery)
+        _ = state.beginRun()
+        let second = state.finishRun(.computed(2))
+        #expect(second.replaced == 1 && !second.startsRun && !second.schedulesDelivery)
+        #expect(state.beginDelivery().computed == 2)
+        #expect(state.isIdle)
+    }
+
+    @Test("a commit between the signal and the begin of its run needs no run of its own")
+    func commitBeforeRun() {
+        var state = state()
+        #expect(state.signal() == true)
+        #expect(state.signal() == false)
+        _ = state.beginRun()
+        #expect(state.finishRun(.computed(1)).startsRun == false)
+    }
+
+    @Test("while nothing is delivered, the number of runs is limited, and delivery permits more")
+    func limit() {
+        var state = state()
+        var runs = 0
+        for version in 0..<100 where state.signal() {
+            _ = state.beginRun()
+            _ = state.finishRun(.computed(version))
+            runs += 1
+        }
+        #expect(runs == DeliveryState<Int>.maximumRuns)
+        #expect(state.beginDelivery().computed == runs - 1)
+        #expect(state.needsRun(observersAreBehind: false), "the commits after the last run are not processed")
+        #expect(state.signal() == true)
+    }
+
+    @Test("without an executor nothing runs; when one is found, the waiting commit is processed")
+    func executor() {
+        var state = DeliveryState<Int>(hasExecutor: false)
+        #expect(state.signal() == false)
+        #expect(!state.isReady)
+        #expect(state.setExecutor() == true)
+        _ = state.beginRun()
+        #expect(state.finishRun(.computed(1)).schedulesDelivery == true)
+        #expect(state.setExecutor() == false, "no commit waits")
+    }
+
+    @Test("a failure is delivered once, keeps the earlier result, and ends with the next success")
+    func failure() {
+        var state = state()
+        _ = state.signal()
+        _ = state.beginRun()
+        _ = state.finishRun(.computed(1))
+        _ = state.signal()
+        _ = state.beginRun()
+        #expect(state.finishRun(.failed(CannotOpen())).replaced == 1)
+        let delivery = state.beginDelivery()
+        #expect(delivery.computed == 1 && delivery.failure is CannotOpen)
+        #expect(state.beginDelivery().failure == nil)
+        _ = state.signal()
+        _ = state.beginRun()
+        _ = state.finishRun(.failed(CannotOpen()))
+        _ = state.signal()
+        _ = state.beginRun()
+        _ = state.finishRun(.computed(2))
+        #expect(state.beginDelivery().failure == nil)
+    }
+
+    @Test("a Realm that does not follow the newest version computes only for the version it shows")
+    func target() {
+        var state = state()
+        #expect(state.setTarget(3) == nil)
+        _ = state.signal()
+        let first = state.beginRun()
+        #expect(first.target == 3 && first.computes)
+        _ = state.finishRun(.computed(3))
+        _ = state.signal()
+        let second = state.beginRun()
+        #expect(second.target == nil && !second.computes, "a commit of another Realm: only its version is reported")
+        _ = state.finishRun(.computed(4))
+        #expect(state.setTarget(4) == nil)
+        #expect(state.setTarget(nil) == 4)
+        #expect(state.beginRun().computes == true)
+    }
+
+    @Test("a postponed delivery requires a run, unless one is in progress or its result waits")
+    func postponed() {
+        var state = state()
+        #expect(!state.needsRun(observersAreBehind: false) && state.needsRun(observersAreBehind: true))
+        state.postponeDelivery()
+        #expect(state.needsRun(observersAreBehind: false))
+        _ = state.signal()
+        #expect(!state.needsRun(observersAreBehind: true))
+        _ = state.beginRun()
+        _ = state.finishRun(.computed(1))
+        #expect(!state.needsRun(observersAreBehind: true))
+        #expect(state.takeComputed() == 1)
+        #expect(state.takeComputed() == nil)
+        #expect(state.needsRun(observersAreBehind: true))
+    }
+}
