@@ -32,7 +32,8 @@ export PATH := $(PATH):$(shell Scripts/find-swift 2>/dev/null)
 FLIGHTS ?=
 ARGS ?=
 FLIGHTS_SAMPLE = Examples/Flights/Data
-FLIGHTS_DEMO = swift run -c release --package-path Examples/Flights FlightsDemo
+# The optimizer takes most of the time of a release build. The sample is small, so it needs no optimized build.
+FLIGHTS_DEMO = swift run -c $(if $(FLIGHTS),release,debug) --package-path Examples/Flights FlightsDemo
 
 .PHONY: help quickstart tour check test format generate bench flights-verify plugin-check importer-check durability exact \
 	chaos exact-bugs schedules schedule-bugs fuzz-schema bombs sanitize tsan leaks clean packages packages-python toolchain \

@@ -12,7 +12,7 @@ let package = Package(
         // Publishers. A package that does not use this product does not build it.
         .library(name: "MartletCombine", targets: ["MartletCombine"]),
         // For the packages under Tools, which check and format the schemas they write.
-        .library(name: "MartletCompiler", targets: ["MartletCompiler", "MartletSchema"]),
+        .library(name: "MartletTools", targets: ["MartletTools", "MartletCompiler", "MartletSchema"]),
         .executable(name: "martlet", targets: ["MartletCLI"]),
         // The command plugin finds a tool by the name of its target.
         .executable(name: "MartletCLI", targets: ["MartletCLI"]),
@@ -46,17 +46,23 @@ let package = Package(
             providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
         .target(name: "MartletSchema"),
         .target(name: "MartletFrontend", dependencies: ["MartletSchema", "CMartletYAML"]),
-        .target(name: "MartletLint", dependencies: ["MartletSchema"]),
         .target(name: "MartletBackend", dependencies: ["MartletSchema"]),
+        .target(name: "MartletCompiler", dependencies: ["MartletSchema", "MartletFrontend", "MartletBackend"]),
+        // Every package with the build plugin compiles this tool and all that it depends on.
+        .executableTarget(name: "MartletGenerator", dependencies: ["MartletCompiler"]),
+
+        // Compiler side: what the command line and the importer need beyond the pipeline.
+        .target(name: "MartletLint", dependencies: ["MartletSchema"]),
         .target(name: "MartletDocs", dependencies: ["MartletSchema"]),
         .target(
-            name: "MartletCompiler",
-            dependencies: ["MartletSchema", "MartletFrontend", "MartletLint", "MartletBackend", "MartletDocs"]),
-        .executableTarget(name: "MartletGenerator", dependencies: ["MartletCompiler"]),
+            name: "MartletTools",
+            dependencies: [
+                "MartletSchema", "MartletFrontend", "MartletBackend", "MartletCompiler", "MartletLint", "MartletDocs",
+            ]),
         .executableTarget(
             name: "MartletCLI",
             dependencies: [
-                "MartletCompiler",
+                "MartletTools", "MartletCompiler", "MartletSchema", "MartletBackend",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .plugin(name: "MartletPlugin", capability: .buildTool(), dependencies: ["MartletGenerator"]),
@@ -79,13 +85,14 @@ let package = Package(
             dependencies: ["CMartletSQLite", "Martlet", "MartletEngine", "MartletValues", "MartletSQLite"],
             path: "Tests/MartletTestSupport"),
         .target(
-            name: "CompilerInvariants", dependencies: ["MartletBackend", "MartletCompiler", "MartletSchema"],
+            name: "CompilerInvariants",
+            dependencies: ["MartletBackend", "MartletCompiler", "MartletSchema", "MartletTools"],
             path: "Tests/CompilerInvariants"),
         .testTarget(
             name: "CompilerTests",
             dependencies: [
                 "MartletCompiler", "MartletFrontend", "MartletLint", "MartletBackend", "MartletDocs",
-                "MartletSchema", "MartletCLI", "CompilerInvariants",
+                "MartletSchema", "MartletTools", "MartletCLI", "CompilerInvariants",
                 // Compares what 'breaking' reports about data with what the runtime does.
                 "MartletEngine",
             ],

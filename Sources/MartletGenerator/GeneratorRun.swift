@@ -12,9 +12,8 @@ struct GeneratorRun {
                 in: try SourceLoader().load(
                     files: arguments.files, root: arguments.root, configuration: arguments.configuration))
             // The build shows warnings only when this command runs again, so lint is a separate command.
-            let result = Compiler.compile(input, options: CompilerOptions(isLinting: false))
-            let printer = DiagnosticPrinter(sources: input.allSources, style: .brief)
-            GeneratorRun.report(printer.text(result.diagnostics))
+            let result = Compiler.compile(input)
+            GeneratorRun.report(BriefPrinter(sources: input.allSources).text(result.diagnostics))
             guard !result.hasErrors else { return 1 }
             _ = try OutputWriter(folder: arguments.output).write(result.outputs)
             return 0

@@ -12,16 +12,6 @@ public enum Linter {
             guard !finding.isError, let span = finding.span, let source = byFile[span.file] else { return true }
             return !ignores.silences(finding.code, file: span.file, line: source.lineIndex(at: span.start))
         }
-        return apply(configuration, to: kept + ignores.unused(), sources: sources).sortedByPlace()
-    }
-
-    /// Applies the configured severities to the findings, and removes those that are not shown.
-    public static func apply(
-        _ configuration: LintConfiguration, to findings: [Diagnostic], sources: [SourceText]
-    ) -> [Diagnostic] {
-        let byFile = Dictionary(sources.map { ($0.file, configuration.resolved(for: $0.relativePath)) }) { $1 }
-        return findings.compactMap { finding in
-            (finding.span.flatMap { byFile[$0.file] } ?? configuration).applied(to: finding)
-        }
+        return configuration.applied(to: kept + ignores.unused(), sources: sources).sortedByPlace()
     }
 }

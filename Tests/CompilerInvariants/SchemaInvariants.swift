@@ -1,6 +1,7 @@
 import MartletBackend
 public import MartletCompiler
 import MartletSchema
+import MartletTools
 
 /// The invariants of the compiler for any input. The fuzzer and the tests of its corpus check them.
 public struct SchemaInvariants {
@@ -25,7 +26,7 @@ public struct SchemaInvariants {
     private static let options = CompilerOptions(preset: .strict)
 
     private mutating func check() {
-        let compilation = Compiler.compile(input, options: Self.options)
+        let compilation = Compiler.lintAndCompile(input, options: Self.options)
         checkOutcome(compilation)
         checkOrder(of: compilation.diagnostics)
         for finding in compilation.diagnostics { checkLocations(of: finding) }
@@ -74,7 +75,7 @@ public struct SchemaInvariants {
 
     private mutating func checkDeterminism(_ compilation: Compilation) {
         let reversed = SchemaInput(sources: input.sources.reversed(), configuration: input.configuration)
-        let again = Compiler.compile(reversed, options: Self.options)
+        let again = Compiler.lintAndCompile(reversed, options: Self.options)
         expect(again.diagnostics == compilation.diagnostics, "findings depend on the order of files")
         expect(again.outputs == compilation.outputs, "output depends on the order of files")
     }
@@ -132,7 +133,7 @@ public struct SchemaInvariants {
         if let source = input.configuration, let bytes = format(source) {
             formatted.configuration = source.replacing(bytes)
         }
-        let after = Compiler.compile(formatted, options: Self.options)
+        let after = Compiler.lintAndCompile(formatted, options: Self.options)
         expect(after.model?.dump() == compilation.model?.dump(), "formatting changes the model")
         expect(after.outputs == compilation.outputs, "formatting changes the output")
         if !compilation.hasErrors {

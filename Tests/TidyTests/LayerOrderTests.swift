@@ -9,6 +9,10 @@ enum Layers {
             "Coordination", "Rows",
         ],
         "MartletDocs": ["Text", "Layout", "Diagram", "Pages"],
+        "MartletCompiler": ["Pipeline", "Report", "Disk"],
+        "MartletTools": [
+            "Explanations", "Format", "Checks", "FixIts", "Report", "EditorSchema", "Starter", "Disk", "Git",
+        ],
         "Martlet": [
             "Misuse", "Values", "Context", "Objects", "Query", "Collections", "Migration", "Observation",
             "Projections", "Realm",

@@ -17,7 +17,7 @@ let package = Package(
         .target(
             name: "RealmImporter",
             dependencies: [
-                .product(name: "MartletCompiler", package: "Martlet"),
+                .product(name: "MartletTools", package: "Martlet"),
                 .product(name: "SwiftSyntax", package: "swift-syntax"),
                 .product(name: "SwiftParser", package: "swift-syntax"),
             ]),
@@ -25,14 +25,14 @@ let package = Package(
             name: "RealmImporterCLI",
             dependencies: [
                 "RealmImporter",
-                .product(name: "MartletCompiler", package: "Martlet"),
+                .product(name: "MartletTools", package: "Martlet"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .testTarget(
             name: "RealmImporterTests",
             // The tests run the command as a process, so it is built with them.
             dependencies: [
-                "RealmImporter", "RealmImporterCLI", .product(name: "MartletCompiler", package: "Martlet"),
+                "RealmImporter", "RealmImporterCLI", .product(name: "MartletTools", package: "Martlet"),
             ],
             exclude: ["Fixtures"]),
     ],

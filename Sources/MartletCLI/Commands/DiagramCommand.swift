@@ -2,6 +2,7 @@ import ArgumentParser
 import MartletCompiler
 import MartletDocs
 import MartletSchema
+import MartletTools
 
 struct DiagramCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import ArgumentParser
 import MartletBackend
 import MartletCompiler
 import MartletSchema
+import MartletTools
 
 struct DocsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

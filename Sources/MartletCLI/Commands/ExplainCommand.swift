@@ -1,6 +1,6 @@
 import ArgumentParser
-import MartletCompiler
 import MartletSchema
+import MartletTools
 
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import MartletCompiler
 import MartletSchema
+import MartletTools
 
 struct GenerateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -34,7 +35,7 @@ struct GenerateCommand: ParsableCommand {
     func run() throws {
         let input = try reportingDiskErrors { () throws(DiskError) in try SourceLoader().load(folder: folder) }
         let options = CompilerOptions(access: access?.level)
-        let compilation = Compiler.compile(input, options: options)
+        let compilation = Compiler.lintAndCompile(input, options: options)
         Memory.leak(compilation)
         let printer = DiagnosticPrinter(
             sources: input.allSources, style: brief ? .brief : .full, isColored: Console.isColored(descriptor: 2))

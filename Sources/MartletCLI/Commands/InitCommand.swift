@@ -1,6 +1,7 @@
 import ArgumentParser
 import MartletCompiler
 import MartletSchema
+import MartletTools
 
 struct InitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -6,7 +6,7 @@ import MartletSchema
 /// Paths are encoded as in `FileName`.
 public enum FileSystem {
     /// The kind of a file system item.
-    enum Kind: Equatable {
+    package enum Kind: Equatable {
         case file
         case folder
         case link
@@ -127,7 +127,7 @@ public enum FileSystem {
     }
 
     /// The kind of the item at a path; nil if it does not exist or cannot be examined.
-    static func kind(of path: String, followingLinks: Bool = true) -> Kind? {
+    package static func kind(of path: String, followingLinks: Bool = true) -> Kind? {
         status(of: path, followingLinks: followingLinks).map(kind)
     }
 
@@ -152,12 +152,12 @@ public enum FileSystem {
 
     // MARK: Text
 
-    static func join(_ folder: String, _ name: String) -> String {
+    package static func join(_ folder: String, _ name: String) -> String {
         folder.isEmpty ? name : folder.utf8.last == UInt8(ascii: "/") ? folder + name : "\(folder)/\(name)"
     }
 
     /// The parent folder of a path.
-    static func parent(of path: String) -> String {
+    package static func parent(of path: String) -> String {
         let parent = steps(of: path).dropLast().joined(separator: "/")
         return isAbsolute(path) ? "/" + parent : parent.isEmpty ? "." : parent
     }
@@ -167,11 +167,11 @@ public enum FileSystem {
 
     /// The path components. The path is split by bytes, because a slash and a following combining mark form one
     /// character.
-    static func steps(of path: String) -> [String] {
+    package static func steps(of path: String) -> [String] {
         path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
     }
 
-    static func isAbsolute(_ path: String) -> Bool { path.utf8.first == UInt8(ascii: "/") }
+    package static func isAbsolute(_ path: String) -> Bool { path.utf8.first == UInt8(ascii: "/") }
 
     // MARK: Calls
 

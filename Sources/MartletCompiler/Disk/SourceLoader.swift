@@ -1,53 +1,14 @@
 import MartletSchema
 
-/// Loads the `.yaml` files of schema folders in sorted order. Symbolic links are followed, and loops of links are
-/// rejected.
+/// Loads the files of a schema.
 public struct SourceLoader {
+    /// The name of the configuration file.
+    package static let configurationName = "martlet.yaml"
     /// The maximum number of bytes that are read from a file. One byte above the limit of the language, so that larger
     /// files are detected.
     private static let maximumBytes = (1 << 20) + 1
-    private static let maximumFiles = 2000
 
     public init() {}
-
-    /// Loads one folder, or several files that together form one schema. Files use the `martlet.yaml` that is nearest
-    /// to the first file.
-    public func load(_ paths: [String]) throws(DiskError) -> SchemaInput {
-        if let folder = paths.first, paths.count == 1, FileSystem.isFolder(folder) { return try load(folder: folder) }
-        if let folder = paths.first(where: FileSystem.isFolder) {
-            throw DiskError(path: folder, reason: "name one folder, or files")
-        }
-        let isConfiguration = { FileSystem.name(of: $0) == ConfigurationFinder.name }
-        let files = paths.filter { !isConfiguration($0) }
-        guard let first = files.first else {
-            var input = try read([], configuration: paths[0])
-            input.isConfigurationOnly = true
-            return input
-        }
-        let nearest = ConfigurationFinder().nearest(to: first)
-        let root = nearest.map { FileSystem.absolute($0.schemaFolder) + "/" }
-        let named = files.map { path in
-            let full = FileSystem.absolute(path)
-            let isInside = root.map { full.hasPrefix($0) } == true
-            return (relative: isInside ? String(full.dropFirst(root?.count ?? 0)) : path, display: path)
-        }
-        return try read(named, configuration: nearest?.path)
-    }
-
-    /// Loads the schema of a folder, with the `martlet.yaml` in it or beside it.
-    public func load(folder: String) throws(DiskError) -> SchemaInput {
-        try FileSystem.requireExists(folder, or: "no such folder")
-        guard FileSystem.isFolder(folder) else {
-            throw DiskError(path: folder, reason: "this is a file; name the schema folder")
-        }
-        var walk = Walk()
-        try self.walk(folder, relative: "", visited: [], into: &walk)
-        var input = try read(
-            walk.files.filter { $0.relative != ConfigurationFinder.name },
-            configuration: ConfigurationFinder().path(of: folder))
-        input.skippedFiles = walk.skippedFiles
-        return input
-    }
 
     /// Loads files whose paths are relative to `root`. For the build tool plugin, which already knows its files.
     public func load(
@@ -64,44 +25,8 @@ public struct SourceLoader {
         return try read(named, configuration: configuration)
     }
 
-    // MARK: Folders
-
-    private struct Walk {
-        var files: [(relative: String, display: String)] = []
-        var skippedFiles: [String] = []
-    }
-
-    private func walk(
-        _ folder: String, relative: String, visited: Set<String>, into walk: inout Walk
-    ) throws(DiskError) {
-        let real = FileSystem.realPath(folder)
-        guard !visited.contains(real) else {
-            throw DiskError(path: folder, reason: "a symbolic link leads back to a folder above it; remove the link")
-        }
-        for name in try FileSystem.names(in: folder) where !name.hasPrefix(".") {
-            let path = FileSystem.join(folder, name)
-            let below = relative.isEmpty ? name : "\(relative)/\(name)"
-            let kind = FileSystem.kind(of: path)
-            if kind == .folder {
-                try self.walk(path, relative: below, visited: visited.union([real]), into: &walk)
-            } else if name.hasSuffix(".yaml") {
-                // Pipes and devices may be endless. A link with a missing target fails later, when it is read.
-                guard kind == nil || kind == .file else {
-                    throw DiskError(path: path, reason: "this is not a regular file; remove it")
-                }
-                walk.files.append((below, path))
-                guard walk.files.count <= Self.maximumFiles else {
-                    throw DiskError(path: folder, reason: "more than 2000 schema files; name a folder further down")
-                }
-            } else if [".yml", ".yaml"].contains(where: name.lowercased().hasSuffix) {
-                walk.skippedFiles.append(path)
-            }
-        }
-    }
-
-    // MARK: Files
-
-    private func read(
+    /// - Parameter files: paths relative to the schema folder, and paths that the system and messages use.
+    package func read(
         _ files: [(relative: String, display: String)], configuration: String?
     ) throws(DiskError) -> SchemaInput {
         let sorted = files.sorted { $0.relative.utf8.lexicographicallyPrecedes($1.relative.utf8) }
@@ -115,7 +40,7 @@ public struct SourceLoader {
         var input = SchemaInput(sources: sources)
         if let configuration {
             input.configuration = SourceText(
-                file: SourceFileID(sources.count), relativePath: ConfigurationFinder.name, displayPath: configuration,
+                file: SourceFileID(sources.count), relativePath: Self.configurationName, displayPath: configuration,
                 bytes: try FileSystem.bytes(of: configuration, upTo: Self.maximumBytes))
         }
         return input

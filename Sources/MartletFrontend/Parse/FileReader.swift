@@ -1,10 +1,10 @@
-import MartletSchema
+package import MartletSchema
 
 /// The parsed tree of one file, with the diagnostics.
-struct FileReading {
-    let root: YAMLNode?
-    let comments: CommentReader
-    let diagnostics: FindingList
+package struct FileReading {
+    package let root: YAMLNode?
+    package let comments: CommentReader
+    package let diagnostics: FindingList
     /// Words of text that could not be parsed. A declaration that appears to be missing may be in this text.
     let unreadableWords: Set<String>
     /// Ranges where error recovery may have misread the text. Diagnostics in them are not reported.
@@ -13,14 +13,14 @@ struct FileReading {
 
 /// Parses a file. After a syntax error, it applies the suggested fix and parses again, so that one run reports several
 /// problems.
-struct FileReader {
+package struct FileReader {
     private let source: SourceText
     private var text: PatchedText
     private var diagnostics = FindingList()
     private var lost: [UInt8] = []
     private var doubtful: [SourceSpan] = []
 
-    static func read(_ source: SourceText) -> FileReading {
+    package static func read(_ source: SourceText) -> FileReading {
         var reader = FileReader(source)
         return reader.read()
     }

@@ -1,8 +1,8 @@
-import MartletSchema
+package import MartletSchema
 
 /// A scalar of the file. Its type is not inferred from its text.
-struct YAMLScalar {
-    enum Style {
+package struct YAMLScalar {
+    package enum Style {
         case plain
         case singleQuoted
         case doubleQuoted
@@ -10,19 +10,19 @@ struct YAMLScalar {
         case block
     }
 
-    let text: String
+    package let text: String
     /// The whole token, including its quotes.
-    let span: SourceSpan
-    let style: Style
+    package let span: SourceSpan
+    package let style: Style
     /// The offset of the first byte of the text, if the file contains the text byte for byte.
     let contentStart: Int?
 
-    var isPlain: Bool { style == .plain }
+    package var isPlain: Bool { style == .plain }
 
     /// `key:` without a value, or a null word of YAML.
     var isNull: Bool { isPlain && (text.isEmpty || text == "~" || text == "null") }
 
-    var isEmpty: Bool { isPlain && text.isEmpty }
+    package var isEmpty: Bool { isPlain && text.isEmpty }
 
     /// The source range of a range of the text's bytes; the whole scalar if the text does not appear verbatim in the
     /// file.
@@ -55,35 +55,35 @@ struct YAMLScalar {
                         contentStart: middle + 1)))
     }
 
-    var spanned: Spanned<String> { Spanned(text, span) }
+    package var spanned: Spanned<String> { Spanned(text, span) }
 }
 
-struct YAMLSequence {
-    let span: SourceSpan
-    let items: [YAMLNode]
-    let isFlow: Bool
+package struct YAMLSequence {
+    package let span: SourceSpan
+    package let items: [YAMLNode]
+    package let isFlow: Bool
 }
 
-struct YAMLEntry {
-    let key: YAMLScalar
-    let value: YAMLNode
+package struct YAMLEntry {
+    package let key: YAMLScalar
+    package let value: YAMLNode
 }
 
-struct YAMLMapping {
-    let span: SourceSpan
-    let entries: [YAMLEntry]
-    let isFlow: Bool
+package struct YAMLMapping {
+    package let span: SourceSpan
+    package let entries: [YAMLEntry]
+    package let isFlow: Bool
 }
 
 /// The tree of one file.
-enum YAMLNode {
+package enum YAMLNode {
     case scalar(YAMLScalar)
     case sequence(YAMLSequence)
     case mapping(YAMLMapping)
     /// A node for which a diagnostic was already reported.
     case broken(SourceSpan)
 
-    var span: SourceSpan {
+    package var span: SourceSpan {
         switch self {
         case .scalar(let scalar): scalar.span
         case .sequence(let sequence): sequence.span
@@ -92,7 +92,7 @@ enum YAMLNode {
         }
     }
 
-    var scalar: YAMLScalar? {
+    package var scalar: YAMLScalar? {
         if case .scalar(let scalar) = self { scalar } else { nil }
     }
 
@@ -121,7 +121,7 @@ struct YAMLReading {
     var failure: YAMLFailure?
     var diagnostics = FindingList()
     /// The ranges of scalars that can contain a `#` that begins no comment, in order.
-    var spansWithoutComments: [SourceSpan] = []
+    package var spansWithoutComments: [SourceSpan] = []
     /// True if parsing stopped at a limit. The rest of the file was not parsed.
     var isAbandoned = false
 }

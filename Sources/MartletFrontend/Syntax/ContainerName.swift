@@ -1,5 +1,5 @@
 /// A collection type before `<`, recognized in the spellings of other languages.
-struct ContainerName {
+package struct ContainerName {
     enum Kind {
         case list
         case set
@@ -8,7 +8,7 @@ struct ContainerName {
         case optional
     }
 
-    static let all = ["List", "Set", "Map", "LinkingObjects"]
+    package static let all = ["List", "Set", "Map", "LinkingObjects"]
 
     let kind: Kind
     /// The spelling in the schema language.

@@ -6,7 +6,7 @@ public struct Level: Sendable {
     /// The name of the level in messages, with its article.
     public let name: String
     public let entries: [LevelKey]
-    let keys: [String]
+    package let keys: [String]
     /// Other spellings, in lower case without `_` and `-`, and the correct key.
     let foreign: [String: String]
     /// Keys of other languages that have no equivalent here, and what to write instead.

@@ -1,17 +1,17 @@
 /// The ASCII bytes that the parsers recognize.
-enum Byte {
+package enum Byte {
     static let tab = UInt8(ascii: "\t")
-    static let lineFeed = UInt8(ascii: "\n")
+    package static let lineFeed = UInt8(ascii: "\n")
     static let carriageReturn = UInt8(ascii: "\r")
-    static let space = UInt8(ascii: " ")
-    static let hash = UInt8(ascii: "#")
+    package static let space = UInt8(ascii: " ")
+    package static let hash = UInt8(ascii: "#")
     static let colon = UInt8(ascii: ":")
     static let comma = UInt8(ascii: ",")
-    static let dash = UInt8(ascii: "-")
+    package static let dash = UInt8(ascii: "-")
     static let dot = UInt8(ascii: ".")
     static let doubleQuote = UInt8(ascii: "\"")
     static let singleQuote = UInt8(ascii: "'")
-    static let backslash = UInt8(ascii: "\\")
+    package static let backslash = UInt8(ascii: "\\")
     static let underscore = UInt8(ascii: "_")
 }
 
@@ -20,8 +20,8 @@ extension UInt8 {
     var isUppercase: Bool { (0x41...0x5A).contains(self) }
     var isDigit: Bool { (0x30...0x39).contains(self) }
     var isNameByte: Bool { isLetter || isDigit || self == Byte.underscore }
-    var isBlank: Bool { self == Byte.space || self == Byte.tab }
-    var isLineBreak: Bool { self == Byte.lineFeed || self == Byte.carriageReturn }
+    package var isBlank: Bool { self == Byte.space || self == Byte.tab }
+    package var isLineBreak: Bool { self == Byte.lineFeed || self == Byte.carriageReturn }
 
     /// The value of a hexadecimal digit.
     var hexadecimalValue: UInt8? {

@@ -1,9 +1,9 @@
-import MartletSchema
+package import MartletSchema
 
 /// Reads the comment lines of a file: documentation, directives and other comments.
 ///
 /// libyaml does not report comments, so they are read from the lines that are not inside a scalar.
-struct CommentReader {
+package struct CommentReader {
     private enum Line {
         case documentation(String)
         case other
@@ -68,7 +68,7 @@ struct CommentReader {
     }
 
     /// The documentation of the token at a span, if only indentation and a dash precede it on its line.
-    func documentation(before span: SourceSpan) -> String? {
+    package func documentation(before span: SourceSpan) -> String? {
         let line = source.lineIndex(at: span.start)
         guard lines[line - 1] != nil else { return nil }
         let indentation = source.bytes[source.lineRange(line).lowerBound..<span.start]

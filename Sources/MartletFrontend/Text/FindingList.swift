@@ -1,11 +1,11 @@
-import MartletSchema
+package import MartletSchema
 
 /// Collects findings, and limits how many of them are kept for each file.
 ///
 /// A file of one megabyte can produce hundreds of thousands of findings, of which the first 200 are shown. Above the
 /// limit, findings that come later in the file than all kept ones are only counted, so that the cost stays linear in
 /// the size of the file.
-struct FindingList {
+package struct FindingList {
     /// The number of findings kept per file. It exceeds the number that are shown, because some findings are removed
     /// later. Applying fixes sets a higher value. A task-local value, because lists are created throughout a run.
     @TaskLocal static var keptPerFile = defaultPerFile
@@ -19,7 +19,7 @@ struct FindingList {
         var hasDroppedErrors = false
     }
 
-    private(set) var findings: [Diagnostic] = []
+    package private(set) var findings: [Diagnostic] = []
     private var tallies: [SourceFileID: Tally] = [:]
 
     /// False if a finding at this place would only be counted.
@@ -48,12 +48,12 @@ struct FindingList {
     }
 
     /// The number of findings of a file that were only counted, and whether errors are among them.
-    func dropped(of file: SourceFileID) -> (count: Int, hasErrors: Bool) {
+    package func dropped(of file: SourceFileID) -> (count: Int, hasErrors: Bool) {
         tallies[file].map { ($0.dropped, $0.hasDroppedErrors) } ?? (0, false)
     }
 
     /// Whether any kept or counted finding is an error.
-    var hasErrors: Bool {
+    package var hasErrors: Bool {
         findings.contains(where: \.isError) || tallies.values.contains(where: \.hasDroppedErrors)
     }
 

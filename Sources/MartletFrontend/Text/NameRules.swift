@@ -1,11 +1,11 @@
 import MartletSchema
 
 /// Checks which names are valid in generated code. Swift keywords are valid, because they are written in backticks.
-enum NameRules {
-    static let maximumLength = 63
+package enum NameRules {
+    package static let maximumLength = 63
 
     /// The only valid property name that begins with '_': the primary key of document databases.
-    static let documentKey = "_id"
+    package static let documentKey = "_id"
 
     /// Whether the characters of the text are valid in a property name.
     static func canName(property text: String) -> Bool { text.isName || text == documentKey }
@@ -102,7 +102,7 @@ enum NameRules {
     /// Members of the runtime's classes, including those that publishers add, and words that Swift reserves even in
     /// backticks. Properties can have the names of methods with argument labels (`value(forKey:)`, `encode(to:)`,
     /// `hash(into:)`, `changes(keyPaths:)`) and of static members (`fields`).
-    static let members: Set<String> = [
+    package static let members: Set<String> = [
         "realm", "objectSchema", "isInvalidated", "isFrozen", "description", "debugDescription", "hashValue",
         "self", "init", "freeze", "thaw", "observe", "objectWillChange", "className", "setValue",
         "isSameObject", "isEqual", "dynamicList", "dynamicSet", "dynamicMap", "detached", "mutableArrayValue",
@@ -111,16 +111,18 @@ enum NameRules {
     ]
 
     /// The members of projections: those of objects, and `rootObject`.
-    static let projectionMembers: Set<String> = members.union(["rootObject"])
+    package static let projectionMembers: Set<String> = members.union(["rootObject"])
 
-    static let keyPathNames: Set<String> = ["self", "init", "Type", "Protocol", "Martlet", "Swift", "Foundation"]
+    package static let keyPathNames: Set<String> = [
+        "self", "init", "Type", "Protocol", "Martlet", "Swift", "Foundation",
+    ]
 
-    static let caseNames: Set<String> = [
+    package static let caseNames: Set<String> = [
         "Type", "Protocol", "allCases", "rawValue", "hashValue", "hash", "RawValue", "AllCases",
     ]
 
     /// Names that would shadow types to which generated code refers.
-    static let types: Set<String> = [
+    package static let types: Set<String> = [
         "Type", "Protocol", "Self", "Any", "self", "Martlet", "Swift", "Foundation", "Fields", "KeyPaths", "Model",
         "Root", "RootFields", "init",
     ]

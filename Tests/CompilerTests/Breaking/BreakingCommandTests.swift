@@ -1,5 +1,5 @@
 import Foundation
-import MartletCompiler
+import MartletTools
 import Testing
 
 @Suite("Breaking: command")

@@ -1,8 +1,9 @@
 import Foundation
+import MartletCompiler
 import MartletSchema
 import Testing
 
-@testable import MartletCompiler
+@testable import MartletTools
 
 @Suite("Breaking: git")
 struct GitHistoryTests {

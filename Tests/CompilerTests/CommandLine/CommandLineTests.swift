@@ -1,6 +1,7 @@
 import Foundation
 import MartletCompiler
 import MartletSchema
+import MartletTools
 import Testing
 
 @testable import MartletCLI

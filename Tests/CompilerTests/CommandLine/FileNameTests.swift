@@ -2,7 +2,7 @@ import Foundation
 import MartletSchema
 import Testing
 
-@testable import MartletCompiler
+@testable import MartletTools
 
 /// File names that are not UTF-8 or contain control characters.
 @Suite("Command line: file names")

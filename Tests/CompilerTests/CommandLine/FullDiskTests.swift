@@ -1,5 +1,5 @@
 import Foundation
-import MartletCompiler
+import MartletTools
 import Testing
 
 /// The disk fills up in the middle of a command. Either all files are written or nothing changes.

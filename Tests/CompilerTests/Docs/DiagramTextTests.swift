@@ -1,5 +1,4 @@
 import Foundation
-import MartletCompiler
 import MartletDocs
 import MartletSchema
 import Testing

@@ -1,6 +1,7 @@
 import Foundation
 import MartletCompiler
 import MartletSchema
+import MartletTools
 import Testing
 
 /// Schemas for diagrams and documentation pages.
@@ -21,7 +22,7 @@ enum DocsSample {
     static func input(_ folder: String) throws -> SchemaInput { try SourceLoader().load(folder: path(of: folder)) }
 
     static func model(_ folder: String) throws -> SchemaModel {
-        try #require(Compiler.lint(input(folder), options: CompilerOptions(isLinting: false)).model)
+        try #require(Compiler.check(input(folder)).model)
     }
 
     /// Texts with the special characters of all output formats.

@@ -1,6 +1,7 @@
 import MartletCompiler
 import MartletDocs
 import MartletSchema
+import MartletTools
 import Testing
 
 private let sampleDefaults: [(value: DefaultModel, text: String)] = [

@@ -1,6 +1,7 @@
 import MartletCompiler
 import MartletDocs
 import MartletSchema
+import MartletTools
 import Testing
 
 @Suite("Docs: SVG diagrams")

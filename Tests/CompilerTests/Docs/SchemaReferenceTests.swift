@@ -1,6 +1,7 @@
 import MartletBackend
 import MartletCompiler
 import MartletSchema
+import MartletTools
 import Testing
 
 @testable import MartletFrontend
@@ -24,7 +25,7 @@ struct SchemaReferenceTests {
         input.configuration = configuration.map {
             SourceText(file: SourceFileID(texts.count), path: "martlet.yaml", text: $0)
         }
-        return Compiler.compile(input, options: CompilerOptions(preset: configuration == nil ? .minimal : nil))
+        return Compiler.lintAndCompile(input, options: CompilerOptions(preset: configuration == nil ? .minimal : nil))
     }
 
     private func texts(_ compilation: Compilation) -> [String] {

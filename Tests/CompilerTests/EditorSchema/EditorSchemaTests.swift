@@ -1,6 +1,6 @@
 import Foundation
-import MartletCompiler
 import MartletSchema
+import MartletTools
 import Testing
 
 @testable import MartletFrontend

@@ -1,9 +1,11 @@
+import CompilerInvariants
 import Foundation
 import MartletCompiler
 import MartletSchema
 import Testing
 
 @testable import MartletFrontend
+@testable import MartletTools
 
 @Suite("Format")
 struct FormatTests {

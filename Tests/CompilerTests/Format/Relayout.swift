@@ -1,5 +1,6 @@
 import Foundation
 import MartletSchema
+import MartletTools
 
 /// Changes the white space of a schema at random and nothing else. Formatting must undo the change.
 ///

@@ -1,3 +1,4 @@
+import CompilerInvariants
 import MartletCompiler
 import MartletFrontend
 import MartletSchema

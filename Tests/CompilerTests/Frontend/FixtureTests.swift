@@ -1,6 +1,7 @@
 import Foundation
 import MartletCompiler
 import MartletSchema
+import MartletTools
 import Testing
 
 /// Schemas with mistakes. After a change, write the findings again with `MARTLET_RECORD=1 swift test --filter

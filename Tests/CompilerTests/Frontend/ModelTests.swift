@@ -1,3 +1,4 @@
+import CompilerInvariants
 import Foundation
 import MartletFrontend
 import MartletSchema

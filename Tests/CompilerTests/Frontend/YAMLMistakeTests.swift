@@ -1,5 +1,6 @@
 import MartletCompiler
 import MartletSchema
+import MartletTools
 import Testing
 
 /// Common YAML mistakes: each has its own message, at its location, and a fix-it where the correction is unambiguous.

@@ -1,6 +1,7 @@
 import MartletCompiler
 import MartletLint
 import MartletSchema
+import MartletTools
 import Testing
 
 @Suite("Lint: configuration")

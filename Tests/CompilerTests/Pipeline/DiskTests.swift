@@ -2,6 +2,7 @@ import Foundation
 import MartletBackend
 import MartletCompiler
 import MartletSchema
+import MartletTools
 import Testing
 
 @Suite("Pipeline: disk")
@@ -11,7 +12,7 @@ struct DiskTests {
     private func generate(_ folder: TemporaryFolder, options: CompilerOptions = CompilerOptions()) throws -> Compilation
     {
         let input = try SourceLoader().load(folder: folder.path + "/Schemas")
-        let compilation = Compiler.compile(input, options: options)
+        let compilation = Compiler.lintAndCompile(input, options: options)
         if !compilation.hasErrors { _ = try OutputWriter(folder: folder.path + "/Out").write(compilation.outputs) }
         return compilation
     }

@@ -20,7 +20,7 @@ struct NamespaceConfigurationTests {
     private func compile(_ configuration: String?) -> Compilation {
         var input = SchemaInput(sources: [SourceText(file: SourceFileID(0), path: "Task.yaml", text: Self.schema)])
         input.configuration = configuration.map { SourceText(file: SourceFileID(1), path: "martlet.yaml", text: $0) }
-        return Compiler.compile(input, options: CompilerOptions(isLinting: false))
+        return Compiler.compile(input)
     }
 
     @Test("the namespace in martlet.yaml is generated, with the access level in martlet.yaml S7")

@@ -1,7 +1,7 @@
 import Foundation
-import MartletCompiler
 import MartletFrontend
 import MartletSchema
+import MartletTools
 import Testing
 
 @Suite("Pipeline: findings as text")

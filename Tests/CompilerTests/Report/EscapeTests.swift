@@ -2,7 +2,7 @@ import Foundation
 import MartletSchema
 import Testing
 
-@testable import MartletCompiler
+@testable import MartletTools
 
 #if canImport(FoundationXML)
     import FoundationXML

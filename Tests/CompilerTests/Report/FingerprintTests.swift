@@ -1,5 +1,6 @@
 import MartletCompiler
 import MartletSchema
+import MartletTools
 import Testing
 
 @Suite("Reports: fingerprints")

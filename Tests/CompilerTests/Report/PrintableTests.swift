@@ -1,5 +1,6 @@
 import MartletCompiler
 import MartletSchema
+import MartletTools
 import Testing
 
 /// Schema text in findings cannot send escape codes to a terminal, break a line, or look like another finding.

@@ -1,5 +1,6 @@
 import MartletCompiler
 import MartletSchema
+import MartletTools
 
 /// A report with difficult content: non-ASCII text before the finding, CRLF, a byte-order mark, special characters of
 /// the formats, and findings that have no location, span several lines, or have notes and fix-its.

@@ -1,6 +1,7 @@
 import MartletCompiler
 import MartletFrontend
 import MartletSchema
+import MartletTools
 import Testing
 
 /// Inputs that are designed to be slow. `make bombs` measures their time with a release build. These tests check the
@@ -13,7 +14,7 @@ struct BombTests {
         let input = SchemaInput(sources: [SourceText(file: SourceFileID(0), path: "A.yaml", text: text)])
         var compilation: Compilation?
         let time = ContinuousClock().measure {
-            compilation = Compiler.compile(input, options: CompilerOptions(preset: .strict))
+            compilation = Compiler.lintAndCompile(input, options: CompilerOptions(preset: .strict))
         }
         #expect(time < .seconds(60), "took \(time)", sourceLocation: sourceLocation)
         #expect(compilation?.hasErrors != true || compilation?.outputs == [], sourceLocation: sourceLocation)
@@ -124,7 +125,7 @@ struct BombTests {
             "objects:\n"
             + lines(1000) { "  A\($0): {properties: {a: {type: A\(($0 + 1) % 1000)?, onDelete: cascade}}}" }
         let input = SchemaInput(sources: [SourceText(file: SourceFileID(0), path: "A.yaml", text: text)])
-        let model = try #require(Compiler.lint(input, options: CompilerOptions(isLinting: false)).model)
+        let model = try #require(Compiler.check(input).model)
         let configured = SchemaInput(
             sources: input.sources,
             configuration: SourceText(

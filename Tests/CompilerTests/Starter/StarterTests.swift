@@ -2,12 +2,13 @@ import Foundation
 import MartletBackend
 import MartletCompiler
 import MartletSchema
+import MartletTools
 import Testing
 
 @Suite("Starter schema")
 struct StarterTests {
     private func compile(preset: String) -> Compilation {
-        Compiler.compile(
+        Compiler.lintAndCompile(
             SchemaInput(
                 sources: [SourceText(file: SourceFileID(0), path: StarterSchema.fileName, text: StarterSchema.text)],
                 configuration: SourceText(

@@ -1,5 +1,6 @@
 import MartletCompiler
 public import MartletSchema
+import MartletTools
 
 /// The result of importing a Realm model.
 public struct Import: Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 import MartletCompiler
 import MartletSchema
+import MartletTools
 import RealmImporter
 import Testing
 
@@ -115,7 +116,7 @@ struct PracticeTests {
             SourceText(
                 file: SourceFileID(number), relativePath: output.path, displayPath: output.path, bytes: output.bytes)
         }
-        return Compiler.compile(SchemaInput(sources: sources)).model
+        return Compiler.lintAndCompile(SchemaInput(sources: sources)).model
     }
 
     private func record(_ result: Import, in folder: URL) throws {

@@ -1,5 +1,6 @@
 import MartletCompiler
 import MartletSchema
+import MartletTools
 import RealmImporter
 import Testing
 
@@ -46,7 +47,7 @@ func expectCompiles(_ result: Import, sourceLocation: SourceLocation = #_sourceL
         SourceText(
             file: SourceFileID(number), relativePath: output.path, displayPath: output.path, bytes: output.bytes)
     }
-    let compilation = Compiler.compile(SchemaInput(sources: sources))
+    let compilation = Compiler.lintAndCompile(SchemaInput(sources: sources))
     let errors = compilation.diagnostics.filter(\.isError).map(\.message)
     #expect(errors.isEmpty, sourceLocation: sourceLocation)
     #expect(compilation.outputs.count == sources.count + 1, sourceLocation: sourceLocation)

@@ -41,8 +41,7 @@ struct DraftFixer {
             let sources = texts.enumerated().map { number, text in
                 SourceText(file: SourceFileID(number), path: "\(number).yaml", text: text.text)
             }.filter { !$0.bytes.isEmpty }
-            let options = CompilerOptions(isLinting: false)
-            let errors = Compiler.lint(SchemaInput(sources: sources), options: options).diagnostics.filter(\.isError)
+            let errors = Compiler.check(SchemaInput(sources: sources)).diagnostics.filter(\.isError)
             if errors.isEmpty { return }
             var rejections: [Rejection] = []
             for error in errors {

@@ -1,0 +1,37 @@
+public import MartletCompiler
+public import MartletDocs
+public import MartletSchema
+
+/// A diagram or a documentation page of a schema.
+public struct Reference: Sendable {
+    /// nil if the schema has errors.
+    public let text: String?
+    /// The names of the declared types; empty if the schema has errors.
+    public let typeNames: Set<String>
+    /// The errors of the schema.
+    public let diagnostics: [Diagnostic]
+}
+
+extension Compiler {
+    /// Draws a diagram of a schema.
+    ///
+    /// - Parameter options: names of undeclared types are ignored.
+    public static func diagram(
+        _ input: SchemaInput, as format: DiagramFormat, options: DiagramOptions = DiagramOptions()
+    ) -> Reference {
+        reference(input) { Diagram.text(of: $0, as: format, options: options) }
+    }
+
+    /// Writes the documentation page of a schema.
+    public static func page(_ input: SchemaInput, title: String) -> Reference {
+        reference(input) { ReferencePage.html(of: $0, title: title) }
+    }
+
+    private static func reference(_ input: SchemaInput, write: (SchemaModel) -> String) -> Reference {
+        let compilation = check(input)
+        let names = compilation.model.map { $0.files.flatMap(\.declarations).map(\.name) } ?? []
+        return Reference(
+            text: compilation.model.map(write), typeNames: Set(names),
+            diagnostics: compilation.diagnostics.filter(\.isError))
+    }
+}

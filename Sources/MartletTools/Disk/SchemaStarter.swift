@@ -1,0 +1,40 @@
+public import MartletCompiler
+
+/// Writes a first schema into a folder without schemas.
+public struct SchemaStarter {
+    private let folder: String
+
+    public init(folder: String) {
+        self.folder = folder
+    }
+
+    /// The path of the new schema file.
+    public var path: String { FileSystem.join(folder, StarterSchema.fileName) }
+
+    /// Existing schema files, or a file at the path of the folder.
+    public func conflictingFiles() -> [String] {
+        guard FileSystem.exists(folder) else { return [] }
+        guard FileSystem.isFolder(folder) else { return [folder] }
+        return schemaFiles(in: folder, "").sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+            .map { FileSystem.join(folder, $0) }
+    }
+
+    /// Paths relative to the schema folder. Links to folders are not followed.
+    private func schemaFiles(in folder: String, _ relative: String) -> [String] {
+        let names = (try? FileSystem.names(in: folder)) ?? []
+        return names.flatMap { name in
+            let below = relative.isEmpty ? name : "\(relative)/\(name)"
+            let path = FileSystem.join(folder, name)
+            let kind = FileSystem.kind(of: path, followingLinks: false)
+            let isSchema = name.hasSuffix(".yaml") && below != SourceLoader.configurationName
+            return (isSchema ? [below] : []) + (kind == .folder ? schemaFiles(in: path, below) : [])
+        }
+    }
+
+    /// Writes the schema and creates the folder, completely or not at all. An existing file is not overwritten.
+    public func write() throws(DiskError) {
+        var batch = FileBatch()
+        batch.create(path, with: Array(StarterSchema.text.utf8))
+        _ = try batch.commit()
+    }
+}

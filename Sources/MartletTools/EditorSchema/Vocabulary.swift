@@ -1,0 +1,63 @@
+import MartletFrontend
+import MartletSchema
+
+/// The reserved names of the schema language, and regular expressions for names and types. ECMA-262 and Swift interpret
+/// these expressions in the same way.
+public enum Vocabulary {
+    /// A kind of name that a schema declares.
+    public enum NameKind: CaseIterable, Sendable {
+        case type
+        case property
+        case keyPath
+        case label
+        case enumCase
+
+        /// Names that are invalid in generated code, sorted.
+        public var reserved: [String] {
+            let names =
+                switch self {
+                case .type: NameRules.types.union(ScalarKind.allCases.map(\.rawValue))
+                case .property: NameRules.members
+                case .keyPath: NameRules.keyPathNames
+                case .label: NameRules.projectionMembers
+                case .enumCase: NameRules.caseNames
+                }
+            return names.sorted()
+        }
+
+        /// The regular expression for names of this kind.
+        public var pattern: String {
+            self == .property || self == .label ? Vocabulary.propertyNamePattern : Vocabulary.namePattern
+        }
+    }
+
+    public static let namePattern = "^\(boundedName)$"
+    /// The regular expression for names of properties and labels.
+    public static let propertyNamePattern = "^(?:\(NameRules.documentKey)|\(boundedName))$"
+
+    public static let keyPathPattern = "^\(propertyName)(?:\\.\(propertyName))*$"
+
+    /// `Name`, `Name?`, `List<Name?>`, `LinkingObjects<Type.property>`, each optionally followed by ` = literal`.
+    public static var typePattern: String {
+        let collections = ContainerName.all.filter { $0 != linkingObjects }.joined(separator: "|")
+        let types = [
+            "\(name)\\??",
+            "(?:\(collections))\(blanks)<\(blanks)\(name)\(blanks)\\??\(blanks)>",
+            "\(linkingObjects)\(blanks)<\(blanks)\(name)\(blanks)\\.\(name)\(blanks)>",
+        ]
+        return "^\(blanks)(?:\(types.joined(separator: "|")))\(blanks)(?:=\(blanks)\\S[\\s\\S]*)?$"
+    }
+
+    /// The built-in types, which editors offer for completion.
+    public static let typeWords = ScalarKind.allCases.flatMap { kind in
+        kind == .anyValue ? [kind.rawValue] : [kind.rawValue, kind.rawValue + "?"]
+    }
+
+    private static let linkingObjects = "LinkingObjects"
+    private static let letter = "[A-Za-z]"
+    private static let nameSign = "[A-Za-z0-9_]"
+    private static let name = "\(letter)\(nameSign)*"
+    private static let boundedName = "\(letter)\(nameSign){0,\(NameRules.maximumLength - 1)}"
+    private static let propertyName = "(?:\(NameRules.documentKey)|\(name))"
+    private static let blanks = "[ \\t]*"
+}

@@ -1,0 +1,41 @@
+public import MartletSchema
+
+extension DiagnosticCode {
+    /// A one-line description of the problem.
+    public var meaning: String {
+        switch self {
+        case .noSchema: "no schema was found"
+        case .limitExceeded: "a limit of the schema language is exceeded"
+        case .uselessIgnore: "a 'martlet:ignore' comment that silences nothing"
+        case .badConfiguration: "the configuration file cannot be used"
+        case .driftedOutput: "a generated file differs from what the schema generates"
+        case .mergeConflict: "an unresolved merge conflict"
+        case .yamlSubset: "YAML outside the subset of the schema language"
+        case .duplicateKey: "a key that occurs twice in one mapping"
+        case .yamlTrap: "a common YAML mistake"
+        case .ambiguousScalar: "a boolean or number in YAML 1.1 notation"
+        case .unknownKey: "a key that is unknown at this level"
+        case .wrongShape: "a value of the wrong shape, or a missing one"
+        case .unknownType: "a type that does not exist"
+        case .duplicateType: "a type that is declared twice"
+        case .unknownName: "a key path, index, unique list or linking objects with an unknown name"
+        case .badLinkingObjects: "linking objects of a property that is not a link to this type"
+        case .badDefault: "a default that does not fit its type"
+        case .badOptionality: "an optional collection, a link that is not optional, or a type that is not allowed here"
+        case .badPrimaryKey: "an invalid primary key"
+        case .embedding: "embedded objects that contain themselves, or that nothing uses"
+        case .badIndex: "an index that is not supported or already exists"
+        case .namingCase: "a name in the wrong case for Swift"
+        case .reservedName: "a name that generated code cannot use"
+        case .plurality: "a collection with a singular name, or a link or type with a plural name"
+        case .noPrimaryKey: "an object without a primary key"
+        case .indexCost: "an index with little benefit, or too many indexes"
+        case .tooWide: "too many properties, or a key path that is too long"
+        case .missingDocumentation: "a type without documentation, or with documentation that repeats its name"
+        case .unreachable: "a type that nothing uses, or a cycle of cascading links"
+        case .breakingChange: "a change that breaks stored data or code"
+        case .staleRename: "a 'renamedFrom' that is stale or impossible"
+        case .deprecation: "a deprecation that does not say what to use, or a deprecated item that is still used"
+        }
+    }
+}

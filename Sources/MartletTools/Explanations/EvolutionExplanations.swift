@@ -1,0 +1,93 @@
+import MartletSchema
+
+/// MRT0601 to MRT0603: changes of schemas with stored data or dependent code.
+extension RuleExplanation {
+    static let breakingChange = RuleExplanation(
+        .breakingChange,
+        problem: """
+            A schema change breaks data or code of an earlier version. The message states the level: 'data' if stored \
+            values are lost or cannot be read, 'source' if code that uses the generated classes no longer compiles, \
+            'query' if queries become slower or return other results, or new objects start with other values.
+            """,
+        reason: """
+            An app on the device of a user opens files that an older schema wrote, and other code depends on the \
+            generated classes. This rule finds such problems before a release.
+            """,
+        example: .none(
+            """
+            A single schema does not show it: the rule compares two versions. 'martlet breaking Schemas --against \
+            main' compares the schema with the commit at which the branch left 'main'. If 'years' was declared before \
+            and 'age' is declared now, it suggests 'renamedFrom: years', which keeps the stored values.
+            """),
+        silencing: """
+            not possible in a schema. Changes below the level of '--level' are notes and do not fail the command. \
+            'source' is the default, 'data' permits changes that break code, and with 'query' every breaking change is \
+            an error.
+            """)
+
+    static let staleRename = RuleExplanation(
+        .staleRename,
+        problem: """
+            A 'renamedFrom' names the declaration itself, a name that still exists, or a name that another declaration \
+            is renamed from.
+            """,
+        reason: """
+            A rename moves stored data from the old name to the new one. This is possible only if the old name is not \
+            declared any more and only one declaration is renamed from it.
+            """,
+        example: .schema(
+            wrong: """
+                objects:
+                  ## A dog that lives in the kennel.
+                  Dog:
+                    primaryKey: id
+                    properties:
+                      id: ObjectId = new
+                      name: String
+                      callName: {type: String, renamedFrom: name}
+
+                """,
+            fixed: """
+                objects:
+                  ## A dog that lives in the kennel.
+                  Dog:
+                    primaryKey: id
+                    properties:
+                      id: ObjectId = new
+                      callName: {type: String, renamedFrom: name}
+
+                """))
+
+    static let deprecation = RuleExplanation(
+        .deprecation,
+        problem: """
+            A deprecation does not say what to use instead, or a key path, projection or index uses a deprecated item.
+            """,
+        reason: """
+            The text becomes the warning that users of the property see in Xcode. The deprecated property cannot be \
+            removed while the schema itself uses it.
+            """,
+        example: .schema(
+            wrong: """
+                objects:
+                  ## A dog that lives in the kennel.
+                  Dog:
+                    primaryKey: id
+                    properties:
+                      id: ObjectId = new
+                      age: {type: Int, deprecated: true}
+                      birthday: Date?
+
+                """,
+            fixed: """
+                objects:
+                  ## A dog that lives in the kennel.
+                  Dog:
+                    primaryKey: id
+                    properties:
+                      id: ObjectId = new
+                      age: {type: Int, deprecated: Use birthday.}
+                      birthday: Date?
+
+                """))
+}

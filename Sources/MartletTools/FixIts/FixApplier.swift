@@ -1,0 +1,147 @@
+public import MartletCompiler
+public import MartletSchema
+
+/// The result of applying fixes to a schema.
+public struct FixResult: Sendable {
+    /// The schema with the fixes applied.
+    public let input: SchemaInput
+    /// The number of applied fixes by display path.
+    public let counts: [String: Int]
+    /// The number of rounds in which fixes were applied.
+    package let rounds: Int
+
+    public var count: Int { counts.values.reduce(0, +) }
+}
+
+/// Applies the safe fixes of a schema's findings until none is left. It does not access the disk.
+public enum FixApplier {
+    /// The maximum number of rounds. Each round applies fixes that do not overlap and checks the schema again. No text
+    /// of the fuzzer's corpus, and no mutation of one, needs more than half of them.
+    static let maximumRounds = 24
+    /// The number of findings per round. More than are shown, so that a schema with tens of thousands of similar
+    /// mistakes needs few rounds.
+    static let findingsPerRound = 20_000
+
+    /// Applies the fixes. If a fix does not remove its finding, the original input is returned unchanged, because such
+    /// a fix would be applied again in every round and every run.
+    ///
+    /// - Parameter isFixable: returns false for a file whose text must not change.
+    public static func apply(
+        _ input: SchemaInput, options: CompilerOptions = CompilerOptions(),
+        isFixable: (SourceText) -> Bool = { _ in true }
+    ) -> FixResult {
+        let original = input
+        var input = input
+        var counts: [String: Int] = [:]
+        var last: [FixedFinding: Int] = [:]
+        let fixable = Set(input.allSources.filter(isFixable).map(\.file))
+        for round in 0..<maximumRounds {
+            let findings = Compiler.lint(input, options: options, findingsPerFile: findingsPerRound).diagnostics
+            let candidates = findings.compactMap { candidate($0, in: fixable) }
+            guard !candidates.isEmpty else { return FixResult(input: input, counts: counts, rounds: round) }
+            let kinds = kinds(of: candidates, in: input)
+            guard kinds != last else { break }
+            last = kinds
+            let fixes = chosen(from: candidates.map(\.fix))
+            let paths = Dictionary(input.allSources.map { ($0.file, $0.displayPath) }) { first, _ in first }
+            for fix in fixes {
+                if let path = fix.edits.first.flatMap({ paths[$0.span.file] }) { counts[path, default: 0] += 1 }
+            }
+            let edits = Dictionary(grouping: fixes.flatMap(\.edits)) { $0.span.file }
+            let apply = { (source: SourceText) in edits[source.file].map { source.applying($0) } ?? source }
+            input = SchemaInput(
+                sources: input.sources.map(apply), configuration: input.configuration.map(apply))
+        }
+        return FixResult(input: original, counts: [:], rounds: maximumRounds)
+    }
+
+    /// Identifies a fixed finding across rounds. Offsets change between rounds; lines seldom do.
+    private struct FixedFinding: Hashable {
+        let code: DiagnosticCode
+        let message: String
+        let file: SourceFileID?
+        let line: Int?
+    }
+
+    private static func kinds(
+        of candidates: [Candidate], in input: SchemaInput
+    ) -> [FixedFinding: Int] {
+        let sources = Dictionary(input.allSources.map { ($0.file, $0) }) { first, _ in first }
+        return candidates.reduce(into: [:]) { counts, item in
+            let span = item.finding.span
+            let line = span.flatMap { span in sources[span.file]?.lineIndex(at: span.start) }
+            let kind = FixedFinding(
+                code: item.finding.code, message: item.finding.message, file: span?.file, line: line)
+            counts[kind, default: 0] += 1
+        }
+    }
+
+    private typealias Candidate = (finding: Diagnostic, fix: Fix)
+
+    /// The first fix of a finding, if it is safe.
+    private static func candidate(_ finding: Diagnostic, in fixable: Set<SourceFileID>) -> Candidate? {
+        guard let fix = finding.fixes.first, fix.applicability == .safe,
+            fix.edits.allSatisfy({ fixable.contains($0.span.file) && $0.changesText })
+        else { return nil }
+        return (finding, fix)
+    }
+
+    /// A subset of the fixes whose ranges do not touch each other.
+    private static func chosen(from fixes: [Fix]) -> [Fix] {
+        var taken = TakenRanges()
+        return fixes.filter { fix in
+            let spans = fix.edits.map(\.span)
+            guard !spans.contains(where: taken.touch) else { return false }
+            for span in spans { taken.insert(span) }
+            return true
+        }
+    }
+}
+
+extension Edit {
+    /// Whether the edit changes the text. An edit without effect would be repeated forever.
+    fileprivate var changesText: Bool { !span.isEmpty || !replacement.isEmpty }
+}
+
+/// Disjoint ranges by file, sorted by offset.
+private struct TakenRanges {
+    private var ranges: [SourceFileID: [SourceSpan]] = [:]
+
+    /// Whether a range overlaps or adjoins one of the ranges. For adjoining edits, the order would matter.
+    func touch(_ span: SourceSpan) -> Bool {
+        guard let ranges = ranges[span.file] else { return false }
+        let place = place(of: span.start, in: ranges)
+        return place < ranges.count && ranges[place].start <= span.end
+    }
+
+    mutating func insert(_ span: SourceSpan) {
+        let place = place(of: span.start, in: ranges[span.file] ?? [])
+        ranges[span.file, default: []].insert(span, at: place)
+    }
+
+    /// The index of the first range that ends at or after an offset.
+    private func place(of offset: Int, in ranges: [SourceSpan]) -> Int {
+        var low = 0
+        var high = ranges.count
+        while low < high {
+            let middle = (low + high) / 2
+            if ranges[middle].end < offset { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+extension SourceText {
+    /// The text with the edits applied. The edits do not overlap, and all other bytes are unchanged.
+    func applying(_ edits: [Edit]) -> SourceText {
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var cursor = 0
+        for edit in edits.sorted(by: { $0.span < $1.span }) where edit.span.start >= cursor {
+            result += bytes[cursor..<edit.span.start] + Array(edit.replacement.utf8)
+            cursor = edit.span.end
+        }
+        result += bytes[cursor...]
+        return SourceText(file: file, relativePath: relativePath, displayPath: displayPath, bytes: result)
+    }
+}

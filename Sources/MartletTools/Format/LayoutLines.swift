@@ -1,0 +1,87 @@
+import MartletFrontend
+import MartletSchema
+
+/// Builds the lines of a formatted file.
+struct LayoutLines {
+    private struct Line {
+        var text: String
+        var comment: String?
+        /// Whether the line opens a block; no blank line follows it.
+        var isOpening = false
+    }
+
+    private var lines: [Line] = []
+    /// True if the last line ends with a `-` whose item is not written yet.
+    private(set) var isOpen = false
+
+    /// The width of the last line in Unicode scalars.
+    var width: Int { lines.last?.text.unicodeScalars.count ?? 0 }
+
+    var isEmpty: Bool { lines.isEmpty }
+
+    /// Starts a new line, or continues the open line.
+    mutating func begin(_ text: String, indent: Int) {
+        if isOpen {
+            append(" " + text)
+        } else {
+            lines.append(Line(text: String(repeating: " ", count: indent) + text))
+        }
+        isOpen = false
+    }
+
+    mutating func append(_ text: String) {
+        if lines.isEmpty { lines.append(Line(text: "")) }
+        lines[lines.count - 1].text += text
+    }
+
+    /// Adds a line unchanged.
+    mutating func add(_ text: String) {
+        lines.append(Line(text: text))
+    }
+
+    mutating func open() { isOpen = true }
+
+    mutating func markOpening() {
+        if !lines.isEmpty { lines[lines.count - 1].isOpening = true }
+    }
+
+    /// Adds a blank line, unless the previous line is blank, opens a block, or does not exist.
+    mutating func addBlank() {
+        guard let last = lines.last, !last.isOpening, !last.text.isEmpty else { return }
+        lines.append(Line(text: ""))
+    }
+
+    /// Adds a trailing comment to the last line.
+    ///
+    /// - Returns: false if the last line cannot have a trailing comment.
+    mutating func attach(comment: String) -> Bool {
+        guard let last = lines.last, last.comment == nil, !last.text.isEmpty, !last.text.isComment else { return false }
+        lines[lines.count - 1].comment = comment
+        return true
+    }
+
+    /// The complete text. Trailing comments of consecutive lines are aligned.
+    func render() -> String {
+        var text = ""
+        var index = 0
+        while index < lines.count {
+            var end = index
+            while end < lines.count, lines[end].comment != nil { end += 1 }
+            let column = (lines[index..<end].map(\.text.unicodeScalars.count).max() ?? 0) + 2
+            for line in lines[index..<end] {
+                let padding = String(repeating: " ", count: column - line.text.unicodeScalars.count)
+                text += line.text + padding + (line.comment ?? "") + "\n"
+            }
+            if end == index {
+                text += lines[index].text + "\n"
+                end += 1
+            }
+            index = end
+        }
+        return text
+    }
+}
+
+extension String {
+    fileprivate var isComment: Bool { utf8.first { $0 != Byte.space } == Byte.hash }
+}

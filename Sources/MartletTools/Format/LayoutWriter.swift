@@ -1,0 +1,190 @@
+import MartletFrontend
+import MartletSchema
+
+/// Formats a file. Scalars and comments keep their text and order; only the white space between them changes.
+struct LayoutWriter {
+    /// The indentation of a nested block, in spaces.
+    static let step = 2
+    /// The maximum width of a flow list or mapping on one line.
+    static let maximumWidth = 100
+
+    /// The original column and the new indentation of a block.
+    private typealias OpenLevel = (column: Int, indent: Int)
+
+    let source: SourceText
+    var lines = LayoutLines()
+    private let comments: [LayoutComment]
+    private var nextComment = 0
+    private var levels: [OpenLevel] = []
+    /// The open levels of the previous line.
+    private var lastLevels: [OpenLevel] = []
+
+    init(_ source: SourceText, comments: [LayoutComment]) {
+        self.source = source
+        self.comments = comments
+    }
+
+    mutating func write(_ root: YAMLNode?) -> String {
+        switch root {
+        case .mapping(let mapping) where !mapping.isFlow:
+            let isSchema = mapping.entries.contains { Level.file.keys.contains($0.key.text) }
+            writeEntries(mapping, indent: 0, separatedLevels: isSchema ? 2 : 0)
+        case .some(let root) where !root.isEmptyScalar:
+            if root.isFlow || root.scalar != nil { beginLine(at: root.span.start, indent: 0) }
+            writeNode(root, indent: 0)
+        default: break
+        }
+        beginLine(at: source.bytes.count, indent: 0)
+        return lines.render()
+    }
+
+    // MARK: Blocks
+
+    /// - Parameter separatedLevels: the number of levels, including this one, that have blank lines between their
+    ///   entries.
+    private mutating func writeEntries(_ mapping: YAMLMapping, indent: Int, separatedLevels: Int = 0) {
+        guard let first = mapping.entries.first else { return }
+        levels.append((column(of: first.key.span.start), indent))
+        for (index, entry) in mapping.entries.enumerated() {
+            let isSeparated = separatedLevels > 0 && index > 0
+            if !lines.isOpen { beginLine(at: entry.key.span.start, indent: indent, isSeparated: isSeparated) }
+            writeToken(entry.key, indent: indent)
+            lines.append(":")
+            lastLevels = levels
+            writeValue(entry, indent: indent, separatedLevels: separatedLevels - 1)
+        }
+        levels.removeLast()
+    }
+
+    private mutating func writeValue(_ entry: YAMLEntry, indent: Int, separatedLevels: Int) {
+        let value = entry.value
+        switch value {
+        case .scalar(let scalar) where scalar.isEmpty: break
+        case .mapping(let mapping) where !mapping.isFlow:
+            lines.markOpening()
+            writeEntries(mapping, indent: indent + Self.step, separatedLevels: separatedLevels)
+        case .sequence(let sequence) where !sequence.isFlow:
+            lines.markOpening()
+            writeItems(sequence, indent: indent + Self.step)
+        default:
+            if hasComments(entry.key.span.end..<value.span.start) {
+                beginLine(at: value.span.start, indent: indent + Self.step)
+                writeNode(value, indent: indent + Self.step)
+            } else {
+                lines.open()
+                writeNode(value, indent: indent)
+            }
+        }
+    }
+
+    private mutating func writeItems(_ sequence: YAMLSequence, indent: Int) {
+        var cursor = sequence.span.start
+        levels.append((column(of: dash(from: cursor)), indent))
+        for item in sequence.items {
+            let dash = dash(from: cursor)
+            if !lines.isOpen { beginLine(at: dash, indent: indent) }
+            lines.begin("-", indent: indent)
+            lastLevels = levels
+            cursor = max(item.span.end, dash + 1)
+            guard !item.isEmptyScalar else { continue }
+            if hasComments(dash..<item.span.start) {
+                beginLine(at: item.span.start, indent: indent + Self.step)
+            } else {
+                lines.open()
+            }
+            writeNode(item, indent: indent + Self.step, continuation: indent + Self.step)
+        }
+        levels.removeLast()
+    }
+
+    /// - Parameter continuation: the indentation of the further lines of a multi-line scalar.
+    private mutating func writeNode(_ node: YAMLNode, indent: Int, continuation: Int? = nil) {
+        switch node {
+        case .scalar(let scalar): writeToken(scalar, indent: indent, continuation: continuation)
+        case .mapping(let mapping) where !mapping.isFlow: writeEntries(mapping, indent: indent)
+        case .sequence(let sequence) where !sequence.isFlow: writeItems(sequence, indent: indent)
+        default: writeFlow(node, indent: indent)
+        }
+    }
+
+    // MARK: Lines
+
+    /// Writes the comments before a token, and a blank line if the source has one or the level requires one.
+    mutating func beginLine(at offset: Int, indent: Int, isSeparated: Bool = false, keepsBlank: Bool = true) {
+        var own: [LayoutComment] = []
+        while nextComment < comments.count, comments[nextComment].start < offset {
+            let comment = comments[nextComment]
+            nextComment += 1
+            if !comment.isOnOwnLine, own.isEmpty, lines.attach(comment: comment.text) { continue }
+            own.append(comment)
+        }
+        let line = source.lineIndex(at: offset)
+        let isFirst = source.bytes[source.lineRange(line).lowerBound..<offset].allSatisfy(\.isBlank)
+        let isEnd = offset == source.bytes.count
+        let hasBlank = keepsBlank && isFirst && !isEnd && source.isBlankLine(line - 1)
+        // Comments directly above the token belong to it.
+        var attached = own.count
+        if !hasBlank, !isEnd {
+            while attached > 0 {
+                attached -= 1
+                if own[attached].hasBlankLineAbove { break }
+            }
+        }
+        var isMissing = isSeparated && !hasBlank && !own.contains(where: \.hasBlankLineAbove)
+        for (index, comment) in own.enumerated() {
+            if comment.hasBlankLineAbove || isMissing { lines.addBlank() }
+            isMissing = false
+            let place = index >= attached ? indent : self.indent(of: comment, before: (column(of: offset), indent))
+            lines.begin(comment.text, indent: place)
+        }
+        if hasBlank || isMissing { lines.addBlank() }
+    }
+
+    /// The indentation of a comment that belongs to no token: that of the deepest block that contains it.
+    private func indent(of comment: LayoutComment, before token: OpenLevel) -> Int {
+        (lastLevels + [token]).filter { $0.column <= comment.column }.map(\.indent).max() ?? token.indent
+    }
+
+    /// Writes a scalar unchanged. The further lines of a multi-line scalar are reindented.
+    mutating func writeToken(_ scalar: YAMLScalar, indent: Int, continuation: Int? = nil) {
+        var texts = source.lineTexts(of: scalar.span)
+        let first = texts.removeFirst()
+        let inner = String(repeating: " ", count: continuation ?? indent + Self.step)
+        if scalar.style == .block {
+            let isCut = scalar.span.end == source.bytes.count && source.bytes.last?.isLineBreak == false
+            lines.begin(BlockScalarLines.header(first, isCut: isCut), indent: indent)
+            for text in BlockScalarLines.lines(texts, of: scalar, header: first, indentation: inner) { lines.add(text) }
+            return
+        }
+        lines.begin(texts.isEmpty ? first : first.trimmedAtEnd(isQuoted: !scalar.isPlain), indent: indent)
+        for (index, text) in texts.enumerated() {
+            let content = text.trimmedAtStart
+            let isLast = index == texts.count - 1
+            let rest = isLast ? content : content.trimmedAtEnd(isQuoted: !scalar.isPlain)
+            lines.add(rest.isEmpty ? "" : inner + rest)
+        }
+    }
+
+    // MARK: Places
+
+    func hasComments(_ range: Range<Int>) -> Bool {
+        comments[nextComment...].first { $0.start >= range.lowerBound }.map { $0.start < range.upperBound } ?? false
+    }
+
+    private func column(of offset: Int) -> Int {
+        offset - source.lineRange(source.lineIndex(at: offset)).lowerBound
+    }
+
+    /// The offset of the first dash outside of comments.
+    private func dash(from start: Int) -> Int {
+        var offset = start
+        while offset < source.bytes.count, source.bytes[offset] != Byte.dash {
+            if source.bytes[offset] == Byte.hash {
+                offset = source.lineRange(source.lineIndex(at: offset)).upperBound
+            } else {
+                offset += 1
+            }
+        }
+        return offset
+    }
+}

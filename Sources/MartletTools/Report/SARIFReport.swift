@@ -1,0 +1,154 @@
+import MartletCompiler
+import MartletSchema
+
+/// SARIF 2.1.0, an OASIS standard that code scanning services read.
+///
+/// Columns are UTF-16 code units, as `columnKind` declares. Paths are relative to `%SRCROOT%`, which the reader of the
+/// report defines, so the report contains no host paths.
+struct SARIFReport: ReportWriter {
+    private static let root = "%SRCROOT%"
+    private static let ruleIndex = Dictionary(
+        uniqueKeysWithValues: DiagnosticCode.allCases.enumerated().map { ($0.element, $0.offset) })
+
+    func text(of report: Report) -> String {
+        let driver: JSONValue = [
+            "name": "martlet",
+            "version": .string(Compiler.version),
+            "semanticVersion": .string(Compiler.version),
+            "rules": .array(DiagnosticCode.allCases.map(rule)),
+        ]
+        let run: JSONValue = [
+            "tool": ["driver": driver],
+            "columnKind": "utf16CodeUnits",
+            "newlineSequences": ["\r\n", "\n", "\r"],
+            "originalUriBaseIds": [
+                SARIFReport.root: ["description": ["text": "The folder that paths of this report count from."]]
+            ],
+            "results": .array(report.findings.map(result)),
+        ]
+        let document: JSONValue = [
+            "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json",
+            "version": "2.1.0",
+            "runs": [run],
+        ]
+        return document.document
+    }
+
+    // MARK: Rules
+
+    private func rule(_ code: DiagnosticCode) -> JSONValue {
+        let explanation = code.explanation
+        return [
+            "id": .string(code.rawValue),
+            "name": .string(name(of: code)),
+            "shortDescription": ["text": .string(SARIFReport.message(code.meaning))],
+            "fullDescription": ["text": .string(SARIFReport.message(explanation.problem))],
+            "help": [
+                "text": .string(SARIFReport.message(explanation.paragraphs.joined(separator: "\n\n"))),
+                "markdown": .string(SARIFReport.braced(explanation.markdown)),
+            ],
+            "defaultConfiguration": ["level": .string(code.severity.rawValue)],
+        ]
+    }
+
+    /// The name of the enum case with an uppercase first letter.
+    private func name(of code: DiagnosticCode) -> String {
+        let name = String(describing: code)
+        return name.prefix(1).uppercased() + name.dropFirst()
+    }
+
+    // MARK: Results
+
+    private func result(_ finding: LocatedFinding) -> JSONValue {
+        let related = finding.notes.enumerated().map { index, note in
+            JSONValue.members([
+                ("id", .integer(index)),
+                ("physicalLocation", note.place.map(location)),
+                ("message", message(note.message)),
+            ])
+        }
+        let fixes = finding.fixes.map(fix)
+        return .members([
+            ("ruleId", .string(finding.code)),
+            ("ruleIndex", SARIFReport.ruleIndex[finding.diagnostic.code].map { .integer($0) }),
+            ("level", .string(finding.severity.rawValue)),
+            ("message", message(finding.sentence)),
+            ("locations", [["physicalLocation": location(of: finding)]]),
+            ("relatedLocations", related.isEmpty ? nil : .array(related)),
+            ("partialFingerprints", ["martletFinding/v1": .string(finding.fingerprint)]),
+            ("fixes", fixes.isEmpty ? nil : .array(fixes)),
+        ])
+    }
+
+    private func fix(_ fix: LocatedFinding.LocatedFix) -> JSONValue {
+        var paths: [String] = []
+        var replacements: [String: [JSONValue]] = [:]
+        for edit in fix.edits {
+            if replacements[edit.place.path] == nil { paths.append(edit.place.path) }
+            replacements[edit.place.path, default: []].append([
+                "deletedRegion": region(edit.place), "insertedContent": ["text": .string(edit.replacement)],
+            ])
+        }
+        let changes = paths.map { path -> JSONValue in
+            ["artifactLocation": artifact(path), "replacements": .array(replacements[path] ?? [])]
+        }
+        return [
+            "description": message(fix.title),
+            "artifactChanges": .array(changes),
+            "properties": ["applicability": .string(fix.applicability.rawValue)],
+        ]
+    }
+
+    private func location(of finding: LocatedFinding) -> JSONValue {
+        finding.place.map(location) ?? ["artifactLocation": artifact(finding.path)]
+    }
+
+    private func location(_ place: ReportPlace) -> JSONValue {
+        ["artifactLocation": artifact(place.path), "region": region(place)]
+    }
+
+    private func region(_ place: ReportPlace) -> JSONValue {
+        [
+            "startLine": .integer(place.start.line),
+            "startColumn": .integer(place.start.utf16Column),
+            "endLine": .integer(place.end.line),
+            "endColumn": .integer(place.end.utf16Column),
+        ]
+    }
+
+    /// A path outside of the folder is absolute and needs no base.
+    private func artifact(_ path: String) -> JSONValue {
+        guard !path.hasPrefix("/") else { return ["uri": .string("file://" + SARIFReport.encoded(path))] }
+        return ["uri": .string(SARIFReport.encoded(path)), "uriBaseId": .string(SARIFReport.root)]
+    }
+
+    // MARK: Escapes
+
+    private func message(_ text: String) -> JSONValue { ["text": .string(SARIFReport.message(text))] }
+
+    /// Escapes a message. Braces are placeholders and are doubled (section 3.11.5 of the standard). Brackets before a
+    /// parenthesis are links and are escaped by a backslash (section 3.11.6).
+    static func message(_ text: String) -> String {
+        let braced = SARIFReport.braced(text)
+        guard text.contains("](") else { return braced }
+        return braced.unicodeScalars.map { "\\[]".unicodeScalars.contains($0) ? "\\\($0)" : String($0) }.joined()
+    }
+
+    static func braced(_ text: String) -> String {
+        text.unicodeScalars.map { $0 == "{" ? "{{" : $0 == "}" ? "}}" : String($0) }.joined()
+    }
+
+    /// Percent-encodes all bytes except slashes and the unreserved characters of RFC 3986.
+    static func encoded(_ path: String) -> String {
+        let digits = Array("0123456789ABCDEF")
+        return FileName.bytes(of: path).reduce(into: "") { result, byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"), UInt8(ascii: "/"):
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            default: result += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+            }
+        }
+    }
+}
