@@ -7,6 +7,8 @@
 #   make test                         run all checks that a change must pass
 #   make format                       format all Swift files
 #   make generate                     generate Generated/ from Schemas/
+#   make mistakes                     compile common mistakes and write Documentation/CompileTimeErrors.md
+#   make pictures                     draw the pictures of the README in Documentation/Pictures
 #   make bench                        compare with SQLite's C API and GRDB (ARGS="--quick" for a short run)
 #   make flights-verify FLIGHTS=<folder>  compare query results on the full data with those computed from the CSV files
 #   make plugin-check                 build packages that use the plugin, with both build systems
@@ -35,7 +37,7 @@ FLIGHTS_SAMPLE = Examples/Flights/Data
 # The optimizer takes most of the time of a release build. The sample is small, so it needs no optimized build.
 FLIGHTS_DEMO = swift run -c $(if $(FLIGHTS),release,debug) --package-path Examples/Flights FlightsDemo
 
-.PHONY: help quickstart tour check test format generate bench flights-verify plugin-check importer-check durability exact \
+.PHONY: help quickstart tour check test format generate mistakes pictures bench flights-verify plugin-check importer-check durability exact \
 	chaos exact-bugs schedules schedule-bugs fuzz-schema bombs sanitize tsan leaks clean packages packages-python toolchain \
 	release-check
 
@@ -68,6 +70,14 @@ format:
 
 generate: packages
 	Scripts/generate
+
+mistakes: packages-python
+	swift build --target KennelModels
+	swift build --target ConformanceModels
+	Tests/mistakes-check.py --write
+
+pictures: packages-python
+	Scripts/make-pictures
 
 bench: packages-python
 	Benchmarks/run.py $(if $(FLIGHTS),--flights "$(FLIGHTS)") $(ARGS)

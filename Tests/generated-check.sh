@@ -2,7 +2,7 @@
 # Compiles generated code like a user's package, with warnings as errors, and checks the output of the compiler and of
 # programs.
 #
-#   Tests/generated-check.sh [modes|names|values|messages|queries|confinement|articles|catalog]…     all parts if none is named
+#   Tests/generated-check.sh [modes|names|values|messages|queries|confinement|articles|readme|catalog]…     all parts if none is named
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -10,7 +10,7 @@ build=${BUILD:-$root/.build}
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/martlet-generated-check.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(modes names values messages queries confinement articles catalog)
+[ ${#parts[@]} -gt 0 ] || parts=(modes names values messages queries confinement articles readme catalog)
 jobs=$(getconf _NPROCESSORS_ONLN)
 [ "$jobs" -le 4 ] || jobs=4
 
@@ -165,13 +165,18 @@ check_names() {
     compiles "namespaces named like other types S7 S14 S22" "${main_actor[@]}" "$scratch"/spaces/*/*.swift
 }
 
+# The object files with which a program is linked.
+runtime_objects() {
+    find "$binaries"/{Martlet,MartletEngine,MartletValues,MartletSQLite,CMartletRuntime,CMartletLogVFS,CMartletMemoryVFS}.build -name '*.o'
+}
+
 # Texts of the schema are unchanged in compiled code.
 check_values() {
     local folder=$scratch/values objects
     echo "values:"
     Tests/Hostile/values.py schema "$folder"
     generate "$folder/Schemas" "$folder/out"
-    objects=$(find "$binaries"/{Martlet,MartletEngine,MartletValues,MartletSQLite,CMartletRuntime,CMartletLogVFS,CMartletMemoryVFS}.build -name '*.o')
+    objects=$(runtime_objects)
     mkdir "$folder/graph"
     holds "awkward texts compile, without warnings S14" swiftc "${models[@]}" -warnings-as-errors "${modules[@]}" \
         "${swift_6[@]}" -emit-module -emit-module-path "$folder/Models.swiftmodule" -emit-symbol-graph \
@@ -319,6 +324,25 @@ check_articles() {
             inside { print }' "$article" >"$scratch/Article.swift"
         flows "examples of $(basename "$article")" "${swift_6[@]}" "$folder"/*.swift "$scratch/Article.swift"
     done
+}
+
+# first_block LANGUAGE: the first code block of the README in a language.
+first_block() { awk -v "begin=\`\`\`$1" '$0 == begin && !done { inside = 1; next } /^```/ && inside { inside = 0; done = 1 } inside' README.md; }
+
+# The first program of the README prints what the README says.
+check_readme() {
+    local folder=$scratch/readme
+    echo "readme:"
+    mkdir -p "$folder/schema"
+    first_block yaml >"$folder/schema/Kennel.yaml"
+    generate "$folder/schema" "$folder/out"
+    first_block swift >"$folder/out/main.swift"
+    awk '/^The first run prints:$/ { found = 1 } found && /^```$/ { fences++; next } fences == 1' README.md >"$folder/expected"
+    # shellcheck disable=SC2046
+    holds "the first program of the README compiles" swiftc -module-name Models "${modules[@]}" "${swift_6[@]}" \
+        "$folder"/out/*.swift $(runtime_objects) -lsqlite3 -o "$folder/program"
+    XDG_DATA_HOME=$folder/data "$folder/program" >"$folder/output" 2>&1 || true
+    holds "the first program of the README prints what the README says" diff "$folder/expected" "$folder/output"
 }
 
 # The documentation of the libraries builds without warnings: links are valid and parameters are documented.

@@ -406,7 +406,9 @@ nonisolated public final class Defaults: Martlet.Object {
     }
 }
 
-extension Defaults: Martlet.ModelObject {
+extension Defaults: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Foundation.UUID
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Defaults
         public let _path: Martlet.FieldPath

@@ -195,7 +195,9 @@ nonisolated public final class Keeper: Martlet.Object {
     }
 }
 
-extension Keeper: Martlet.ModelObject {
+extension Keeper: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Swift.Int
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Keeper
         public let _path: Martlet.FieldPath
@@ -257,7 +259,9 @@ nonisolated public final class Kept: Martlet.Object {
     }
 }
 
-extension Kept: Martlet.ModelObject {
+extension Kept: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Swift.String
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Kept
         public let _path: Martlet.FieldPath

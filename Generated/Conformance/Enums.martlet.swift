@@ -194,7 +194,9 @@ nonisolated public final class EnumHolder: Martlet.Object {
     }
 }
 
-extension EnumHolder: Martlet.ModelObject {
+extension EnumHolder: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Swift.Int
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = EnumHolder
         public let _path: Martlet.FieldPath

@@ -71,7 +71,9 @@ nonisolated public final class Renamed: Martlet.Object {
     }
 }
 
-extension Renamed: Martlet.ModelObject {
+extension Renamed: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Swift.Int
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Renamed
         public let _path: Martlet.FieldPath
@@ -206,7 +208,9 @@ nonisolated public final class Deprecated: Martlet.Object {
     }
 }
 
-extension Deprecated: Martlet.ModelObject {
+extension Deprecated: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Swift.Int
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Deprecated
         public let _path: Martlet.FieldPath

@@ -140,7 +140,9 @@ nonisolated public final class Indexed: Martlet.Object {
     }
 }
 
-extension Indexed: Martlet.ModelObject {
+extension Indexed: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Swift.Int
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Indexed
         public let _path: Martlet.FieldPath

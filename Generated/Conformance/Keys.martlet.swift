@@ -46,7 +46,9 @@ nonisolated public final class IntKey: Martlet.Object {
     }
 }
 
-extension IntKey: Martlet.ModelObject {
+extension IntKey: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Swift.Int
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = IntKey
         public let _path: Martlet.FieldPath
@@ -99,7 +101,9 @@ nonisolated public final class StringKey: Martlet.Object {
     }
 }
 
-extension StringKey: Martlet.ModelObject {
+extension StringKey: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Swift.String
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = StringKey
         public let _path: Martlet.FieldPath
@@ -156,7 +160,9 @@ nonisolated public final class UuidKey: Martlet.Object {
     }
 }
 
-extension UuidKey: Martlet.ModelObject {
+extension UuidKey: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Foundation.UUID
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = UuidKey
         public let _path: Martlet.FieldPath
@@ -213,7 +219,9 @@ nonisolated public final class ObjectIdKey: Martlet.Object {
     }
 }
 
-extension ObjectIdKey: Martlet.ModelObject {
+extension ObjectIdKey: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Martlet.ObjectId
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = ObjectIdKey
         public let _path: Martlet.FieldPath
@@ -266,7 +274,9 @@ nonisolated public final class Int64Key: Martlet.Object {
     }
 }
 
-extension Int64Key: Martlet.ModelObject {
+extension Int64Key: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Swift.Int64
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Int64Key
         public let _path: Martlet.FieldPath

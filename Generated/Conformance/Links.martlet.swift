@@ -153,7 +153,9 @@ nonisolated public final class Node: Martlet.Object {
     }
 }
 
-extension Node: Martlet.ModelObject {
+extension Node: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Swift.Int
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Node
         public let _path: Martlet.FieldPath
@@ -260,7 +262,9 @@ nonisolated public final class Owner: Martlet.Object {
     }
 }
 
-extension Owner: Martlet.ModelObject {
+extension Owner: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Swift.Int
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Owner
         public let _path: Martlet.FieldPath
@@ -320,7 +324,9 @@ nonisolated public final class Treasure: Martlet.Object {
     }
 }
 
-extension Treasure: Martlet.ModelObject {
+extension Treasure: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Swift.Int
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Treasure
         public let _path: Martlet.FieldPath

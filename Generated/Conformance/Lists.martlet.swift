@@ -233,7 +233,9 @@ nonisolated public final class ScalarLists: Martlet.Object {
     }
 }
 
-extension ScalarLists: Martlet.ModelObject {
+extension ScalarLists: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Swift.Int
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = ScalarLists
         public let _path: Martlet.FieldPath
@@ -461,7 +463,9 @@ nonisolated public final class OptionalLists: Martlet.Object {
     }
 }
 
-extension OptionalLists: Martlet.ModelObject {
+extension OptionalLists: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Swift.Int
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = OptionalLists
         public let _path: Martlet.FieldPath

@@ -236,7 +236,9 @@ nonisolated public final class ScalarMaps: Martlet.Object {
     }
 }
 
-extension ScalarMaps: Martlet.ModelObject {
+extension ScalarMaps: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Swift.Int
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = ScalarMaps
         public let _path: Martlet.FieldPath
@@ -466,7 +468,9 @@ nonisolated public final class OptionalMaps: Martlet.Object {
     }
 }
 
-extension OptionalMaps: Martlet.ModelObject {
+extension OptionalMaps: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Swift.Int
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = OptionalMaps
         public let _path: Martlet.FieldPath

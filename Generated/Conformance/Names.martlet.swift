@@ -124,7 +124,9 @@ nonisolated public final class Keywords: Martlet.Object {
     }
 }
 
-extension Keywords: Martlet.ModelObject {
+extension Keywords: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Swift.Int
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Keywords
         public let _path: Martlet.FieldPath
@@ -308,7 +310,9 @@ nonisolated public final class Neighbours: Martlet.Object {
     }
 }
 
-extension Neighbours: Martlet.ModelObject {
+extension Neighbours: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Swift.Int
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Neighbours
         public let _path: Martlet.FieldPath
@@ -441,7 +445,9 @@ nonisolated public final class Hostile: Martlet.Object {
     }
 }
 
-extension Hostile: Martlet.ModelObject {
+extension Hostile: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Swift.Int
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Hostile
         public let _path: Martlet.FieldPath

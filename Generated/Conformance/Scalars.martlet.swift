@@ -194,7 +194,9 @@ nonisolated public final class Scalars: Martlet.Object {
     }
 }
 
-extension Scalars: Martlet.ModelObject {
+extension Scalars: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Swift.Int
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Scalars
         public let _path: Martlet.FieldPath
@@ -397,7 +399,9 @@ nonisolated public final class OptionalScalars: Martlet.Object {
     }
 }
 
-extension OptionalScalars: Martlet.ModelObject {
+extension OptionalScalars: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Swift.Int
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = OptionalScalars
         public let _path: Martlet.FieldPath

@@ -223,7 +223,9 @@ nonisolated public final class ScalarSets: Martlet.Object {
     }
 }
 
-extension ScalarSets: Martlet.ModelObject {
+extension ScalarSets: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Swift.Int
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = ScalarSets
         public let _path: Martlet.FieldPath
@@ -450,7 +452,9 @@ nonisolated public final class OptionalSets: Martlet.Object {
     }
 }
 
-extension OptionalSets: Martlet.ModelObject {
+extension OptionalSets: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Swift.Int
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = OptionalSets
         public let _path: Martlet.FieldPath

@@ -53,7 +53,9 @@ nonisolated public final class Airline: Martlet.Object {
     }
 }
 
-extension Airline: Martlet.ModelObject {
+extension Airline: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Swift.String
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Airline
         public let _path: Martlet.FieldPath

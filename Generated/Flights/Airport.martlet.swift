@@ -112,7 +112,9 @@ nonisolated public final class Airport: Martlet.Object {
     }
 }
 
-extension Airport: Martlet.ModelObject {
+extension Airport: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Swift.String
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Airport
         public let _path: Martlet.FieldPath

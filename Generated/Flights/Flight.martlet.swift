@@ -261,7 +261,9 @@ nonisolated public final class Flight: Martlet.Object {
     }
 }
 
-extension Flight: Martlet.ModelObject {
+extension Flight: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Swift.Int
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Flight
         public let _path: Martlet.FieldPath

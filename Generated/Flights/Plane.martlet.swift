@@ -134,7 +134,9 @@ nonisolated public final class Plane: Martlet.Object {
     }
 }
 
-extension Plane: Martlet.ModelObject {
+extension Plane: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Swift.String
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Plane
         public let _path: Martlet.FieldPath

@@ -181,7 +181,9 @@ nonisolated public final class Weather: Martlet.Object {
     }
 }
 
-extension Weather: Martlet.ModelObject {
+extension Weather: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Swift.Int
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Weather
         public let _path: Martlet.FieldPath

@@ -219,7 +219,9 @@ nonisolated public final class Dog: Martlet.Object {
     }
 }
 
-extension Dog: Martlet.ModelObject {
+extension Dog: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Martlet.ObjectId
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Dog
         public let _path: Martlet.FieldPath

@@ -84,7 +84,9 @@ nonisolated public final class Todo: Martlet.Object {
     }
 }
 
-extension Todo: Martlet.ModelObject {
+extension Todo: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Swift.Int
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Todo
         public let _path: Martlet.FieldPath
@@ -199,7 +201,9 @@ nonisolated public final class Task: Martlet.Object {
     }
 }
 
-extension Task: Martlet.ModelObject {
+extension Task: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Swift.Int
+
     nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
         public typealias Model = Task
         public let _path: Martlet.FieldPath

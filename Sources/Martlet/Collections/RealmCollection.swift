@@ -84,13 +84,26 @@ extension RealmCollection where Element: ObjectBase {
     }
 
     /// The elements sorted by several properties, each as often as it occurs. Traps on an unmanaged collection.
-    public func sorted(by descriptors: some Sequence<SortDescriptor>) -> Results<Element> {
+    public func sorted(by descriptors: [SortDescriptor]) -> Results<Element> {
+        requireMembers().sorted(by: descriptors)
+    }
+
+    /// The elements sorted by several properties, each as often as it occurs. Traps on an unmanaged collection.
+    @_disfavoredOverload
+    public func sorted(by descriptors: any Sequence<SortDescriptor>) -> Results<Element> {
         requireMembers().sorted(by: descriptors)
     }
 
     /// The first of all elements with equal values of these properties, in the order of the collection. Traps on an
     /// unmanaged collection.
-    public func distinct(by keyPaths: some Sequence<String>) -> Results<Element> {
+    public func distinct(by keyPaths: [String]) -> Results<Element> {
+        requireMembers().distinct(by: keyPaths)
+    }
+
+    /// The first of all elements with equal values of these properties, in the order of the collection. Traps on an
+    /// unmanaged collection.
+    @_disfavoredOverload
+    public func distinct(by keyPaths: any Sequence<String>) -> Results<Element> {
         requireMembers().distinct(by: keyPaths)
     }
 
@@ -120,15 +133,17 @@ extension RealmCollection where Element: ModelObject {
 
     /// The elements sorted by a field, each as often as it occurs. Equal elements keep the order of the collection.
     /// Traps on an unmanaged collection.
-    public func sorted<V: OrderedValue>(
-        by field: (Element.RootFields) -> Field<Element, V>, ascending: Bool = true
-    ) -> Results<Element> {
+    @_disfavoredOverload
+    public func sorted<F: ValueField<Element>>(
+        by field: (Element.RootFields) -> F, ascending: Bool = true
+    ) -> Results<Element> where F.Value: OrderedValue {
         requireMembers().sorted(by: field, ascending: ascending)
     }
 
     /// The first of all elements with equal values of a field, in the order of the collection. Traps on an unmanaged
     /// collection.
-    public func distinct<V>(by field: (Element.RootFields) -> Field<Element, V>) -> Results<Element> {
+    @_disfavoredOverload
+    public func distinct<F: ValueField<Element>>(by field: (Element.RootFields) -> F) -> Results<Element> {
         requireMembers().distinct(by: field)
     }
 }

@@ -39,22 +39,26 @@ extension Results where Element: ObjectBase {
 
 extension Results where Element: ModelObject {
     /// The minimum of a field among the members; nil if none has a value.
-    public func min<V: OrderedValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V._Present? {
+    public func min<F: ValueField<Element>>(of field: (Element.RootFields) -> F) -> F.Value._Present?
+    where F.Value: OrderedValue {
         min(ofProperty: field(Element.fields).keyPath)
     }
 
     /// The maximum of a field among the members; nil if none has a value.
-    public func max<V: OrderedValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V._Present? {
+    public func max<F: ValueField<Element>>(of field: (Element.RootFields) -> F) -> F.Value._Present?
+    where F.Value: OrderedValue {
         max(ofProperty: field(Element.fields).keyPath)
     }
 
-    /// The sum of a field over the members.
-    public func sum<V: NumericValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V {
+    /// The sum of a field over the members that have a value; zero if none has.
+    public func sum<F: ValueField<Element>>(of field: (Element.RootFields) -> F) -> F.Value._Present
+    where F.Value: NumericValue, F.Value._Present: NumericValue {
         sum(ofProperty: field(Element.fields).keyPath)
     }
 
     /// The average of a field over the members that have a value; nil if none has.
-    public func average<V: NumericValue>(of field: (Element.RootFields) -> Field<Element, V>) -> V._Average? {
+    public func average<F: ValueField<Element>>(of field: (Element.RootFields) -> F) -> F.Value._Average?
+    where F.Value: NumericValue {
         average(ofProperty: field(Element.fields).keyPath)
     }
 }

@@ -42,14 +42,13 @@ extension Results where Element: ModelObject {
     /// The first of all members with equal values of a field, in the current order.
     ///
     /// Members for which a link on the key path is nil are omitted.
-    public func distinct<V>(by field: (Element.RootFields) -> Field<Element, V>) -> Results {
+    public func distinct<F: ValueField<Element>>(by field: (Element.RootFields) -> F) -> Results {
         distinct(by: [field(Element.fields).keyPath])
     }
 
     /// The members sorted by a field.
-    public func sorted<V: OrderedValue>(by field: (Element.RootFields) -> Field<Element, V>, ascending: Bool = true)
-        -> Results
-    {
+    public func sorted<F: ValueField<Element>>(by field: (Element.RootFields) -> F, ascending: Bool = true) -> Results
+    where F.Value: OrderedValue {
         sorted(byKeyPath: field(Element.fields).keyPath, ascending: ascending)
     }
 }
@@ -83,12 +82,16 @@ extension Results where Element: ObjectBase {
     /// The first of all members with equal values of these properties, in the current order.
     ///
     /// Members for which a link on a key path is nil are omitted. Without key paths, all members remain.
-    public func distinct(by keyPaths: some Sequence<String>) -> Results {
+    public func distinct(by keyPaths: [String]) -> Results {
         let paths = keyPaths.map { PropertyPath($0) }
         if paths.isEmpty { return self }
         for path in paths { storage.requireSingle(path, "be distinct by") }
         return Results(storage.adding { $0.add(.distinct(paths)) })
     }
+
+    /// The first of all members with equal values of these properties, as `distinct(by:)` with an array returns them.
+    @_disfavoredOverload
+    public func distinct(by keyPaths: any Sequence<String>) -> Results { distinct(by: Array(keyPaths)) }
 
     /// At most `count` members, starting at the position `offset`, in the current order.
     public func limit(_ count: Int, offset: Int = 0) -> Results {
@@ -105,11 +108,15 @@ extension Results where Element: ObjectBase {
     }
 
     /// The members sorted by several properties.
-    public func sorted(by descriptors: some Sequence<SortDescriptor>) -> Results {
+    public func sorted(by descriptors: [SortDescriptor]) -> Results {
         let terms = descriptors.map(\.term)
         for term in terms { storage.requireSortable(term.path) }
         return Results(storage.adding { $0.add(sort: terms) })
     }
+
+    /// The members sorted by several properties, as `sorted(by:)` with an array sorts them.
+    @_disfavoredOverload
+    public func sorted(by descriptors: any Sequence<SortDescriptor>) -> Results { sorted(by: Array(descriptors)) }
 }
 
 extension ResultsStorage {

@@ -277,9 +277,9 @@ extension RealmCollection where Element: ObjectBase {
 extension RealmCollection where Element: ModelObject {
     /// Groups the elements into sections by the values of a field, in the order of these values. The key is nil for
     /// elements whose value is absent, or for which a link on the key path is nil.
-    public func sectioned<Value: OrderedValue>(
-        by field: (Element.RootFields) -> Field<Element, Value>, ascending: Bool = true
-    ) -> SectionedResults<Value._Present?, Element> where Value._Present: Hashable {
+    public func sectioned<F: ValueField<Element>>(
+        by field: (Element.RootFields) -> F, ascending: Bool = true
+    ) -> SectionedResults<F.Value._Present?, Element> where F.Value: OrderedValue, F.Value._Present: Hashable {
         let keyPath = field(Element.fields).keyPath
         let names = PropertyPath(keyPath).names
         return SectionedResults(
@@ -288,7 +288,7 @@ extension RealmCollection where Element: ModelObject {
             let stored = ElementValues.value(element, names[...])
             // NaN counts as absent, as in sorting: it equals nothing, so no section could be found for it.
             if case .real(let number) = stored.raw, number.isNaN { return nil }
-            return Value._Present._value(stored)
+            return F.Value._Present._value(stored)
         }
     }
 }

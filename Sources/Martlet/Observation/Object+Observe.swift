@@ -45,6 +45,15 @@ extension KeyPathObservable {
     }
 }
 
+extension KeyPathObservable {
+    /// Unavailable: the key paths of an observed object begin at its class.
+    @available(*, unavailable, message: "a key path begins at another class than that of the observed object")
+    public func observe(
+        keyPaths: [any KeyPathDescriptor], on queue: DispatchQueue? = nil,
+        _ block: @escaping (ObjectChange<Self>) -> Void
+    ) -> NotificationToken { observe(on: queue, block) }
+}
+
 extension ObjectBase {
     /// The dotted text of a Swift key path.
     static func path<Root: ObjectBase>(_ keyPath: PartialKeyPath<Root>) -> String {

@@ -30,6 +30,12 @@ extension Projection: ThreadConfined {
     }
 }
 
+extension Projection: PrimaryKeyed where Root: KeyedObject {
+    public static func _find(_ key: Root._PrimaryKey, in realm: Realm) -> Self? {
+        Root._find(key, in: realm).map { Self(projecting: $0) }
+    }
+}
+
 /// Reads through a projection are tracked like reads of the object itself.
 extension Projection: Observable {}
 
@@ -156,13 +162,6 @@ extension Realm {
     public func objects<Root: Object, P: Projection<Root>>(_ type: P.Type) -> ProjectedResults<P> {
         objects(Root.self).projected(type)
     }
-
-    /// The object with a primary key, as a projection; nil if there is none.
-    public func object<Root: Object, P: Projection<Root>, Key: PersistableValue>(
-        ofType type: P.Type, forPrimaryKey key: Key
-    ) -> P? {
-        object(ofType: Root.self, forPrimaryKey: key).map { P(projecting: $0) }
-    }
 }
 
 @available(
@@ -170,3 +169,23 @@ extension Realm {
 )
 // Unavailable: projected results read the original results, which are confined.
 extension ProjectedResults: @unchecked Sendable {}
+
+// The constraint is always satisfied, and is needed: the compiler reports the error of the overload of `objects` that
+// violates the fewest constraints. Without it, this one would be reported for a wrong name in a condition on objects.
+extension ProjectedResults where Element: AnyProjection {
+    /// Unavailable: projections have no fields. Query the objects and project the results.
+    @available(
+        *, unavailable,
+        message:
+            "query the objects and project the results: 'realm.objects(Dog.self).where { … }.projected(DogCard.self)'"
+    )
+    public func `where`<Condition>(_ isIncluded: (Element) -> Condition) -> ProjectedResults { self }
+
+    /// Unavailable: projections have no fields. Sort the objects and project the results.
+    @available(
+        *, unavailable,
+        message:
+            "sort the objects and project the results: 'realm.objects(Dog.self).sorted { … }.projected(DogCard.self)'"
+    )
+    public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> ProjectedResults { self }
+}

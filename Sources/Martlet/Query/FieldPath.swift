@@ -27,8 +27,16 @@ extension KeyPathDescriptor {
     public var keyPath: String { _path.path.text }
 }
 
+/// A field that is no link and no collection: a `Field`.
+///
+/// Functions that take a closure are generic over the field and not over its value. The compiler then reports a wrong
+/// name in the closure, and not that it cannot infer the value.
+public protocol ValueField<Root>: KeyPathDescriptor {
+    associatedtype Value
+}
+
 /// A field with a single value.
-public struct Field<Root: ObjectBase, Value>: KeyPathDescriptor {
+public struct Field<Root: ObjectBase, Value>: ValueField {
     public let _path: FieldPath
 
     /// The field `name` at the end of `path`.
@@ -38,7 +46,7 @@ public struct Field<Root: ObjectBase, Value>: KeyPathDescriptor {
 }
 
 /// The fields of a model class, reached from `Root`. One struct is generated for each class.
-public protocol ObjectFields: KeyPathDescriptor {
+public protocol ObjectFields: KeyPathDescriptor, QueryOperand where _Compared == Model? {
     associatedtype Model: ObjectBase
     /// The fields at the end of `path`.
     init(_ path: FieldPath)

@@ -11,40 +11,14 @@ public struct CollectionNumber<Root: ObjectBase, Value> {
         self.operand = operand
         self.objects = objects
     }
+}
 
-    fileprivate func compare(_ comparison: Predicate.Comparison, _ value: SQLValue) -> Query<Root> {
-        Query(.comparison(operand, comparison, .value(value)), objects)
+extension CollectionNumber: OrderedOperand where Value: OrderedValue {}
+
+extension CollectionNumber: QueryOperand where Value: PersistableValue {
+    public func _compare(_ comparison: _Comparison, _ value: Value) -> Query<Root> {
+        Query(.comparison(operand, comparison.predicate, .value(value._compared.raw)), objects)
     }
-}
-
-/// The number equals `value`.
-public func == <Root, V: PersistableValue>(number: CollectionNumber<Root, V>, value: V) -> Query<Root> {
-    number.compare(.equal, value._compared.raw)
-}
-
-/// The number differs from `value`.
-public func != <Root, V: PersistableValue>(number: CollectionNumber<Root, V>, value: V) -> Query<Root> {
-    number.compare(.notEqual, value._compared.raw)
-}
-
-/// The number is less than `value`.
-public func < <Root, V: OrderedValue>(number: CollectionNumber<Root, V>, value: V) -> Query<Root> {
-    number.compare(.less, value._compared.raw)
-}
-
-/// The number is at most `value`.
-public func <= <Root, V: OrderedValue>(number: CollectionNumber<Root, V>, value: V) -> Query<Root> {
-    number.compare(.lessOrEqual, value._compared.raw)
-}
-
-/// The number is greater than `value`.
-public func > <Root, V: OrderedValue>(number: CollectionNumber<Root, V>, value: V) -> Query<Root> {
-    number.compare(.greater, value._compared.raw)
-}
-
-/// The number is at least `value`.
-public func >= <Root, V: OrderedValue>(number: CollectionNumber<Root, V>, value: V) -> Query<Root> {
-    number.compare(.greaterOrEqual, value._compared.raw)
 }
 
 extension Query {
@@ -113,11 +87,13 @@ extension ValueCollectionField where Element: PersistableValue {
 
 extension ValueCollectionField where Element: OrderedValue {
     /// Some element lies in the range, excluding the upper bound.
+    @_disfavoredOverload
     public func contains(_ range: Range<Element>) -> Query<Root> where Element: Comparable {
         Field(_path).contains(range)
     }
 
     /// Some element lies in the range, including the upper bound.
+    @_disfavoredOverload
     public func contains(_ range: ClosedRange<Element>) -> Query<Root> where Element: Comparable {
         Field(_path).contains(range)
     }

@@ -1,64 +1,111 @@
 import MartletEngine
 import MartletValues
 
-// MARK: Field and value
+// MARK: Operand and value
 
-/// The field equals this value. `nil` tests for absence.
-public func == <Root, V: PersistableValue>(field: Field<Root, V>, value: V) -> Query<Root> {
-    .compare(field, .equal, value)
+/// One side of a comparison: a field, a link, or a number that is computed from a collection.
+///
+/// All operands share one operator function for each comparison. With a function for each kind of operand, the compiler
+/// would name a function of another kind instead of a wrong enum case or value.
+public protocol QueryOperand<Root> {
+    associatedtype Root: ObjectBase
+    /// The type of the values with which the operand is compared.
+    associatedtype _Compared
+    /// The condition that compares the operand with a value.
+    func _compare(_ comparison: _Comparison, _ value: _Compared) -> Query<Root>
 }
 
-/// The field does not equal this value, or is absent.
-public func != <Root, V: PersistableValue>(field: Field<Root, V>, value: V) -> Query<Root> {
-    .compare(field, .notEqual, value)
+/// An operand whose values have an order.
+public protocol OrderedOperand<Root>: QueryOperand {}
+
+/// The comparison of an operator.
+public enum _Comparison {
+    case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
+
+    var predicate: Predicate.Comparison {
+        switch self {
+        case .equal: .equal
+        case .notEqual: .notEqual
+        case .less: .less
+        case .lessOrEqual: .lessOrEqual
+        case .greater: .greater
+        case .greaterOrEqual: .greaterOrEqual
+        }
+    }
 }
 
-/// The field is less than this value. Strings and data are compared byte by byte. An absent value is never less.
-public func < <Root, V: OrderedValue>(field: Field<Root, V>, value: V) -> Query<Root> { .compare(field, .less, value) }
-
-/// The field is less than or equal to this value.
-public func <= <Root, V: OrderedValue>(field: Field<Root, V>, value: V) -> Query<Root> {
-    .compare(field, .lessOrEqual, value)
+/// The operand equals this value. `nil` tests for absence.
+public func == <Operand: QueryOperand>(operand: Operand, value: Operand._Compared) -> Query<Operand.Root> {
+    operand._compare(.equal, value)
 }
 
-/// The field is greater than this value.
-public func > <Root, V: OrderedValue>(field: Field<Root, V>, value: V) -> Query<Root> {
-    .compare(field, .greater, value)
+/// The operand does not equal this value, or is absent.
+public func != <Operand: QueryOperand>(operand: Operand, value: Operand._Compared) -> Query<Operand.Root> {
+    operand._compare(.notEqual, value)
 }
 
-/// The field is greater than or equal to this value.
-public func >= <Root, V: OrderedValue>(field: Field<Root, V>, value: V) -> Query<Root> {
-    .compare(field, .greaterOrEqual, value)
+/// The operand is less than this value. Strings and data are compared byte by byte. An absent value is never less.
+public func < <Operand: OrderedOperand>(operand: Operand, value: Operand._Compared) -> Query<Operand.Root> {
+    operand._compare(.less, value)
+}
+
+/// The operand is less than or equal to this value.
+public func <= <Operand: OrderedOperand>(operand: Operand, value: Operand._Compared) -> Query<Operand.Root> {
+    operand._compare(.lessOrEqual, value)
+}
+
+/// The operand is greater than this value.
+public func > <Operand: OrderedOperand>(operand: Operand, value: Operand._Compared) -> Query<Operand.Root> {
+    operand._compare(.greater, value)
+}
+
+/// The operand is greater than or equal to this value.
+public func >= <Operand: OrderedOperand>(operand: Operand, value: Operand._Compared) -> Query<Operand.Root> {
+    operand._compare(.greaterOrEqual, value)
+}
+
+extension Field: OrderedOperand where Value: OrderedValue {}
+
+extension Field: QueryOperand where Value: PersistableValue {
+    public func _compare(_ comparison: _Comparison, _ value: Value) -> Query<Root> {
+        .compare(self, comparison.predicate, value)
+    }
 }
 
 // MARK: Field and field
 
 /// Both fields have the same value.
+@_disfavoredOverload
 public func == <Root, V: PersistableValue>(left: Field<Root, V>, right: Field<Root, V>) -> Query<Root> {
     .compare(left, .equal, right)
 }
 
 /// The fields have different values.
+@_disfavoredOverload
 public func != <Root, V: PersistableValue>(left: Field<Root, V>, right: Field<Root, V>) -> Query<Root> {
     .compare(left, .notEqual, right)
 }
 
 /// The left field is less than the right one.
+@_disfavoredOverload
 public func < <Root, V: OrderedValue>(left: Field<Root, V>, right: Field<Root, V>) -> Query<Root> {
     .compare(left, .less, right)
 }
 
 /// The left field is less than or equal to the right one.
+@_disfavoredOverload
 public func <= <Root, V: OrderedValue>(left: Field<Root, V>, right: Field<Root, V>) -> Query<Root> {
     .compare(left, .lessOrEqual, right)
 }
 
 /// The left field is greater than the right one.
+@_disfavoredOverload
 public func > <Root, V: OrderedValue>(left: Field<Root, V>, right: Field<Root, V>) -> Query<Root> {
     .compare(left, .greater, right)
 }
 
 /// The left field is greater than or equal to the right one.
+@_disfavoredOverload
 public func >= <Root, V: OrderedValue>(left: Field<Root, V>, right: Field<Root, V>) -> Query<Root> {
     .compare(left, .greaterOrEqual, right)
 }
@@ -105,17 +152,16 @@ extension Field where Value: OrderedValue {
 // MARK: Links
 
 extension ObjectFields {
-    fileprivate func isObject(_ object: Model?) -> Query<Root> {
+    private func isObject(_ object: Model?) -> Query<Root> {
         guard let object else { return Query(.comparison(.path(_path.path), .equal, .value(.null))) }
         return .isRow(_path, [object])
+    }
+
+    /// The link refers to this object, or with `.notEqual` to another object or none. `nil` tests for absence.
+    public func _compare(_ comparison: _Comparison, _ value: Model?) -> Query<Root> {
+        comparison == .equal ? isObject(value) : isObject(value).negatedForSome
     }
 
     /// The link refers to one of these objects.
     public func `in`(_ objects: some Sequence<Model>) -> Query<Root> { .isRow(_path, Array(objects)) }
 }
-
-/// The link refers to this object. With `nil`, the link is nil.
-public func == <F: ObjectFields>(link: F, object: F.Model?) -> Query<F.Root> { link.isObject(object) }
-
-/// The link refers to another object, or is nil. With `nil`, the link is not nil.
-public func != <F: ObjectFields>(link: F, object: F.Model?) -> Query<F.Root> { link.isObject(object).negatedForSome }

@@ -11,23 +11,6 @@ extension Realm {
         return Results(ResultsStorage(context, table, QueryPlan(table: table.id)))
     }
 
-    /// The object with a primary key; nil if there is none. Traps for a class without a primary key.
-    public func object<Element: Object, Key: PersistableValue>(ofType type: Element.Type, forPrimaryKey key: Key)
-        -> Element?
-    {
-        context.confinement.require("a Realm")
-        let table = context.table(type)
-        guard let position = table.type.primaryKey else { Misuse.noPrimaryKey(table.type.name) }
-        let property = table.type.properties[position]
-        guard let value = UntypedValue.stored(key, property.element, isOptional: false) else {
-            Misuse.wrongValue(
-                key, property: "\(table.type.name).\(property.name)", expected: "'\(property.typeDescription)'")
-        }
-        let found = context.find(primaryKey: value, table)
-        context.noteRead(found.map { .row(table.id, $0._key) } ?? .rows(table.id))
-        return found.map { unsafeDowncast($0, to: Element.self) }
-    }
-
     // MARK: Adding
 
     /// Adds an object and the unmanaged objects it links to. Traps outside of a write transaction.

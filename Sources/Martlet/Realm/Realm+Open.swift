@@ -8,6 +8,12 @@ private final class OpeningCancellation: Sendable {
     let isRequested = Mutex(false)
 }
 
+/// The actor that opens a Realm with `await`.
+///
+/// In code without an actor, `#isolation` is nil, and the compiler reports that nil is not of the expected type. The name of
+/// the type therefore says what to do instead.
+public typealias `an actor: mark the caller '@MainActor', or open the Realm in a function without 'async'` = any Actor
+
 extension Realm {
     /// Opens the file of `defaultConfiguration` on the current actor or, in code without an actor, on the current
     /// thread.
@@ -35,7 +41,10 @@ extension Realm {
     /// This does not compile in code without an actor, because the thread may change at an `await`.
     ///
     /// - Throws: The errors of `init(configuration:)`.
-    public init(isolation: isolated any Actor = #isolation) async throws {
+    public init(
+        isolation: isolated `an actor: mark the caller '@MainActor', or open the Realm in a function without 'async'` =
+            #isolation
+    ) async throws {
         let coordinator = try await Realm.openedCoordinator(.defaultConfiguration)
         let queue = Scheduler.mainQueue(isolation)
         self.init(try Realm.context(.defaultConfiguration, coordinator, .actor(isolation), queue))
@@ -61,7 +70,11 @@ extension Realm {
     /// cancelled before a migration of the file begins, the file is not migrated.
     ///
     /// - Throws: The errors of `init(configuration:)`, and `CancellationError`.
-    public init(configuration: Configuration, isolation: isolated any Actor = #isolation) async throws {
+    public init(
+        configuration: Configuration,
+        isolation: isolated `an actor: mark the caller '@MainActor', or open the Realm in a function without 'async'` =
+            #isolation
+    ) async throws {
         let coordinator = try await Realm.openedCoordinator(configuration)
         let queue = Scheduler.mainQueue(isolation)
         self.init(try Realm.context(configuration, coordinator, .actor(isolation), queue))
@@ -71,7 +84,9 @@ extension Realm {
     ///
     /// - Throws: The errors of `init(configuration:)`, and `CancellationError`.
     public static func open(
-        configuration: Configuration = .defaultConfiguration, isolation: isolated any Actor = #isolation
+        configuration: Configuration = .defaultConfiguration,
+        isolation: isolated `an actor: mark the caller '@MainActor', or open the Realm in a function without 'async'` =
+            #isolation
     ) async throws -> Realm {
         try await Realm(configuration: configuration, isolation: isolation)
     }

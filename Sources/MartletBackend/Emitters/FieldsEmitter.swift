@@ -9,7 +9,12 @@ struct FieldsEmitter {
 
     func emit(into writer: inout SourceWriter) {
         let access = context.access.modifier
-        writer.block("extension \(name): Martlet.ModelObject") { writer in
+        let key = object.primaryKey.flatMap { object.property(named: $0.value) }
+        writer.block("extension \(name): Martlet.\(key == nil ? "ModelObject" : "KeyedObject")") { writer in
+            if let key {
+                writer.line("\(access)typealias _PrimaryKey = \(context.types.element(of: key.type))")
+                writer.line()
+            }
             writer.block("nonisolated \(access)struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields") {
                 writer in
                 writer.line("\(access)typealias Model = \(name)")

@@ -69,7 +69,7 @@ public enum StarterSchema {
             Add to Package.swift:
 
                 dependencies: [
-                    .package(path: "../martlet"),
+                    .package(url: "https://github.com/OWNER/martlet", from: "\(Compiler.version)"),
                 ],
                 targets: [
                     .target(

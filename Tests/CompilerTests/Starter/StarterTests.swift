@@ -38,6 +38,9 @@ struct StarterTests {
         #expect(outcome.output.contains(".product(name: \"Martlet\", package: \"martlet\")"))
         #expect(outcome.output.contains(".plugin(name: \"MartletPlugin\", package: \"martlet\")"))
         #expect(outcome.output.contains("name: \"Work\","))
+        let address = "    .package(url: \"https://github.com/OWNER/martlet\", from: \"\(Compiler.version)\"),\n"
+        let readme = try String(contentsOf: Repository.root.appending(path: "README.md"), encoding: .utf8)
+        #expect(outcome.output.contains(address) && readme.contains(address))
         #expect(!outcome.output.contains("ln -s"))
         try folder.write("lint: {preset: strict}\n", to: "Sources/Work/Schemas/martlet.yaml")
         let lint = try Executable().run(["lint", "Sources/Work/Schemas"], in: folder)

@@ -181,7 +181,7 @@ private struct Damage: CustomStringConvertible {
         }
     }
 
-    private func read<Model: Object & Encodable>(_ realm: Realm, _: Model.Type) throws {
+    private func read<Model: Object & PrimaryKeyed<Int> & Encodable>(_ realm: Realm, _: Model.Type) throws {
         let all = realm.objects(Model.self)
         let found = realm.object(ofType: Model.self, forPrimaryKey: 1)
         switch reading {

@@ -82,7 +82,7 @@ extension MisuseCases {
             "noPrimaryKey",
             "'Person' has no primary key. Declare 'primaryKey' in the schema, or find the object with 'where'"
         ) {
-            _ = try TestRealm().realm.object(ofType: Person.self, forPrimaryKey: 1)
+            _ = try TestRealm().realm.dynamicObject(ofType: "Person", forPrimaryKey: 1)
         },
         MisuseCase(
             "unknownType",

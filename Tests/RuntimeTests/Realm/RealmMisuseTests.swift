@@ -137,13 +137,13 @@ private func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
         expectMessage(link, "the 'Node' with the key 7 was deleted")
     }
 
-    @Test("a lookup in a class without a primary key, or with a value of another type, traps O7") func keys() async {
+    @Test("a lookup by name without a primary key, or with a key of another type, traps O7") func keys() async {
         let none = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = try TestRealm().realm.object(ofType: Keyless.self, forPrimaryKey: 1)
+            _ = try TestRealm().realm.dynamicObject(ofType: "Keyless", forPrimaryKey: 1)
         }
         expectMessage(none, "'Keyless' has no primary key")
         let wrong = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = try TestRealm().realm.object(ofType: StringKey.self, forPrimaryKey: 1)
+            _ = try TestRealm().realm.dynamicObject(ofType: "StringKey", forPrimaryKey: 1)
         }
         expectMessage(wrong, "'StringKey.code' takes 'String', but was given '1'")
     }

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Draw the output of a program as a terminal, in an SVG file.
+
+    program | Scripts/terminal-svg.py --command 'make quickstart' [--omit REGEX] >picture.svg
+
+The lines appear one after the other, and the picture then stays. It follows the light or dark setting of the reader, and
+does not move where the reader asks for less motion. It needs no fonts, scripts or network. Durations, rates and amounts of
+memory differ from run to run and are left out, so that the same output always gives the same picture.
+"""
+import argparse
+import re
+import sys
+from xml.sax.saxutils import escape
+
+CHARACTER, LINE, MARGIN, BAR = 7.8, 19, 18, 34
+SECONDS_PER_LINE = 0.12
+# A duration or rate at the end of a line, and a line of nothing but measurements.
+MEASURED = re.compile(r"(?:,?\s+\d[\d,.]* (?:ms|a second)|^\s*in \d[\d.]* s, \d+ MB peak memory)$")
+
+ELLIPSIS = "  …"
+
+STYLE = """
+svg { --back: #ffffff; --bar: #eaeef2; --edge: #d0d7de; --text: #1f2328; --faint: #656d76; --accent: #0a5fb4 }
+@media (prefers-color-scheme: dark) {
+  svg { --back: #0d1117; --bar: #161b22; --edge: #30363d; --text: #e6edf3; --faint: #8d96a0; --accent: #79b8ff }
+}
+text { font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace; fill: var(--text);
+  white-space: pre }
+.title { fill: var(--faint) }
+.head { fill: var(--accent); font-weight: 600 }
+.line { animation: appear 0.01s both }
+@keyframes appear { from { opacity: 0 } to { opacity: 1 } }
+@media (prefers-reduced-motion: reduce) { .line { animation: none } }
+"""
+
+
+def shown(line):
+    """The text of a line as it stands when the line is complete, without measurements."""
+    return MEASURED.sub("", line.split("\r")[-1]).rstrip()
+
+
+def lines_of(text, omitted):
+    """The lines of the output, without those that contained only measurements, and without repeated empty lines.
+
+    Consecutive lines that match the pattern `omitted` become one line with an ellipsis.
+    """
+    lines = []
+    for line in text.rstrip("\n").split("\n"):
+        kept = shown(line)
+        if omitted and re.search(omitted, line):
+            kept = ELLIPSIS
+            if lines and lines[-1] == ELLIPSIS:
+                continue
+        if kept or (not line.strip() and lines and lines[-1]):
+            lines.append(kept)
+    return lines
+
+
+def draw(command, lines):
+    columns = max(len(line) for line in lines + [f"$ {command}"])
+    width = round(columns * CHARACTER + 2 * MARGIN)
+    height = BAR + LINE * (len(lines) + 1) + 2 * MARGIN - 6
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+        f'role="img" aria-label="The output of {escape(command)}">',
+        f"<style>{STYLE}</style>",
+        f'<rect x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="8" style="fill:var(--back);stroke:var(--edge)"/>',
+        f'<path d="M1 {BAR}V9a8 8 0 0 1 8-8H{width - 9}a8 8 0 0 1 8 8V{BAR}z" style="fill:var(--bar)"/>',
+    ]
+    for index, color in enumerate(["#ff5f57", "#febc2e", "#28c840"]):
+        parts.append(f'<circle cx="{20 + 20 * index}" cy="{BAR / 2:g}" r="6" fill="{color}"/>')
+    parts.append(f'<text class="title" x="{width // 2}" y="{BAR / 2 + 4:g}" text-anchor="middle">{escape(command)}</text>')
+    for index, line in enumerate([f"$ {command}", *lines]):
+        if not line:
+            continue
+        # A line that is not indented begins a part of the output.
+        kind = "line head" if not line.startswith(" ") else "line"
+        x, y = MARGIN, BAR + MARGIN + 10 + LINE * index
+        delay = f"{index * SECONDS_PER_LINE:.2f}".rstrip("0").rstrip(".")
+        parts.append(
+            f'<text class="{kind}" x="{x}" y="{y}" style="animation-delay:{delay}s" xml:space="preserve">'
+            f"{escape(line)}</text>")
+    parts.append("</svg>")
+    return "\n".join(parts) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--command", required=True, help="the command, for the title and the prompt")
+    parser.add_argument("--omit", help="a regular expression: matching lines are replaced by an ellipsis")
+    arguments = parser.parse_args()
+    lines = lines_of(sys.stdin.read(), arguments.omit)
+    if not lines:
+        sys.exit("error: there is no output to draw")
+    sys.stdout.write(draw(arguments.command, lines))
+
+
+if __name__ == "__main__":
+    main()
