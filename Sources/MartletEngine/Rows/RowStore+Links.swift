@@ -1,5 +1,5 @@
 package import MartletSQLite
-package import MartletValues
+import MartletValues
 
 extension RowStore {
     /// The distinct keys of the rows to which a link property, or a collection of links, of a row refers.

@@ -1,3 +1,5 @@
+import MartletCompiler
+
 /// The schema of a new package. It uses the common features, and lint reports nothing about it.
 public enum StarterSchema {
     public static let fileName = "Schema.yaml"

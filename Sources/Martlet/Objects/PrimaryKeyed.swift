@@ -1,5 +1,5 @@
 import MartletEngine
-import MartletSQLite
+import MartletValues
 
 /// A class whose objects are found by a primary key: a generated model class with a key, or a projection of one.
 ///

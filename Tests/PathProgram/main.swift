@@ -1,0 +1,56 @@
+import Foundation
+import KennelModels
+import Martlet
+
+// Runs one way through the runtime and writes a coverage profile of it alone. 'Scripts/paths' builds it with coverage, and compares
+// the source files that ran with the lists in ARCHITECTURE.md.
+
+@_silgen_name("__llvm_profile_reset_counters") func resetCounters()
+@_silgen_name("__llvm_profile_write_file") func writeProfile() -> Int32
+
+let folder = FileManager.default.temporaryDirectory.appendingPathComponent("martlet-paths-\(UUID().uuidString)")
+try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+defer { try? FileManager.default.removeItem(at: folder) }
+let configuration = Realm.Configuration(fileURL: folder.appendingPathComponent("paths.realm"))
+
+func run(until isDone: () -> Bool) {
+    while !isDone() { _ = RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 0.001)) }
+}
+
+let realm = try Realm(configuration: configuration)
+let dog = Dog(name: "Rex")
+try realm.write { realm.add(dog) }
+
+switch CommandLine.arguments.dropFirst().first {
+case "write":
+    // Once before: statements are prepared and the log exists.
+    try realm.write { dog.age = 1 }
+    resetCounters()
+    try realm.write { dog.age = 2 }
+case "notify":
+    var calls = 0
+    let token = realm.objects(Dog.self).observe { _ in calls += 1 }
+    run { calls == 1 }
+    for round in 1...2 {
+        let written = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            do {
+                let other = try Realm(configuration: configuration)
+                try other.beginWrite()
+                other.objects(Dog.self).first?.age = round
+                if round == 2 { resetCounters() }
+                try other.commitWrite()
+            } catch {
+                fatalError("\(error)")
+            }
+            written.signal()
+        }
+        written.wait()
+        run { calls == round + 1 }
+    }
+    token.invalidate()
+default:
+    print("usage: PathProgram write|notify")
+    exit(2)
+}
+exit(writeProfile())
