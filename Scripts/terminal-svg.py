@@ -19,17 +19,22 @@ MEASURED = re.compile(r"(?:,?\s+\d[\d,.]* (?:ms|a second)|^\s*in \d[\d.]* s, \d+
 
 ELLIPSIS = "  …"
 
+# Without CSS variables, which only browsers support.
 STYLE = """
-svg { --back: #ffffff; --bar: #eaeef2; --edge: #d0d7de; --text: #1f2328; --faint: #656d76; --accent: #0a5fb4 }
-@media (prefers-color-scheme: dark) {
-  svg { --back: #0d1117; --bar: #161b22; --edge: #30363d; --text: #e6edf3; --faint: #8d96a0; --accent: #79b8ff }
-}
-text { font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace; fill: var(--text);
-  white-space: pre }
-.title { fill: var(--faint) }
-.head { fill: var(--accent); font-weight: 600 }
-.line { animation: appear 0.01s both }
+text { font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace; white-space: pre }
+.window { fill: #ffffff; stroke: #d0d7de }
+.bar { fill: #eaeef2 }
+.line { fill: #1f2328; animation: appear 0.01s both }
+.title { fill: #656d76 }
+.head { fill: #0a5fb4; font-weight: 600 }
 @keyframes appear { from { opacity: 0 } to { opacity: 1 } }
+@media (prefers-color-scheme: dark) {
+  .window { fill: #0d1117; stroke: #30363d }
+  .bar { fill: #161b22 }
+  .line { fill: #e6edf3 }
+  .title { fill: #8d96a0 }
+  .head { fill: #79b8ff }
+}
 @media (prefers-reduced-motion: reduce) { .line { animation: none } }
 """
 
@@ -64,8 +69,8 @@ def draw(command, lines):
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
         f'role="img" aria-label="The output of {escape(command)}">',
         f"<style>{STYLE}</style>",
-        f'<rect x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="8" style="fill:var(--back);stroke:var(--edge)"/>',
-        f'<path d="M1 {BAR}V9a8 8 0 0 1 8-8H{width - 9}a8 8 0 0 1 8 8V{BAR}z" style="fill:var(--bar)"/>',
+        f'<rect x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="8" class="window"/>',
+        f'<path d="M1 {BAR}V9a8 8 0 0 1 8-8H{width - 9}a8 8 0 0 1 8 8V{BAR}z" class="bar"/>',
     ]
     for index, color in enumerate(["#ff5f57", "#febc2e", "#28c840"]):
         parts.append(f'<circle cx="{20 + 20 * index}" cy="{BAR / 2:g}" r="6" fill="{color}"/>')
