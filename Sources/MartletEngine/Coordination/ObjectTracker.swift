@@ -1,4 +1,4 @@
-package import MartletSQLite
+import MartletSQLite
 package import MartletValues
 
 /// Computes which observed items of one row changed from version to version, and their values.

@@ -1,4 +1,3 @@
-package import MartletSQLite
 package import MartletValues
 
 /// Tracks the values of the list, set or map of one row for observers that sort them. It delivers the values; the

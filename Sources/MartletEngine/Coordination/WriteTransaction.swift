@@ -1,5 +1,5 @@
 package import MartletSQLite
-package import MartletValues
+import MartletValues
 
 /// An open write transaction: the write lock, a connection in `BEGIN IMMEDIATE`, and the changes so far. Confined to
 /// the Realm that began it.

@@ -1,4 +1,3 @@
-package import MartletSQLite
 package import MartletValues
 
 /// The position of a row in a sorted result: the values of its sort terms, then its key.

@@ -1,5 +1,5 @@
 package import MartletSQLite
-package import MartletValues
+import MartletValues
 
 extension DatabaseSchema.Table {
     /// The name of an object in messages: its type and primary key, or the number of its row if it has none.

@@ -1,4 +1,3 @@
-package import MartletSQLite
 package import MartletValues
 
 /// A condition on the rows of one object type. Typed queries and query strings are both converted to this tree.

@@ -1,4 +1,4 @@
-package import MartletSQLite
+import MartletSQLite
 package import MartletValues
 
 /// Compiles plans to SQL with bound parameters. Equal plans with different values have equal SQL, so prepared

@@ -1,4 +1,3 @@
-package import MartletSQLite
 package import MartletValues
 
 /// An object type of the program, with information that only its generated class has.

@@ -1,4 +1,3 @@
-package import MartletSQLite
 package import MartletValues
 
 /// A link inside an `AnyRealmValue`. The schema does not name its target type, so the link itself does.

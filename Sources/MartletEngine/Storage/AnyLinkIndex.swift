@@ -1,5 +1,5 @@
 package import MartletSQLite
-package import MartletValues
+import MartletValues
 
 /// The index of links in `AnyRealmValue` values: one row for each pair of a property of an object and a link in its
 /// value.

@@ -1,4 +1,3 @@
-package import MartletSQLite
 package import MartletValues
 
 /// The first byte of a value of an `any` property as it is stored; it defines the format of the other bytes. Whole

@@ -1,4 +1,3 @@
-package import MartletSQLite
 package import MartletValues
 
 /// Encodes the elements of a chunk of a collection: each one is a tag, then 8 little-endian bytes, or a length and the

@@ -1,5 +1,5 @@
 package import MartletSQLite
-package import MartletValues
+import MartletValues
 
 // The table of targets is ordered by target. The targets of one owner are therefore found by reading its elements.
 extension TableLayout.Collection {

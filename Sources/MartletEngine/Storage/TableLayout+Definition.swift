@@ -1,4 +1,4 @@
-package import MartletSQLite
+import MartletSQLite
 package import MartletValues
 
 extension TableLayout {

@@ -1,4 +1,3 @@
-package import MartletSQLite
 package import MartletValues
 
 /// The order of stored values.

@@ -1,4 +1,3 @@
-package import MartletSQLite
 package import MartletValues
 
 /// The newest commits of this process, in memory. Readers of the process get changes from it without accessing SQLite.
