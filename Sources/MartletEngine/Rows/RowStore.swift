@@ -3,10 +3,10 @@ package import MartletValues
 
 /// Reads and writes the rows of one type for one Realm.
 ///
-/// It caches the statements of frequent operations, because finding a statement by its text costs as much as running it. All
-/// methods that take a connection are called while the caller has exclusive access to it.
+/// It caches the statements of frequent operations, because finding a statement by its text costs as much as running it.
 ///
-/// Thread safety: used by one thread at a time.
+/// Thread safety: all methods that take a connection are called under the lock of its snapshot, which several threads of a
+/// frozen Realm may use. The rest is used on the executor of the Realm only.
 package final class RowStore {
     package let table: TableID
     package let type: ObjectTypeSchema
