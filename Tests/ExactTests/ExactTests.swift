@@ -11,8 +11,8 @@ import Testing
 /// before it is reported. If the program traps, `MARTLET_EXACT_TRACE` shows the seed of the run that trapped.
 @Suite("exact notifications")
 struct ExactTests {
-    /// Enough runs for 200,000 changes: those made and those reported, added up.
-    private static let seeds = 1_300
+    /// Enough runs for 100,000 changes: those made and those reported, added up. `make exact` runs many more.
+    private static let seeds = 650
 
     @Test("random operations are reported exactly to every observer N47 N71 N84 N88 N91 N99 K5 K6 K12")
     func exact() throws {
@@ -51,7 +51,7 @@ struct ExactTests {
 /// `MARTLET_EXACT` and `MARTLET_EXACT_SEED` apply here too.
 @Suite("exact notifications with random schemas")
 struct SchemaExactTests {
-    private static let seeds = 400
+    private static let seeds = 200
 
     @Test("random operations on random classes are reported exactly N47 N53 N84 N91 N98 N99 N100")
     func exact() throws {

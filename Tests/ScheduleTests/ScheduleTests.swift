@@ -10,7 +10,7 @@ import Testing
 /// reported.
 @Suite("schedules of threads", .serialized)
 struct ScheduleTests {
-    private static let seeds = 400
+    private static let seeds = 200
 
     @Test("random programs are correct on random schedules N2 N13 N22 N27 N36")
     func randomSchedules() throws {
