@@ -3,9 +3,9 @@
 
     Benchmarks/bombs.py MARTLET [--only WORD,...] [--size BYTES] [--commands lint,format,...] [--doubling]
 
-MARTLET is the executable of a release build. Each bomb is a schema folder, and each command runs in its own process. The
-fastest of three runs counts, because other work of the machine can only make a run slower. --doubling shows the time for a
-quarter, half and the whole of the size: a factor much above 2 is worse than linear.
+MARTLET is the executable of a release build. Each bomb is a schema folder, and each command runs in a separate process.
+The fastest of three runs counts, because other work of the machine can only make a run slower. --doubling shows the
+time for a quarter, a half and all of the size: a factor much above 2 between two of them is worse than linear growth.
 """
 import argparse
 import os
@@ -22,7 +22,7 @@ MEGABYTES = 256
 
 HEAD = "objects:\n  Dog:\n    properties:\n"
 
-# Thousands of files are slow on a disk, which is not what is measured.
+# The files are in memory: thousands of files would be slow on a disk, and the disk is not measured.
 MEMORY = Path("/dev/shm")
 
 
@@ -64,7 +64,7 @@ def alias_bomb():
     return "\n".join(lines) + "\n"
 
 
-# The documented bombs: one finding each, within 50 ms.
+# Bombs with a lower limit: each causes one finding, within 50 ms.
 NAMED = {
     "named: 200 KB of [": "[" * 200_000,
     "named: 200 KB of {": "{" * 200_000,

@@ -6,8 +6,8 @@
 The word 'compiler' in --only, or no --only at all, also measures the schema compiler: its speed, and the time to compile
 generated code.
 
-Each measurement runs in its own process. For each workload the peers alternate, round after round, on equal data (their
-checks are compared) with equal settings (write-ahead log, synchronous=FULL). The results are medians.
+Each measurement runs in a separate process. For each workload the peers alternate, round after round. They use equal
+data (their check values are compared) and equal settings (write-ahead log, synchronous=FULL). The results are medians.
 --quick uses 50,000 people instead of 1,000,000 and one round: it checks that everything runs, not how fast.
 """
 import argparse
@@ -26,8 +26,8 @@ import compiler
 HERE = Path(__file__).resolve().parent
 PEERS = {"C": "yardstick", "GRDB": "PeerGRDB", "Martlet": "PeerMartlet"}
 
-# Name, required file, whether the workload changes it. "new": a file that does not exist yet, kept under the given
-# name.
+# The name, the file that the workload needs, and whether the workload changes the file. "new X" means that the workload
+# creates the file, which is kept under the name X.
 WORKLOADS = [
     ("insert", "new people", True),
     ("insert-indexed", "new indexed", True),

@@ -14,7 +14,7 @@ import PackagePlugin
         case (.exit, 0): return
         case (.exit, let status): throw CommandFailure(status: status)
         case (_, let signal):
-            Diagnostics.error("martlet was ended by signal \(signal)")
+            Diagnostics.error("martlet was terminated by signal \(signal)")
             throw CommandFailure(status: signal)
         }
     }

@@ -3,8 +3,8 @@ import PackagePlugin
 
 /// Compiles the YAML schemas of a target into Swift before the target is built.
 ///
-/// One build command compiles all schemas of the target, because a schema can refer to types of other files. The
-/// file names alone determine its inputs and outputs, so that the build system can find out what is out of date.
+/// One build command compiles all schemas of the target, because a schema can refer to types of other files. The inputs
+/// and outputs of the command depend only on file names, so the build system can decide whether they are out of date.
 @main struct MartletPlugin: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         guard let module = target as? SwiftSourceModuleTarget else {
@@ -67,13 +67,13 @@ struct SchemaSet {
     func check(targetName: String) -> Bool {
         if schemas.isEmpty {
             Diagnostics.error(
-                "no schema in target '\(targetName)'; put a .yaml file, or a symbolic link named Schemas to a folder of them, "
-                    + "into its folder, or take MartletPlugin out of its plugins")
+                "no schema in target '\(targetName)'; add a .yaml file, or a symbolic link 'Schemas' to a folder "
+                    + "with .yaml files, to the target's folder, or remove MartletPlugin from the target's plugins")
         }
         if !hasSwiftFile {
             Diagnostics.error(
                 "target '\(targetName)' has no Swift file of its own; add an empty one, for example Anchor.swift, "
-                    + "since SwiftPM leaves out a target that has none")
+                    + "because SwiftPM ignores a target without Swift files")
         }
         if configurations.count > 1 {
             let paths = configurations.map { "'\($0.path)'" }.joined(separator: " and ")
@@ -84,7 +84,8 @@ struct SchemaSet {
             let names = excluded.prefix(3).map { "\"\($0)\"" } + (excluded.count > 3 ? ["…"] : [])
             Diagnostics.error(
                 "target '\(targetName)' holds '\(first.path)', which MartletPlugin writes as well; keep one of the two: "
-                    + "take MartletPlugin out of the target's plugins and add 'exclude: [\(names.joined(separator: ", "))]' to the target, or "
+                    + "remove MartletPlugin from the target's plugins and add "
+                    + "'exclude: [\(names.joined(separator: ", "))]' to the target, or "
                     + "delete the generated files in its folder")
         }
         let collisions = collisions()
@@ -113,7 +114,7 @@ struct SchemaSet {
         return messages
     }
 
-    // MARK: - Names, identical to those of the generator
+    // MARK: - Names, identical to the generator's
 
     private static let registryName = "MartletSchema.martlet.swift"
 

@@ -38,7 +38,7 @@ private struct Flight: PersistableRecord {
     }
 }
 
-/// Imports the small tables with statements, and the flights, which are most of the rows, as records.
+/// Imports the small tables with statements, and the flights as records. Most rows are flights.
 private struct Importer {
     let db: Database
     let folder: String

@@ -3,7 +3,8 @@ import GRDB
 import Measure
 import Synchronization
 
-/// The values by which an element of the observed query is compared: its key, and the column that modifications change.
+/// An element of the observed query, with the values that are compared: its key, and the column that modifications
+/// change.
 private struct Element: FetchableRecord, Hashable, Sendable {
     let id: Int
     let score: Double

@@ -54,7 +54,7 @@ func openPool(_ file: String) throws -> DatabasePool {
             sql: "PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY; PRAGMA secure_delete=0")
     }
     let pool = try DatabasePool(path: file, configuration: configuration)
-    // The pool sets NORMAL when it enables write-ahead logging, which is after the preparation above.
+    // The pool sets NORMAL when it enables write-ahead logging. This happens after the preparation above.
     try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous=FULL") }
     return pool
 }

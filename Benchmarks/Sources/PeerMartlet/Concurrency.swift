@@ -55,7 +55,7 @@ private func otherProcess(_ job: Job, _ reporter: Reporter) throws {
     child.standardInput = input
     try child.run()
     defer { child.waitUntilExit() }
-    // The child sends a zero when it observes, then the time of each call.
+    // The child sends a zero when its observation has begun, then the time of each call.
     func time() throws -> UInt64 {
         guard let bytes = try output.fileHandleForReading.read(upToCount: 8), bytes.count == 8 else {
             throw CocoaError(.fileReadCorruptFile)

@@ -81,7 +81,7 @@ private func observeAges(_ job: Job, _ reporter: Reporter, observers: Int) throw
     while rounds < 9 {
         let person = realm.object(ofType: Person.self, forPrimaryKey: number)!
         number += 1
-        // Only observers of affected queries are called, and an inactive person matches no query.
+        // Martlet calls only the observers of affected queries. An inactive person matches no query.
         guard person.isActive, person.age != 7 else { continue }
         rounds += 1
         durations.append(

@@ -2,7 +2,7 @@ import Foundation
 import Martlet
 import Measure
 
-/// Opens a Realm with only the types of a workload, and with the default durability, which is that of the other peers.
+/// Opens a Realm with only the types of a workload, and with the default durability, which the other peers use too.
 func openRealm(_ job: Job, _ types: [ObjectBase.Type] = [Person.self]) throws -> Realm {
     try Realm(configuration: configuration(job, types))
 }

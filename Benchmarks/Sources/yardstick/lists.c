@@ -1,4 +1,4 @@
-// A list of links with 100,000 elements for 1,000,000 people: flat (one row for each element) and in chunks.
+// A list of links, with 100,000 elements if there are 1,000,000 people: flat (one row for each element), and in chunks.
 #include <stdlib.h>
 #include <string.h>
 

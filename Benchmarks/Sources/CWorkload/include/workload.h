@@ -24,7 +24,7 @@ uint64_t workload_random(uint64_t *state);
 uint64_t workload_nanoseconds(void);
 int64_t workload_peak_kilobytes(void);
 
-// The number of the person at `index` of the thousand that change in one round, spread over all persons.
+// A thousand persons, spread over all, change in one round. Returns the number of the one at `index`.
 int64_t workload_thousand(int64_t index, int64_t round, int64_t count);
 
 // The size of a database in bytes: the file and its write-ahead log.

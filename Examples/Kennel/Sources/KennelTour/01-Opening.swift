@@ -4,7 +4,7 @@ import Martlet
 /// A Realm is a file. Each thread opens it. The classes of the program are found automatically.
 func opening(_ folder: URL) throws -> Realm {
     chapter(1, "Opening")
-    say("A Realm is a file, created when it is opened first. No class has to be registered.")
+    say("A Realm is a file. It is created when it is first opened. No class has to be registered.")
     let configuration = Realm.Configuration(fileURL: folder.appending(path: "kennel.realm"))
     let realm = try Realm(configuration: configuration)
     show(realm.schema.objectSchema.map(\.className))

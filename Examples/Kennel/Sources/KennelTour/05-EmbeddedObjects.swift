@@ -12,6 +12,6 @@ func embeddedObjects(_ realm: Realm) throws {
     show(
         "\(ada.address?.street ?? ""), \(ada.address?.city ?? ""); the former is deleted: \(former?.isInvalidated == true)"
     )
-    say("Queries filter by it through its owner:")
+    say("A query reaches an address through its owner:")
     show(realm.objects(Person.self).where { $0.address.city == "Rome" }.map(\.firstName))
 }

@@ -1,6 +1,6 @@
 import Martlet
 
-/// Queries are typed by the fields of the schema, or texts that are checked against the schema.
+/// A query is a condition of typed fields, or a text that is checked against the schema.
 func queries(_ realm: Realm) throws {
     chapter(7, "Queries")
     say("Typed queries: a wrong name or a wrong type does not compile. They run when their elements are accessed.")
@@ -29,7 +29,7 @@ func queries(_ realm: Realm) throws {
 
     say("Sorting, limits and aggregates:")
     show(dogs.sorted(byKeyPath: "age", ascending: false).limit(2).map { "\($0.name) \($0.age ?? 0)" })
-    show("\(dogs.sum { $0.age }) years in all, the oldest has \(dogs.max { $0.age } ?? 0)")
+    show("\(dogs.sum { $0.age }) years in all, the oldest is \(dogs.max { $0.age } ?? 0)")
 
     say("Properties with 'fullText: true' in the schema have a full-text index:")
     try realm.write { dogs.first?["story"] = "Found in the rain, behind the station." }

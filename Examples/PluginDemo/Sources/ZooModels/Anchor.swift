@@ -1,1 +1,1 @@
-// SwiftPM ignores a target that has no Swift file of its own. MartletPlugin generates the others from Schemas/Zoo.
+// SwiftPM ignores a target that contains no Swift file. MartletPlugin generates the other files from Schemas/Zoo.

@@ -5,7 +5,7 @@ import Martlet
 struct Airport {
     let flights: URL
 
-    /// Flights that depart at about the same time, with their row numbers as ids.
+    /// Fifty flights that depart at about the same time, with their row numbers as ids.
     private typealias Wave = [(id: Int, columns: [Substring])]
 
     func feed(_ configuration: Realm.Configuration) throws {

@@ -43,7 +43,7 @@ public enum Importer {
     public static func run(_ sources: [SourceText], single: String? = nil) throws(ImporterError) -> Import {
         let files = sources.map(SourceReader.read)
         let errors = files.flatMap(\.findings.findings).filter { $0.severity == .error }
-        guard errors.isEmpty else { return Import(outputs: [], findings: errors.sortedByPlace(), typeCount: 0) }
+        guard errors.isEmpty else { return Import(outputs: [], findings: errors.sortedByLocation(), typeCount: 0) }
         let (resolved, resolving) = Resolver.resolve(files)
         var fixer = DraftFixer(resolved)
         do {
@@ -57,7 +57,7 @@ public enum Importer {
         findings.add(resolving)
         findings.add(fixer.findings.findings)
         return Import(
-            outputs: try outputs(fixer.draft, single: single), findings: findings.findings.sortedByPlace(),
+            outputs: try outputs(fixer.draft, single: single), findings: findings.findings.sortedByLocation(),
             typeCount: fixer.draft.files.map(\.typeCount).reduce(0, +))
     }
 

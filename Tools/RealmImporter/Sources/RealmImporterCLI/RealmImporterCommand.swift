@@ -71,7 +71,7 @@ struct RealmImporterCommand: ParsableCommand {
     // MARK: Exit codes
 
     static func main() {
-        StandardStream.keepLargeFilesErrors()
+        StandardStream.ignoreFileSizeSignal()
         do {
             var command = try parseAsRoot(CommandLineArguments.all)
             try command.run()

@@ -78,7 +78,7 @@ struct ClassTests {
     }
 
     @Test(
-        "a class that looks like a model is reported, whatever its base class",
+        "a class that looks like a model is reported if its base class is unknown or not supported",
         arguments: [
             (
                 "class Dog: Stored { @objc dynamic var name = \"\" }",

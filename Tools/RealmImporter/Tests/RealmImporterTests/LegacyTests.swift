@@ -97,7 +97,7 @@ struct LegacyTests {
             ])
     }
 
-    @Test("in a class with both styles only '@Persisted' properties are stored, as in Realm")
+    @Test("if a class uses both styles, only '@Persisted' properties are stored, as in Realm")
     func mixed() throws {
         let sample = try Sample(
             """

@@ -51,7 +51,7 @@ struct NameTests {
         #expect(sample.findings.count == 1 && sample.findings[0].hasPrefix("1:7 warning: 'sqlite_t' is left out: "))
     }
 
-    @Test("of names that differ only in case the later one is omitted MRT0102")
+    @Test("if two names differ only in case, the later one is omitted MRT0102")
     func caseAlone() throws {
         let sample = try Sample("class Dog: Object { @Persisted var id: Int; @Persisted var ID: Int }")
         #expect(sample.yaml.hasSuffix("      id: Int\n"))
@@ -102,7 +102,7 @@ struct NameTests {
         #expect(sample.findings.count == 1 && sample.findings[0].hasPrefix("1:66 warning: 'größe' is left out: "))
     }
 
-    @Test("of two declarations of one type the second is omitted")
+    @Test("the second declaration of a type is omitted")
     func twice() throws {
         let sample = try Sample(
             "class Dog: Object { @Persisted var name: String }", "class Dog: Object { @Persisted var age: Int }")

@@ -74,7 +74,7 @@ struct ObjectiveCTests {
         #expect(!sample.findings.contains { $0.contains("warning") })
     }
 
-    @Test("a base class has its own protocols, and its subclasses contain the properties it stores")
+    @Test("protocols of a base class apply only to variables of the base class, which its subclasses contain")
     func inherited() throws {
         let sample = try Sample(
             "class Base: Object, Named { var name: String? }", "class Dog: Base { var age = 0; var other: String? }",
@@ -117,17 +117,17 @@ struct ObjectiveCTests {
                 """)
         #expect(
             sample.findings.filter { $0.contains("warning") } == [
-                "3:9 warning: Realm stores 'name' only if 'Named' is an '@objc' protocol that requires it, which is not in "
-                    + "these files; it is imported as not stored, so add the file that declares it, or add it "
-                    + "to 'properties' in the schema"
+                "3:9 warning: Realm stores 'name' only if 'Named', which is not in these files, is an '@objc' "
+                    + "protocol that requires it; the property is imported as not stored, so add the file that "
+                    + "declares the protocol, or add the property to 'properties' in the schema"
             ])
     }
 
-    @Test("a class that would store nothing else stores what an undeclared protocol may require")
+    @Test("if a class would store nothing else, variables that an undeclared protocol may require are stored")
     func onlyUndecided() throws {
         let sample = try Sample("class Dog: Object, Named { var name: String?; var owner: Dog? }")
         #expect(sample.yaml == "objects:\n  Dog:\n    properties:\n      name: String?\n      owner: Dog?\n")
-        #expect(sample.findings.filter { $0.contains("it is imported as stored, so add the file") }.count == 2)
+        #expect(sample.findings.filter { $0.contains("the property is imported as stored, so add") }.count == 2)
     }
 
     @Test("a variable of an undeclared type and protocol is reported once")
@@ -137,7 +137,7 @@ struct ObjectiveCTests {
         #expect(sample.findings.contains { $0.contains("Realm stores 'owner' only if 'Named'") })
     }
 
-    @Test("a primary key is stored, whatever its attributes")
+    @Test("a primary key is stored even without attributes")
     func primaryKey() throws {
         let sample = try Sample(
             """
@@ -200,7 +200,7 @@ struct ObjectiveCTests {
         #expect(
             sample.findings == [
                 "1:73 warning: 'b' is called 'hasName' in Objective-C, so Realm did not find and store it; "
-                    + "add it to 'properties' in the schema where it should be stored"
+                    + "add it to 'properties' in the schema if it should be stored"
             ])
     }
 }

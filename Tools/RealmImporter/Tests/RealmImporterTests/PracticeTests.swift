@@ -7,7 +7,7 @@ import Testing
 
 /// The model of a veterinary practice, with its expected schema and findings.
 ///
-/// If the importer changes, write them again: `MARTLET_RECORD=1 swift test --filter Practice`.
+/// `MARTLET_RECORD=1 swift test --filter Practice` writes the expected files again after a change of the importer.
 @Suite("Practice: a complete model")
 struct PracticeTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()

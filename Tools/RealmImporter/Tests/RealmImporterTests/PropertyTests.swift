@@ -18,7 +18,7 @@ struct PropertyTests {
             ])
     }
 
-    @Test("properties that Realm generates for each object are generated here, too")
+    @Test("a property whose value Realm generates for each object has a generated default")
     func implicitDefaults() throws {
         let lines = try Sample.properties(
             """
@@ -68,11 +68,11 @@ struct PropertyTests {
             sample.findings == [
                 "4:20 warning: 'part' becomes 'Part?': a link is optional, since its target can be deleted",
                 "5:20 warning: 'parts' is left out: a set cannot hold embedded objects; write 'List<Part>'",
-                "6:20 warning: 'links' of type '[String]' is left out: no schema has arrays; "
-                    + "write 'List<String>' in it",
+                "6:20 warning: 'links' of type '[String]' is left out: a schema has no arrays; "
+                    + "write 'List<String>' in the schema",
                 "7:20 warning: 'maker' of type 'Maker?' is left out: the type 'Maker' is in none of these files; "
                     + "add the file that declares it, or store its parts",
-                "8:20 warning: 'url' of type 'URL' is left out: no schema has the type 'URL'; "
+                "8:20 warning: 'url' of type 'URL' is left out: a schema has no type 'URL'; "
                     + "write 'String' in the schema and convert in an extension",
                 "9:20 warning: 'counts' of type 'Map<Int, String>' is left out: the keys of a map are 'String'; "
                     + "store 'Int' as text",
@@ -142,7 +142,8 @@ struct PropertyTests {
             """)
         #expect(
             sample.findings == [
-                "2:20 warning: the observers of 'name' are left out; observe the object instead, or set in a method",
+                "2:20 warning: the observers of 'name' are left out; observe the object instead, "
+                    + "or write a setter method",
                 "3:33 note: 'count' is private, but all properties of a generated class are visible",
                 "4:5 warning: '@Clamped' is left out; replace what it did for 'level'",
                 "5:46 warning: 'secret: 5' of 'code' is left out; a schema does not support it",
@@ -187,8 +188,8 @@ struct PropertyTests {
             """)
         #expect(
             sample.findings == [
-                "1:67 warning: 'place' of type 'Point' is left out: 'Point' is a CustomPersistable, which no schema has; "
-                    + "write 'StoredPoint' in the schema and convert in an extension"
+                "1:67 warning: 'place' of type 'Point' is left out: 'Point' is a CustomPersistable, which a schema "
+                    + "does not support; write 'StoredPoint' in the schema and convert in an extension"
             ])
     }
 

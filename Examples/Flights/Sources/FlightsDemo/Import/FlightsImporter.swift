@@ -18,7 +18,7 @@ struct FlightsImporter {
         self.progress = progress
     }
 
-    /// Replaces the content of the Realm. Flights of the last `days` days are returned instead of stored.
+    /// Replaces the content of the Realm. The flights of the last `days` days are not stored but returned.
     mutating func importAll(holdingBack days: Int) throws -> [FlightRecord] {
         let lastDays = days > 0 ? try Set(self.days().sorted().suffix(days)) : []
         let realm = realm

@@ -1,8 +1,8 @@
 import Foundation
 import Martlet
 
-/// Simulates the last days of the data: hour by hour flights are scheduled, depart and arrive, each change in its own
-/// small transaction, while observers print their notifications.
+/// Simulates the last days of the data, hour by hour: flights are scheduled, depart and arrive. Each change is a small
+/// transaction, and observers print their notifications.
 struct LastDays {
     let realm: Realm
     let importer: FlightsImporter

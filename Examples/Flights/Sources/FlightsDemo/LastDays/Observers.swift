@@ -1,7 +1,7 @@
 import Foundation
 import Martlet
 
-/// Observers of each kind, which print the notifications they receive.
+/// Observers of the Realm, of collections and of an object. They print the notifications that they receive.
 final class Observers {
     private let realm: Realm
     private var tokens: [NotificationToken] = []

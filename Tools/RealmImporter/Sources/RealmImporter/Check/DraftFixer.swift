@@ -3,7 +3,7 @@ import MartletSchema
 
 /// Checks a draft with the schema compiler, and renames or omits what the compiler rejects.
 struct DraftFixer {
-    /// Thrown if the schema compiler rejects text that comes from no Swift declaration: a bug of this tool.
+    /// A bug of this tool: the schema compiler rejects text that does not come from a Swift declaration.
     struct InternalError: Error {
         let message: String
     }

@@ -38,7 +38,7 @@ struct TypeDeclaration {
     var properties: [PropertyDeclaration] = []
     var cases: [CaseDeclaration] = []
     var customizations: [Customization] = []
-    var kept: [KeptMember] = []
+    var kept: [SwiftOnlyMember] = []
     var aliases: [AliasDeclaration] = []
     /// The qualified names of the types in its body.
     var nested: [Spanned<String>] = []
@@ -48,16 +48,16 @@ struct TypeDeclaration {
     var lastName: String { scope.last ?? name.value }
 }
 
-/// `override static func primaryKey() -> String? { "id" }` and its relatives.
+/// `override static func primaryKey() -> String? { "id" }`, or another override that Realm defines.
 struct Customization {
     let name: Spanned<String>
-    /// The value that it returns; nil if it is not a single literal.
+    /// The returned value; nil if the body is not a single expression.
     let value: ValueExpression?
 }
 
 /// Code that a schema cannot contain and that can move to an extension.
-struct KeptMember {
-    /// `method 'bark()'`.
+struct SwiftOnlyMember {
+    /// A description for messages, such as `method 'bark()'`.
     let what: String
     let span: SourceSpan
 }

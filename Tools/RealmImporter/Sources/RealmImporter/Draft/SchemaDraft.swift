@@ -91,7 +91,7 @@ enum DraftItem: Hashable {
     case enumCase(owner: String, name: String)
     case label(owner: String, name: String)
 
-    /// Whether it can be renamed. Other items are named after a property.
+    /// Whether the item can be renamed. The other items have the name of a property.
     var hasName: Bool {
         switch self {
         case .type, .property, .ignored, .enumCase, .label: true
@@ -99,7 +99,7 @@ enum DraftItem: Hashable {
         }
     }
 
-    /// The key of the type that contains it.
+    /// The key of the type that contains the item.
     var owner: String {
         switch self {
         case .type(let key), .primaryKey(let key): key

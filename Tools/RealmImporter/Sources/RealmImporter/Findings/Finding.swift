@@ -16,7 +16,7 @@ public struct Finding: Hashable, Sendable {
     }
 }
 
-/// Collects findings. It keeps one of several equal findings, which an inherited property causes in each subclass.
+/// Collects findings without duplicates. An inherited property causes an equal finding in each subclass.
 struct FindingList {
     private(set) var findings: [Finding] = []
     private var known: Set<Finding> = []
@@ -37,7 +37,7 @@ struct FindingList {
 
 extension [Finding] {
     /// Sorts by file and location. Findings of one location keep their order.
-    func sortedByPlace() -> [Finding] {
+    func sortedByLocation() -> [Finding] {
         enumerated().sorted { left, right in
             (left.element.span.file, left.element.span.start, left.offset)
                 < (right.element.span.file, right.element.span.start, right.offset)

@@ -18,12 +18,12 @@ extension SourceReader {
             addFunction(node, to: &type)
         } else if let node = declaration.as(InitializerDeclSyntax.self) {
             type.kept.append(
-                KeptMember(
+                SwiftOnlyMember(
                     what: "initialiser 'init(\(labels(node.signature)))'", span: locator.span(of: node.initKeyword)))
         } else if let node = declaration.as(SubscriptDeclSyntax.self) {
-            type.kept.append(KeptMember(what: "subscript", span: locator.span(of: node.subscriptKeyword)))
+            type.kept.append(SwiftOnlyMember(what: "subscript", span: locator.span(of: node.subscriptKeyword)))
         } else if let node = declaration.as(DeinitializerDeclSyntax.self) {
-            type.kept.append(KeptMember(what: "deinitialiser", span: locator.span(of: node.deinitKeyword)))
+            type.kept.append(SwiftOnlyMember(what: "deinitialiser", span: locator.span(of: node.deinitKeyword)))
         } else if let node = declaration.as(MacroExpansionDeclSyntax.self) {
             warn(
                 "the macro '#\(node.macroName.text)' cannot be expanded; write out its expansion, and import again",
@@ -43,7 +43,7 @@ extension SourceReader {
         let isOfType = node.modifiers.contains { ["static", "class"].contains($0.name.text) }
         guard isOfType, Self.customizations.contains(name.value) else {
             type.kept.append(
-                KeptMember(what: "method '\(name.value)(\(labels(node.signature)))'", span: name.span))
+                SwiftOnlyMember(what: "method '\(name.value)(\(labels(node.signature)))'", span: name.span))
             return
         }
         type.customizations.append(Customization(name: name, value: returned(by: node)))

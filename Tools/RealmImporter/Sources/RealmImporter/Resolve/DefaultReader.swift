@@ -3,7 +3,7 @@ import MartletSchema
 
 /// The result of converting a default.
 enum DefaultOutcome: Equatable {
-    /// The schema has this default without declaring it.
+    /// The property has this default even if the schema declares none.
     case nothing
     case value(DefaultDraft)
     /// How to replace the default.
@@ -65,7 +65,7 @@ struct DefaultReader {
         return (PropertyTypeDraft.synonyms[name.withoutModule] ?? name.withoutModule) == scalar
     }
 
-    /// Returns the default that Realm applies if none is declared, if a schema would not apply it.
+    /// Returns the default that Realm applies to a property without one; nil if Martlet applies the same default.
     func implicit(for type: PropertyTypeDraft) -> DefaultDraft? {
         guard type.shape == .single, !type.isOptional else { return nil }
         switch type.scalar {

@@ -29,7 +29,8 @@ struct EnumReader {
         }
     }
 
-    /// Without a value, a number is one more than the previous one, and a text is the name of the case.
+    /// Returns the cases with their raw values. A case without an explicit value has the previous integer plus one, or
+    /// its name.
     func cases(of key: String) -> [Case] {
         let isInteger = raw(of: key) == .integer
         var next = 0

@@ -6,12 +6,13 @@ extension Resolver {
         let key = type.name.value
         var draft = ObjectDraft(
             key: key, name: names.name(of: key), isEmbedded: isEmbedded, head: type.head, span: type.name.span)
-        let lineage = index.lineage(of: key)
-        let customizations = lineage.reversed().flatMap { index.entries[$0]?.parts ?? [] }.flatMap(\.customizations)
+        let superclassChain = index.superclassChain(of: key)
+        let customizations = superclassChain.reversed().flatMap { index.entries[$0]?.parts ?? [] }.flatMap(
+            \.customizations)
         let context = StorageContext(
             ignored: Set(namesListed(by: "ignoredProperties", in: customizations).map(\.value)),
             primaryKey: customizations.first { $0.name.value == "primaryKey" }?.value?.string)
-        let parts = lineage.compactMap { index.entries[$0]?.declaration }.map { part in
+        let parts = superclassChain.compactMap { index.entries[$0]?.declaration }.map { part in
             (type: part, properties: storageKinds(of: part, in: context))
         }
         let allKinds = parts.flatMap { $0.properties.map(\.kind) }
@@ -51,11 +52,11 @@ extension Resolver {
         case .renamed(let objcName):
             findings.warn(
                 "'\(name.value)' is called '\(objcName)' in Objective-C, so Realm did not find and store it; "
-                    + "add it to 'properties' in the schema where it should be stored", at: name.span)
+                    + "add it to 'properties' in the schema if it should be stored", at: name.span)
         case .missingAttribute:
             findings.warn(
                 "'\(name.value)' has no '@Persisted' in a class that uses it, so Realm did not store it; "
-                    + "add it to the schema where it should be stored", at: name.span)
+                    + "add it to the schema if it should be stored", at: name.span)
         case .code: reportOverride(property)
         }
     }
@@ -154,7 +155,7 @@ extension Resolver {
         }
         if property.hasObservers {
             findings.warn(
-                "the observers of '\(name.value)' are left out; observe the object instead, or set in a method",
+                "the observers of '\(name.value)' are left out; observe the object instead, or write a setter method",
                 at: name.span)
         }
         if property.isPrivate {
@@ -216,7 +217,7 @@ extension Resolver {
             if let text = override.value?.string {
                 draft.primaryKey = Spanned(text, override.value?.span ?? override.name.span)
             } else if override.value?.isNull != true {
-                reportUnread(override)
+                reportNonLiteral(override)
             }
         }
         guard let primaryKey = draft.primaryKey,
@@ -246,7 +247,7 @@ extension Resolver {
     private mutating func namesListed(by method: String, in customizations: [Customization]) -> [Spanned<String>] {
         guard let override = customizations.first(where: { $0.name.value == method }) else { return [] }
         guard case .array(let items) = override.value?.form, override.value?.strings != nil else {
-            reportUnread(override)
+            reportNonLiteral(override)
             return []
         }
         return items.compactMap { item in item.string.map { Spanned($0, item.span) } }

@@ -3,14 +3,14 @@ import MartletSchema
 /// How Realm treats a variable of a class.
 enum StorageKind: Equatable {
     case stored
-    /// Only `dynamic`, which exposed a variable to Objective-C in Swift 3.
+    /// Declared `dynamic` without `@objc`. In Swift 3, `dynamic` alone exposed a variable to Objective-C.
     case storedByDynamic
     case ignored
     /// Stored if one of these protocols, which no file declares, is an `@objc` protocol that requires the variable.
     case undecided([String], isValue: Bool)
     /// `@objc(name)` hides the variable from Realm, which searches for the Swift name.
     case renamed(String)
-    /// Without `@Persisted` in a class that uses it elsewhere, so Realm does not store the variable.
+    /// Declared without `@Persisted` in a class that uses `@Persisted` elsewhere, so Realm does not store the variable.
     case missingAttribute
     case code
 }
@@ -108,17 +108,20 @@ extension Resolver {
 
     mutating func reportUndecided(_ name: Spanned<String>, _ protocols: [String], isStored: Bool) {
         let list = protocols.map { "'\($0)'" }.joined(separator: " or ")
-        let files = protocols.count == 1 ? "the file that declares it" : "the files that declare them"
+        let files =
+            protocols.count == 1 ? "the file that declares the protocol" : "the files that declare the protocols"
         findings.warn(
-            "Realm stores '\(name.value)' only if \(list) is an '@objc' protocol that requires it, which is not in these "
-                + "files; it is imported as \(isStored ? "stored" : "not stored"), so add \(files), or "
-                + (isStored ? "remove it from the schema" : "add it to 'properties' in the schema"), at: name.span)
+            "Realm stores '\(name.value)' only if \(list), which is not in these files, is an '@objc' protocol that "
+                + "requires it; the property is imported as \(isStored ? "stored" : "not stored"), so add \(files), or "
+                + (isStored ? "remove the property from the schema" : "add the property to 'properties' in the schema"),
+            at: name.span)
     }
 
     mutating func reportOverride(_ property: PropertyDeclaration) {
         guard property.isOverride, property.hasObservers else { return }
         findings.warn(
-            "the observers of '\(property.name.value)' are left out; observe the object instead, or set in a method",
+            "the observers of '\(property.name.value)' are left out; observe the object instead, "
+                + "or write a setter method",
             at: property.name.span)
     }
 }

@@ -25,10 +25,10 @@ extension Resolver {
         reportConformances(of: type, names.name(of: key))
         let code = type.properties.filter(isCode).map { property in
             let kind = property.isStatic ? "static property" : property.isComputed ? "computed property" : "property"
-            return KeptMember(what: "\(kind) '\(property.name.value)'", span: property.name.span)
+            return SwiftOnlyMember(what: "\(kind) '\(property.name.value)'", span: property.name.span)
         }
         let nested = type.nested.filter { !TypeNames.isModel(index.role(of: $0.value)) }.map { name in
-            KeptMember(what: "type '\(name.value.split(separator: ".").last ?? "")'", span: name.span)
+            SwiftOnlyMember(what: "type '\(name.value.split(separator: ".").last ?? "")'", span: name.span)
         }
         for member in type.kept + code + nested {
             findings.note("\(member.what) stays in Swift; move it to \(destination(of: key))", at: member.span)
@@ -99,7 +99,7 @@ extension Resolver {
             case "shouldIncludeInDefaultSchema":
                 findings.warn(
                     "'shouldIncludeInDefaultSchema' is left out: a Realm has all types of its schema; "
-                        + "put '\(type.name.value)' into a schema of its own", at: override.name.span)
+                        + "put '\(type.name.value)' into a separate schema", at: override.name.span)
             default: break
             }
         }
@@ -107,7 +107,7 @@ extension Resolver {
 
     private mutating func reportColumns(_ override: Customization) {
         guard case .dictionary(let entries) = override.value?.form else {
-            reportUnread(override)
+            reportNonLiteral(override)
             return
         }
         for entry in entries {
@@ -122,7 +122,7 @@ extension Resolver {
                 + "read '\(stored)' in code that copies old data", at: span)
     }
 
-    mutating func reportUnread(_ override: Customization) {
+    mutating func reportNonLiteral(_ override: Customization) {
         findings.warn(
             "what '\(override.name.value)()' returns is not a literal; write it into the schema",
             at: override.name.span)

@@ -46,7 +46,7 @@ extension Resolver {
             guard let projected = property.projection else { continue }
             guard let segments = projected.segments, !segments.isEmpty else {
                 findings.warn(
-                    "'\(property.name.value)' is left out: no schema has the key path '\(projected.text)'; "
+                    "'\(property.name.value)' is left out: a schema does not support the key path '\(projected.text)'; "
                         + "make it a computed property in an extension", at: projected.span)
                 continue
             }

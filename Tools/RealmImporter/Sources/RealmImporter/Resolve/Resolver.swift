@@ -75,7 +75,7 @@ struct Resolver {
             findings.warn(
                 "the generic class '\(key)' is left out; write a class for each of its types", at: type.name.span)
         } else if type.kind == .classType, isModel(type) {
-            let base = unreadBase(of: key)
+            let base = undeclaredBase(of: key)
             guard base != nil || type.properties.contains(where: { $0.persistence != nil }) else { return }
             let reason =
                 switch base {
@@ -102,8 +102,10 @@ struct Resolver {
     }
 
     /// Returns the undeclared base of the topmost declared class; nil if it is known not to be a Realm class.
-    private func unreadBase(of key: String) -> TypeExpression? {
-        guard let root = index.lineage(of: key).first, let type = index.entries[root]?.declaration else { return nil }
+    private func undeclaredBase(of key: String) -> TypeExpression? {
+        guard let root = index.superclassChain(of: key).first, let type = index.entries[root]?.declaration else {
+            return nil
+        }
         let bases = type.inherited.flatMap { index.parts(of: $0.value, from: type.scope) }
         for (base, scope) in bases {
             guard let head = base.head else { continue }
@@ -134,7 +136,7 @@ struct Resolver {
 
     // MARK: Base classes
 
-    /// Omits base classes without a table of their own: classes that only their subclasses use.
+    /// Omits base classes that need no table, because only their subclasses use them.
     private mutating func omitUnusedBases(from draft: inout SchemaDraft) {
         var bases: [String: [String]] = [:]
         for object in draft.files.flatMap(\.objects) {

@@ -26,7 +26,7 @@ extension TypeIndex {
 
     /// Returns whether the class or a superclass is `@objcMembers`.
     func hasObjcMembers(_ key: String) -> Bool {
-        lineage(of: key).contains { entries[$0]?.declaration.hasObjcMembers == true }
+        superclassChain(of: key).contains { entries[$0]?.declaration.hasObjcMembers == true }
     }
 
     /// Returns the properties that the `@objc` protocols of a type require. A member that satisfies one is implicitly

@@ -8,7 +8,7 @@ enum TypeRole: Equatable {
     case asymmetric
     case projection(root: TypeExpression)
     case enumeration
-    /// Converted to another type, if the declaration names it.
+    /// A `CustomPersistable`, which Realm stores as another type; nil if the declaration does not name that type.
     case custom(persisted: String?)
     case other
 }
@@ -28,7 +28,7 @@ struct TypeIndex {
 
     private(set) var entries: [String: Entry] = [:]
     private var aliases: [String: AliasDeclaration] = [:]
-    /// Further declarations of a name that is declared before.
+    /// Declarations of a name that an earlier declaration already has.
     private(set) var repeated: [TypeDeclaration] = []
     private static let maximumDepth = 16
 
@@ -55,8 +55,8 @@ struct TypeIndex {
         candidates(name, scope).first { entries[$0] != nil }
     }
 
-    /// Returns the names in all scopes from the innermost one outwards, and finally the name without its first
-    /// component: `App` in `App.Dog` may be the module.
+    /// Returns the names in all scopes from the innermost one outwards. The last candidate is the name without its
+    /// first component, because `App` in `App.Dog` may be the module.
     private func candidates(_ name: String, _ scope: [String]) -> [String] {
         let scoped = (0...scope.count).reversed().map { (scope.prefix($0) + [name]).joined(separator: ".") }
         guard let dot = name.firstIndex(of: "."), entries[String(name[..<dot])] == nil, name.withoutModule == name
@@ -145,12 +145,14 @@ struct TypeIndex {
     }
 
     /// Returns the class and its superclasses, outermost first.
-    func lineage(of key: String) -> [String] {
-        var lineage = [key]
-        while let base = superclass(of: lineage[0]), lineage.count < Self.maximumDepth, !lineage.contains(base) {
-            lineage.insert(base, at: 0)
+    func superclassChain(of key: String) -> [String] {
+        var superclassChain = [key]
+        while let base = superclass(of: superclassChain[0]), superclassChain.count < Self.maximumDepth,
+            !superclassChain.contains(base)
+        {
+            superclassChain.insert(base, at: 0)
         }
-        return lineage
+        return superclassChain
     }
 
     /// Returns the names of the protocols, including those they refine.

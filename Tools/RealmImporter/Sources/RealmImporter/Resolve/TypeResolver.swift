@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// The result of resolving a type: a type of the schema, or the reason and the advice.
+/// The result of resolving a type: a type of the schema, or the reason why the type is not supported, with advice.
 enum TypeResolution {
     case type(PropertyTypeDraft)
     case failure(String)
@@ -27,9 +27,9 @@ struct TypeResolver {
             return resolve(name.withoutModule, arguments, from: scope, originProperty)
         case .array(let element):
             guard case .type = resolve(element, from: scope) else { return resolve(element, from: scope) }
-            return .failure("no schema has arrays; write 'List<\(element.text)>' in it")
+            return .failure("a schema has no arrays; write 'List<\(element.text)>' in the schema")
         case .composition, .other:
-            return .failure("no schema has the type '\(type.text)'; keep it outside the object")
+            return .failure("a schema has no type '\(type.text)'; keep it outside the object")
         }
     }
 
@@ -42,13 +42,13 @@ struct TypeResolver {
         }
         if let nearest = PropertyTypeDraft.nearest[plain] {
             return .failure(
-                "no schema has the type '\(plain)'; write '\(nearest)' in the schema and convert in an extension")
+                "a schema has no type '\(plain)'; write '\(nearest)' in the schema and convert in an extension")
         }
         return .failure(
             "the type '\(name)' is in none of these files; add the file that declares it, or store its parts")
     }
 
-    /// Returns whether no file declares the type and it is not a known one.
+    /// Returns whether no file declares the type and the importer does not know it.
     func isUnknown(_ written: TypeExpression, from outer: [String]) -> Bool {
         let (type, scope) = index.expand(written, from: outer)
         switch type {
@@ -70,9 +70,10 @@ struct TypeResolver {
         case .custom(let persisted):
             let nearest = persisted.map { "write '\($0)' in the schema and convert in an extension" }
             return .failure(
-                "'\(key)' is a CustomPersistable, which no schema has; "
+                "'\(key)' is a CustomPersistable, which a schema does not support; "
                     + (nearest ?? "write the type it is stored as, and convert in an extension"))
-        case .asymmetric: return .failure("'\(key)' is an AsymmetricObject, which no schema has; make it an Object")
+        case .asymmetric:
+            return .failure("'\(key)' is an AsymmetricObject, which a schema does not support; make it an Object")
         case .projection: return .failure("'\(key)' is a projection, and no property can hold one")
         case .other:
             let isEnum = index.entries[key]?.declaration.kind == .enumeration
@@ -104,7 +105,7 @@ struct TypeResolver {
             shape = .linkingObjects(property: originProperty)
         default:
             let text = TypeExpression.generic(container, arguments).text
-            return .failure("no schema has the type '\(text)'; keep it outside the object")
+            return .failure("a schema has no type '\(text)'; keep it outside the object")
         }
         guard let element = arguments.last, case .type(let inner) = resolve(element, from: scope) else {
             return arguments.last.map { resolve($0, from: scope) } ?? .failure("its type is incomplete; complete it")
@@ -115,7 +116,7 @@ struct TypeResolver {
         return .type(PropertyTypeDraft(shape, inner.value, isOptional: optionality(of: inner, in: shape)))
     }
 
-    /// Objects in lists and sets are never nil, those in maps can be.
+    /// Objects in lists and sets are never nil. Objects in maps can be nil.
     private func optionality(of element: PropertyTypeDraft, in shape: PropertyTypeDraft.Shape) -> Bool {
         guard let key = element.typeKey, index.role(of: key) != .enumeration else { return element.isOptional }
         return shape == .map

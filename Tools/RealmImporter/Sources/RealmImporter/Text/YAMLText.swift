@@ -23,7 +23,7 @@ enum YAMLText {
         "\"" + text.unicodeScalars.map { escaped($0) { $0.shortEscape } }.joined() + "\""
     }
 
-    /// Returns a literal of the schema language, whose long escapes are those of Swift and not of YAML.
+    /// Returns a literal of the schema language, which uses Swift's long escapes instead of YAML's.
     static func literal(_ text: String) -> String {
         let digits = { (scalar: Unicode.Scalar) in "\\u{\(String(scalar.value, radix: 16))}" }
         return "\"" + text.unicodeScalars.map { escaped($0, digits) }.joined() + "\""

@@ -15,7 +15,7 @@ struct DraftText {
     /// Appends text without a line feed.
     mutating func part(_ content: String) { text += content }
 
-    /// - Returns: the item at an offset, and whether the offset is at its name, which comes first.
+    /// - Returns: the innermost item at an offset, and whether the item begins there. An item begins with its name.
     func item(at offset: Int) -> (item: DraftItem, isName: Bool)? {
         let mark = marks.filter { $0.range.contains(offset) }.min { $0.range.count < $1.range.count }
         return mark.map { ($0.item, $0.range.lowerBound == offset) }
