@@ -1,9 +1,10 @@
 import MartletEngine
 
-/// The state of the additions of objects that are in progress.
+/// The state of the calls of `add` and `create` that are in progress.
 struct Additions {
-    /// An object whose row was inserted, and whose links were not added yet.
-    struct Waiting {
+    /// An object whose links were not added yet. It either has a new row, or its values are to be assigned to an
+    /// existing row.
+    struct DeferredAddition {
         let object: ObjectBase
         let key: ObjectKey
         let policy: Realm.UpdatePolicy
@@ -11,13 +12,14 @@ struct Additions {
 
     /// The depth of the recursion of `add`.
     var depth = 0
-    /// The objects that wait for the end of the recursion.
-    var waiting: [Waiting] = []
-    /// Objects that are being added as updates, with the keys of their rows. They end the recursion in a cycle of links.
+    /// The objects whose links are added when the recursion has ended, because they were too deep for it.
+    var deferred: [DeferredAddition] = []
+    /// Objects that are being added as updates, with the keys of the existing rows. `add` does not visit them again if
+    /// links form a cycle.
     var updating: [ObjectIdentifier: ObjectKey] = [:]
     /// Embedded objects that were created from untyped values and are not yet assigned to their owner.
     var ownerless: Set<ObjectIdentifier> = []
-    /// Objects that are being copied by `create`, with their copies.
+    /// Objects that `create` is copying, with their copies.
     var copies: [ObjectIdentifier: ObjectBase] = [:]
 
     /// A chain of links may be too long for the stack, so the recursion is limited.

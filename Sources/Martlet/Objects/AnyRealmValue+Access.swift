@@ -2,7 +2,7 @@ import Foundation
 import MartletEngine
 
 extension AnyRealmValue {
-    /// The kinds of values.
+    /// The kind of a value.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case none, bool, int, float, double, string, data, date, decimal128, objectId, uuid, object, list, map
     }
@@ -27,7 +27,7 @@ extension AnyRealmValue {
         }
     }
 
-    /// The object if this value is an object of the given class, otherwise nil.
+    /// The object in this value; nil if the value is not an object of the given class.
     public func object<Element: ObjectBase>(_ type: Element.Type) -> Element? {
         if case .object(let object) = self { object as? Element } else { nil }
     }
@@ -87,7 +87,7 @@ extension AnyRealmValue {
         return entries
     }
 
-    /// The value in one line. Objects are shown by their class only, because their links may form a cycle.
+    /// A description in one line. It shows only the types of objects, because links may form a cycle.
     var summary: String {
         switch self {
         case .object(let object): "object(\(object._typeName)(…))"
@@ -98,7 +98,7 @@ extension AnyRealmValue {
         }
     }
 
-    /// Converts an untyped value; nil if no property can hold it.
+    /// Converts an untyped value; nil if its type cannot be stored.
     ///
     /// - Parameter object: called with each object in the value; returns the object to store in its place.
     init?(untyped value: Any?, _ object: (ObjectBase) -> ObjectBase) {
@@ -106,7 +106,7 @@ extension AnyRealmValue {
     }
 
     private init?(untyped value: Any?, depth: Int, _ object: (ObjectBase) -> ObjectBase) {
-        if depth > AnyValue.greatestDepth { Misuse.nestedTooDeep(limit: AnyValue.greatestDepth) }
+        if depth > AnyValue.maximumDepth { Misuse.nestedTooDeep(limit: AnyValue.maximumDepth) }
         guard let value = UntypedValue.unwrapped(value) else {
             self = .none
             return

@@ -2,15 +2,18 @@ import Foundation
 import MartletEngine
 
 extension AnyRealmValue: Codable {
-    // Kinds that would be ambiguous as plain values are wrapped in a container keyed by the kind.
+    // Kinds that a decoder could not recognize from a plain value. They are encoded in a container with the kind as the
+    // key.
     private enum WrappedKind: String, CodingKey, CaseIterable {
         case float, double, data, date, decimal128, objectId, uuid, object, map
     }
 
-    /// Encodes `none` as null, lists as arrays, and booleans, integers, strings and doubles with a fraction as plain values.
+    /// Encodes `none` as null, lists as arrays, and booleans, integers, strings and doubles with a fraction as plain
+    /// values.
     ///
-    /// All other kinds are encoded with their kind, as in `{"date": …}`, so that decoding returns the same kind. Objects are
-    /// encoded under the names of their types, as in `{"object": {"Dog": {…}}}`, together with all objects they link to.
+    /// All other values are encoded with their kind, as in `{"date": …}`, so that decoding returns the same kind. An
+    /// object is encoded under the name of its type, as in `{"object": {"Dog": {…}}}`, together with all objects to
+    /// which it links.
     ///
     /// - Throws: `EncodingError` if links form a cycle, or if more than 100 lists and maps are nested.
     public func encode(to encoder: any Encoder) throws { try encode(to: encoder, nil) }
@@ -65,10 +68,10 @@ extension AnyRealmValue: Codable {
         }
     }
 
-    /// Decodes a value of the kind that was encoded. Objects are decoded as unmanaged objects.
+    /// Decodes a value. It has the kind of the value that was encoded. Objects are decoded as unmanaged objects.
     ///
-    /// - Throws: `DecodingError` if the value names no kind, if an object has a type that the program does not contain, or if
-    ///   more than 100 lists and maps are nested.
+    /// - Throws: `DecodingError` if a container has no kind as a key, if an object has a type that the program does not
+    ///   contain, or if more than 100 lists and maps are nested.
     public init(from decoder: any Decoder) throws {
         if let plain = Self.plain(decoder) {
             self = plain
@@ -98,7 +101,7 @@ extension AnyRealmValue: Codable {
     @TaskLocal private static var depth = 0
 
     private static func requireDepth(_ path: [any CodingKey]) throws {
-        guard depth >= AnyValue.greatestDepth else { return }
+        guard depth >= AnyValue.maximumDepth else { return }
         throw DecodingError.dataCorrupted(DecodingError.Context(codingPath: path, debugDescription: tooDeep))
     }
 
@@ -106,7 +109,7 @@ extension AnyRealmValue: Codable {
         try $depth.withValue(depth + 1, operation: body)
     }
 
-    private static let tooDeep = "more than \(AnyValue.greatestDepth) lists and maps are nested"
+    private static let tooDeep = "more than \(AnyValue.maximumDepth) lists and maps are nested"
 
     private static func wrapped(
         _ kind: WrappedKind, _ container: KeyedDecodingContainer<WrappedKind>

@@ -1,7 +1,7 @@
 import MartletEngine
 
-// Nested values. Values in memory have no depth limit, so the functions in this file do not recurse. Recursive code elsewhere
-// calls `requireNesting` first.
+// Functions for nested values. A value in memory has no depth limit, so these functions do not recurse. Recursive code
+// in other files calls `requireNesting` first.
 
 extension AnyRealmValue: Equatable {
     /// Values are equal if their kinds and contents are equal.
@@ -65,7 +65,8 @@ extension AnyRealmValue: Hashable {
                 rest += values
             case .map(let entries):
                 hasher.combine(entries.count)
-                // Equal keys may consist of different code points, so the entries are not sorted by bytes.
+                // The entries are not sorted by the bytes of their keys, because equal keys may consist of different
+                // code points.
                 for (key, value) in entries.sorted(by: { $0.key < $1.key }) {
                     hasher.combine(key)
                     rest.append(value)
@@ -82,7 +83,7 @@ extension AnyRealmValue {
         var depth = isCollection ? 1 : 0
         while !level.isEmpty {
             depth += 1
-            if depth > AnyValue.greatestDepth { return true }
+            if depth > AnyValue.maximumDepth { return true }
             level = level.flatMap(\.nestedCollections)
         }
         return false
@@ -91,7 +92,7 @@ extension AnyRealmValue {
     /// Traps if more lists and maps are nested than a file can store.
     @inline(__always)
     func requireNesting() {
-        if isCollection, isNestedTooDeep { Misuse.nestedTooDeep(limit: AnyValue.greatestDepth) }
+        if isCollection, isNestedTooDeep { Misuse.nestedTooDeep(limit: AnyValue.maximumDepth) }
     }
 
     private var isCollection: Bool {
@@ -101,7 +102,7 @@ extension AnyRealmValue {
         }
     }
 
-    // The lists and maps directly in this value.
+    // The lists and maps that are elements of this list or map.
     private var nestedCollections: [AnyRealmValue] {
         switch self {
         case .list(let values): values.filter(\.isCollection)

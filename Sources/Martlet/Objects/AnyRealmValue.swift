@@ -2,10 +2,11 @@ public import Foundation
 import MartletEngine
 import MartletValues
 
-/// A value whose kind is chosen at run time. A property of this type is never optional: the case `none` means no value.
+/// A value of one of several kinds, which the program chooses at run time. A property of this type is never optional:
+/// the case `none` represents no value.
 ///
-/// Lists and maps contain further values and can be nested up to 100 levels deep. They have value semantics: changing an
-/// element of a property assigns the whole property once. Storing a value that is nested deeper traps.
+/// Lists and maps contain further values and can be nested up to 100 levels deep. Storing a value that is nested deeper
+/// traps. Lists and maps have value semantics: a change of one element assigns the whole property once.
 ///
 /// ```swift
 /// try realm.write {
@@ -14,8 +15,9 @@ import MartletValues
 /// }
 /// ```
 ///
-/// An unmanaged object inside a value is added together with the owner of the value. When the object is deleted, it is
-/// replaced by `none`. Sets cannot contain lists and maps. Values are stored bit for bit.
+/// An unmanaged object inside a value is added to the Realm together with the owner of the value. When an object is
+/// deleted, `none` replaces it in all values, and sets lose the element. Sets cannot contain lists and maps. All values
+/// are stored bit for bit.
 public enum AnyRealmValue {
     case none
     case bool(Bool)
@@ -43,18 +45,20 @@ extension AnyRealmValue: Sendable {}
 // MARK: Storing
 
 extension AnyRealmValue: PersistableValue, OrderedValue {
-    /// The value as stored, for comparisons. An unmanaged object is represented by its address, which equals no stored value.
+    /// The stored form of the value, for comparisons. An unmanaged object is represented by its address in memory,
+    /// which equals no stored link.
     public var _stored: StoredValue {
         requireNesting()
         return StoredValue(stored { $0.comparisonLink.stored })
     }
 
-    /// The value with `none` in the place of objects, which cannot be read without a Realm.
+    /// Converts a stored value. Objects become `none`, because they cannot be read without a Realm.
     public static func _value(_ stored: StoredValue) -> AnyRealmValue? {
-        AnyRealmValue(found: stored.raw, in: nil)
+        AnyRealmValue(validating: stored.raw, in: nil)
     }
 
-    /// Numbers of all kinds are compared by their value, values of other kinds only with their own kind.
+    /// The value by which sorts and sets compare. Numbers of all kinds are compared by their numeric value. A value of
+    /// another kind equals only values of the same kind.
     public var _sortKey: StoredValue { StoredValue(AnyValue.sortKey(_stored.raw)) }
 
     public var _comparedObjects: [AnyObject] {
@@ -67,7 +71,7 @@ extension AnyRealmValue: PersistableValue, OrderedValue {
         requireNesting()
         return stored { object in
             if object._model.schema.isEmbedded { Misuse.embeddedInAnyValue(object._typeName) }
-            let key = source.context.adopt(object, source.policy)
+            let key = source.context.addIfUnmanaged(object, source.policy)
             return AnyLink(object._table(in: source.context).id, key).stored
         }
     }
@@ -105,9 +109,10 @@ extension AnyRealmValue: PersistableValue, OrderedValue {
 
     /// Reads a stored value, including its objects.
     ///
-    /// - Parameter isOld: true for a value of an earlier version, whose objects may have been deleted since.
+    /// - Parameter isOld: true for a value of an earlier version. An object in it that was deleted since is read as
+    ///   `none`.
     init(_ stored: SQLValue, in context: RealmContext?, isOld: Bool = false) {
-        if let value = AnyRealmValue(found: stored, in: context, isOld: isOld) {
+        if let value = AnyRealmValue(validating: stored, in: context, isOld: isOld) {
             self = value
         } else if let context {
             context.refuseDamagedAny()
@@ -117,12 +122,12 @@ extension AnyRealmValue: PersistableValue, OrderedValue {
     }
 
     /// Reads a stored value, including its objects; nil if the stored value is damaged.
-    init?(found stored: SQLValue, in context: RealmContext?, isOld: Bool = false) {
+    init?(validating stored: SQLValue, in context: RealmContext?, isOld: Bool = false) {
         guard AnyValue.isWellFormed(stored) else { return nil }
-        self.init(sound: stored, context, isOld)
+        self.init(valid: stored, context, isOld)
     }
 
-    private init(sound stored: SQLValue, _ context: RealmContext?, _ isOld: Bool) {
+    private init(valid stored: SQLValue, _ context: RealmContext?, _ isOld: Bool) {
         switch stored {
         case .null: self = .none
         case .integer(let number): self = .int(Int(number))
@@ -148,13 +153,13 @@ extension AnyRealmValue: PersistableValue, OrderedValue {
         case .uuid: return UUID._value(StoredValue(.blob(content))).map { .uuid($0) } ?? .none
         case .object: return object(content, context, isOld).map { .object($0) } ?? .none
         case .list:
-            return .list((ElementCodec.decode(content) ?? []).map { AnyRealmValue(sound: $0, context, isOld) })
+            return .list((ElementCodec.decode(content) ?? []).map { AnyRealmValue(valid: $0, context, isOld) })
         case .map:
             let elements = ElementCodec.decode(content) ?? []
             var entries: [String: AnyRealmValue] = [:]
             for position in stride(from: 0, to: elements.count - 1, by: 2) {
                 guard case .text(let key) = elements[position] else { continue }
-                entries[key] = AnyRealmValue(sound: elements[position + 1], context, isOld)
+                entries[key] = AnyRealmValue(valid: elements[position + 1], context, isOld)
             }
             return .map(entries)
         }
@@ -172,7 +177,7 @@ extension AnyRealmValue: PersistableValue, OrderedValue {
 }
 
 extension ObjectBase {
-    /// The object in comparisons: its row, or its address if the object is unmanaged.
+    /// The link that represents the object in comparisons. The link of an unmanaged object contains its address.
     fileprivate final var comparisonLink: AnyLink {
         if _state == .invalidated { Misuse.invalidated(_typeName, _keyDescription) }
         if let table = _table { return AnyLink(table.id, _key) }
@@ -192,7 +197,7 @@ extension AnyRealmValue: RealmCollectionValue {
 
     public func _storedElement(_ source: ElementSource) -> StoredValue { StoredValue(stored(source)) }
 
-    // A search must not add objects.
+    // Does not add unmanaged objects, because this is a search.
     public func _soughtElement(_ source: ElementSource) -> StoredValue? {
         requireNesting()
         return objects.allSatisfy { $0._context === source.context } ? _stored : nil
@@ -202,7 +207,7 @@ extension AnyRealmValue: RealmCollectionValue {
 
     public var _comparedElement: StoredValue? { _compared }
 
-    // Equal numbers of different kinds are one element, as in queries.
+    // Equal numbers of different kinds are the same element of a set, as in queries.
     public var _identity: StoredValue? { _sortKey }
 
     public var _isCollection: Bool {

@@ -1,11 +1,11 @@
 import MartletEngine
 import MartletValues
 
-/// The storage of an `AnyRealmValue` property in a generated class: a value, or the stored bytes of a value that may
-/// contain links.
+/// The storage of an `AnyRealmValue` property in a generated class. It contains a value, or the stored bytes of a value
+/// that may contain links.
 ///
-/// Objects in the bytes are looked up when the property is read, so that objects with links to each other do not form a
-/// reference cycle.
+/// The objects to which the bytes link are looked up when the property is read. Otherwise objects that link to each
+/// other would form a reference cycle.
 @_spi(Generated) public enum AnyStorage {
     case value(AnyRealmValue)
     /// The bytes of an object, list or map.
@@ -20,8 +20,9 @@ import MartletValues
         self = .value(value)
     }
 
-    /// The value of a row; nil if it is damaged. Lists and maps are checked only when they are read.
-    init?(found stored: SQLValue) {
+    /// Creates the storage for a value of a row; nil if the value is damaged. Lists and maps are checked only when the
+    /// property is read.
+    init?(validating stored: SQLValue) {
         switch (stored, stored.tag) {
         case (.blob(let bytes), .list), (.blob(let bytes), .map): self = .stored(bytes)
         default:
@@ -61,7 +62,7 @@ extension ObjectBase {
 
     /// Reads an `AnyRealmValue` from its stored form. Stops the program if the value is damaged.
     final func storedAny(_ stored: SQLValue) -> AnyRealmValue {
-        if let value = AnyRealmValue(found: stored, in: _table?.context) { return value }
+        if let value = AnyRealmValue(validating: stored, in: _table?.context) { return value }
         guard let table = _table else { return .none }
         table.context.refuseDamagedAny(_key, table)
     }

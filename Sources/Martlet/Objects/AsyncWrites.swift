@@ -4,14 +4,17 @@ import Synchronization
 /// One asynchronous write in the queue.
 struct AsyncWrite {
     let id: AsyncTransactionId
-    /// Called before the block; false if the write must not run any more.
+    /// Called before the body. Returns false if the write was cancelled.
     var begin: () -> Bool = { true }
     let body: () throws -> Void
-    /// True if the body commits the write itself. Otherwise the write is committed after the body.
-    let commitsItself: Bool
-    /// Called once, when the changes are durable or lost. Not called for a write that was cancelled or did not commit.
+    /// True if the body commits the write. If it does not, the write is rolled back. If this is false, the write is
+    /// committed after the body.
+    let isCommittedByBody: Bool
+    /// Called once: with nil when the changes are durable, or with the error because of which they were rolled back.
+    /// Not called if the write is removed from the queue, or if `isCommittedByBody` is true and the body does not end
+    /// the write.
     let complete: ((any Error)?) -> Void
-    // A pending write keeps its Realm alive, and the actor to which the Realm is confined.
+    // A queued write keeps its Realm alive, and the actor to which the Realm is confined.
     let context: RealmContext
     let actor: (any Actor)?
 }
@@ -19,31 +22,32 @@ struct AsyncWrite {
 /// The identifier of an asynchronous write, used to cancel it.
 public typealias AsyncTransactionId = UInt32
 
-/// The asynchronous writes of one Realm. Each one runs on the Realm's executor in a separate write transaction, in the order
-/// in which they were added.
+/// The asynchronous writes of one Realm. They run on the Realm's executor, in the order in which they were added.
 ///
-/// The executor is never blocked: if another thread or process holds the write lock, a background thread waits for it. Queued
-/// writes become durable together, each with its own version.
+/// The executor is never blocked: if another thread or process holds the write lock, a background thread waits for it.
 ///
-/// Thread safety: used on the Realm's executor only, except for `lease`, and for `scheduler`, which does not change after the first
-/// write was scheduled.
+/// Several queued writes run as a group, in one transaction of SQLite. They become durable together, but each has a
+/// separate version. A write is sealed if it has ended and its group is not committed yet.
+///
+/// Thread safety: used on the Realm's executor only. Other threads use only `lease`, and `scheduler`, which does not
+/// change after the first write was scheduled.
 final class AsyncWrites {
     private unowned let context: RealmContext
     private var waiting: [AsyncWrite] = []
-    /// The completion handlers of writes that are sealed and not yet durable.
-    private var sealed: [((any Error)?) -> Void] = []
+    /// The completion handlers of the sealed writes.
+    private var sealedCompletions: [((any Error)?) -> Void] = []
     /// The completion handlers to call after the blocks of the current group.
-    private var ended: [() -> Void] = []
+    private var dueCompletions: [() -> Void] = []
     private var isRunScheduled = false
-    /// True while a background thread waits for the write lock. The writes run when it has the lock.
+    /// True while a background thread waits for the write lock. The writes run when the thread has acquired it.
     private var isLockRequested = false
     /// The write whose block is running.
     private var running: AsyncWrite?
     private var lastID: AsyncTransactionId = 0
     private let lease: WriteLease
     private var scheduler: Scheduler?
-    /// The greatest number of writes that become durable together. The limit lets other writers take the lock in between.
-    private static let greatestGroup = 64
+    /// The maximum number of writes in a group. Other writers can acquire the lock between two groups.
+    private static let maximumGroupSize = 64
 
     init(_ context: RealmContext) {
         self.context = context
@@ -51,13 +55,13 @@ final class AsyncWrites {
         scheduler = context.scheduler
     }
 
-    var isBusy: Bool { !waiting.isEmpty || running != nil || !sealed.isEmpty || !ended.isEmpty }
+    var isBusy: Bool { !waiting.isEmpty || running != nil || !sealedCompletions.isEmpty || !dueCompletions.isEmpty }
 
     var runningID: AsyncTransactionId? { running?.id }
 
     /// True if work can be scheduled on the executor. A thread may start its run loop after it opened the Realm.
     func canRun() -> Bool {
-        // Never reset: the background thread that waits for the lock reads it.
+        // The scheduler is never reset, because the background thread that waits for the lock reads it.
         if scheduler == nil { scheduler = Scheduler.currentRunLoop() }
         scheduler?.keepRunning()
         return scheduler != nil
@@ -80,7 +84,8 @@ final class AsyncWrites {
         return true
     }
 
-    /// Continues with the queue. Called when a synchronous write has ended.
+    /// Schedules a run of the queue if writes are waiting, unless a run is already due or a write is open. Called when
+    /// a write was added, and when a write of this Realm has ended.
     func resume() {
         guard !waiting.isEmpty, !isRunScheduled, !isLockRequested, !context.isInWrite, running == nil else { return }
         isRunScheduled = true
@@ -88,23 +93,23 @@ final class AsyncWrites {
     }
 
     private func scheduleRun() {
-        // The block runs on the executor, and the pending writes keep the Realm alive until then.
+        // The closure runs on the executor, and the queued writes keep the Realm alive until then.
         nonisolated(unsafe) let (writes, context) = (self, context)
         scheduler?.schedule { withExtendedLifetime(context) { writes.run() } }
     }
 
     /// Releases the write lock for a synchronous write, which takes precedence.
     func releaseLock() {
-        lease.giveUp()
+        lease.releaseOrCancel()
         isLockRequested = false
     }
 
     /// Calls a completion handler soon, after the code that is running now.
-    private func completeSoon(_ body: @escaping () -> Void) {
-        ended.append(body)
+    private func completeAsync(_ body: @escaping () -> Void) {
+        dueCompletions.append(body)
         guard running == nil else { return }
         nonisolated(unsafe) let (writes, context) = (self, context)
-        scheduler?.schedule { withExtendedLifetime(context) { writes.completeEnded() } }
+        scheduler?.schedule { withExtendedLifetime(context) { writes.callDueCompletions() } }
     }
 
     // MARK: Running
@@ -115,10 +120,11 @@ final class AsyncWrites {
         guard running == nil, !context.isInWrite else { return }
         if let failure = lease.takeFailure(), !waiting.isEmpty {
             let write = waiting.removeFirst()
-            ended.append { write.complete(Realm.Error(failure)) }
-            completeEnded()
+            dueCompletions.append { write.complete(Realm.Error(failure)) }
+            callDueCompletions()
         }
-        // In a nested run loop inside a callback, wait until the callback has returned.
+        // A callback may run a nested run loop, which calls this method. Then the writes wait until the callback has
+        // returned.
         if context.hooks.isDelivering() || context.keyValue.phase != .none { return resume() }
         guard !waiting.isEmpty else { return }
         guard lease.claim() else {
@@ -127,27 +133,27 @@ final class AsyncWrites {
             return lease.request { withExtendedLifetime(context) { writes.scheduleRun() } }
         }
         runGroup()
-        completeEnded()
+        callDueCompletions()
         resume()
     }
 
     private func runGroup() {
         var count = 0
-        while count < Self.greatestGroup, let write = takeNext(isFirst: count == 0) {
+        while count < Self.maximumGroupSize, let write = takeNext(isFirst: count == 0) {
             do {
                 try context.beginAsyncWrite(isFirst: count == 0)
             } catch {
                 running = nil
-                ended.append { write.complete(error) }
+                dueCompletions.append { write.complete(error) }
                 return commitPending()
             }
             count += 1
             run(write)
             running = nil
-            // The block may have committed the group, which releases the lock.
-            if !context.isBetweenWrites { return }
+            // The body may have committed the group, which has released the lock.
+            if !context.hasOnlySealedWrites { return }
         }
-        if context.isBetweenWrites { commitPending() } else if count == 0 { context.coordinator.releaseWriteLock() }
+        if context.hasOnlySealedWrites { commitPending() } else if count == 0 { context.coordinator.releaseWriteLock() }
     }
 
     private func takeNext(isFirst: Bool) -> AsyncWrite? {
@@ -160,58 +166,59 @@ final class AsyncWrites {
         return nil
     }
 
-    // A write that commits itself may be silent. The observers that it does not notify must have been notified of all earlier
-    // writes, and they can only be notified of durable ones. So the earlier writes are committed first.
-    private func beginsGroup(_ write: AsyncWrite) -> Bool { write.commitsItself && context.hooks.hasObservers() }
+    // A write that commits itself may be silent. Before a silent write, the silenced observers must be notified of all
+    // earlier writes. Observers are notified of durable writes only, so the earlier writes are committed first.
+    private func beginsGroup(_ write: AsyncWrite) -> Bool { write.isCommittedByBody && context.hooks.hasObservers() }
 
     private func run(_ write: AsyncWrite) {
         do {
             try write.body()
         } catch {
             if context.isInWrite { context.cancelWrite() }
-            return ended.append { write.complete(error) }
+            return dueCompletions.append { write.complete(error) }
         }
         guard context.isInWrite else {
-            // The block ended the write itself.
-            if context.isBetweenWrites {
-                sealed.append(write.complete)
+            // The body has ended the write.
+            if context.hasOnlySealedWrites {
+                sealedCompletions.append(write.complete)
             } else {
-                ended.append { write.complete(nil) }
+                dueCompletions.append { write.complete(nil) }
             }
             return
         }
-        if write.commitsItself { context.cancelWrite() } else { commit(isGrouping: true, write.complete) }
+        if write.isCommittedByBody { context.cancelWrite() } else { commit(isGrouping: true, write.complete) }
     }
 
-    /// Ends the write of the running block: commits it, or, if grouping is allowed and other writes wait, seals it.
+    /// Ends the open write. Seals it if grouping is allowed, a queued write is running and others wait. Otherwise
+    /// commits it.
     func commit(isGrouping: Bool, _ complete: @escaping ((any Error)?) -> Void) {
         do {
             if isGrouping, running != nil, !waiting.isEmpty {
                 try context.sealWrite()
-                sealed.append(complete)
+                sealedCompletions.append(complete)
             } else {
                 try context.commitWrite()
-                completeSoon { complete(nil) }
+                completeAsync { complete(nil) }
             }
         } catch {
-            completeSoon { complete(error) }
+            completeAsync { complete(error) }
         }
     }
 
     /// Makes the sealed writes durable.
     func commitPending() {
-        guard context.isBetweenWrites else { return }
+        guard context.hasOnlySealedWrites else { return }
         // On failure, `groupEnded` passes the error to the handlers of the sealed writes.
         try? context.commitSealed()
     }
 
-    /// All sealed writes are durable, or lost with an error.
+    /// Called when the sealed writes are durable, or were rolled back because of an error.
     func groupEnded(_ error: (any Error)?) {
-        for complete in sealed { ended.append { complete(error) } }
-        sealed = []
+        for complete in sealedCompletions { dueCompletions.append { complete(error) } }
+        sealedCompletions = []
     }
 
-    private func completeEnded() {
-        while !ended.isEmpty { ended.removeFirst()() }
+    private func callDueCompletions() {
+        while !dueCompletions.isEmpty { dueCompletions.removeFirst()() }
     }
 }

@@ -1,9 +1,11 @@
 import MartletEngine
 import MartletValues
 
-/// The untyped list, set or map of one property of one row in one Realm. All typed handles of the collection share it.
+/// The untyped list, set or map of one property of one row in one Realm. All typed instances of the collection share
+/// it.
 final class CollectionCore {
-    /// A weak reference to this object, shared by everything that refers to it weakly.
+    /// The weak reference to this object. It is used instead of `weak`, which would slow down every retain of the
+    /// object.
     let reference = WeakReference()
     let context: RealmContext
     let table: ObjectTable
@@ -16,20 +18,22 @@ final class CollectionCore {
     @exclusivity(unchecked) var elements: ChunkedElements?
     /// The links that were added or removed since the last write to the file.
     @exclusivity(unchecked) var targetCounts = TargetCounts()
-    /// The change in the number of links inside `AnyRealmValue` values, since the last write to the file.
+    /// How many links to each target were added to (or removed from) `AnyRealmValue` values since the last write to the
+    /// file.
     var anyLinkChanges: [AnyLink: Int] = [:]
-    /// The position of each element of a set, or of each key of a map. Nil until first needed, and after a removal in the
-    /// middle.
-    @exclusivity(unchecked) private var positions: [SQLValue: Int]?
-    /// True while changes wait to be written to the file.
+    /// The position of each element of a set, or of each key of a map. Nil until a search needs it. Most changes reset
+    /// it, but an append does not.
+    @exclusivity(unchecked) private var positionsByElement: [SQLValue: Int]?
+    /// True while there are changes that are not written to the file yet.
     @exclusivity(unchecked) var isQueued = false
     @exclusivity(unchecked) private(set) var isOwnerGone = false
     /// True if the Realm was invalidated. The owner's row may still exist then.
     private var isRealmInvalidated = false
     @exclusivity(unchecked) private var checkedChangeCount: UInt64 = 0
-    /// The observers of `isInvalidated`. The observers of the elements belong to the owner object.
+    /// The key-value observers of `isInvalidated`. The owner object has the observers of the elements.
     var observers: KeyValueObservers?
-    /// True during `asOneAssignment`: observers were notified of one assignment, of which the current edits are parts.
+    /// True inside `asOneAssignment`. Observers are notified of one assignment then, and not of the edits that it
+    /// consists of.
     private var isInAssignment = false
 
     init(_ context: RealmContext, _ table: ObjectTable, _ property: PropertyIndex, _ owner: ObjectKey) {
@@ -40,7 +44,7 @@ final class CollectionCore {
         id = CollectionID(table: table.id, property: property, owner: owner)
         layout = table.layout.collection(of: property)
         reference.begin(self)
-        // A frozen core is shared by threads, so the lazy property is set before.
+        // Threads share a frozen core, so the lazy property is set before other threads can read it.
         if context.isFrozen { _ = target }
     }
 
@@ -61,7 +65,7 @@ final class CollectionCore {
     /// False once the owner is deleted.
     var isValid: Bool {
         if context.isFrozen { return true }
-        context.noteRead(.property(table.id, owner, property.index))
+        context.recordRead(.property(table.id, owner, property.index))
         return isOwnerThere
     }
 
@@ -82,10 +86,10 @@ final class CollectionCore {
         if !isValid { Misuse.invalidated(table.type.name, "that owns '\(property.name)', with the key \(owner),") }
     }
 
-    /// Discards the elements in memory. They are read again when they are needed.
-    func forget() {
+    /// Discards the elements in memory. The next access reads them again.
+    func discardElements() {
         elements = nil
-        positions = nil
+        positionsByElement = nil
         targetCounts = TargetCounts()
         anyLinkChanges = [:]
         isQueued = false
@@ -93,7 +97,7 @@ final class CollectionCore {
     }
 
     func ownerWasDeleted() {
-        forget()
+        discardElements()
         isOwnerGone = true
     }
 
@@ -102,9 +106,9 @@ final class CollectionCore {
         isRealmInvalidated = true
     }
 
-    /// The deletion of the owner was rolled back.
+    /// Called when the deletion of the owner was rolled back.
     func ownerWasRestored() {
-        forget()
+        discardElements()
         isOwnerGone = false
     }
 
@@ -117,7 +121,7 @@ final class CollectionCore {
         elements = context.read { try ChunkedElements(owner: owner, table: layout.chunks, $0, limit: limit) }
         if !context.reads.isOn {
             context.trackReadsIfObserved()
-            context.noteRead(.property(table.id, owner, property.index))
+            context.recordRead(.property(table.id, owner, property.index))
         }
     }
 
@@ -137,7 +141,8 @@ final class CollectionCore {
             .error(path: context.coordinator.path)
     }
 
-    // Zero after the owner was deleted, because observers receive the collection with its last change.
+    // Returns zero after the owner was deleted instead of trapping, because observers still receive the collection with
+    // its last change.
     var count: Int {
         context.confinement.require("the collection '\(name)'")
         if isRealmInvalidated { requireValid() }
@@ -177,7 +182,8 @@ final class CollectionCore {
         }
     }
 
-    /// A cursor for a loop that does not read the whole list first; nil inside a write, where the loop body may change the list.
+    /// A cursor for a loop that does not read the whole list first; nil inside a write, where the loop body may change
+    /// the list.
     func makeCursor() -> LazyCursor? {
         guard count > 0, context.transaction == nil else { return nil }
         return context.withFrozenLock {
@@ -189,22 +195,24 @@ final class CollectionCore {
 
     /// The position of an element in a set, or of a key in a map.
     ///
-    /// - Complexity: O(1) on average; O(n) for the first search, and for the first one after a removal in the middle.
+    /// - Complexity: O(1) on average. The first search is O(n), and so is the first one after a change that may move
+    ///   elements.
     func position(of value: SQLValue) -> Int? { context.withFrozenLock { findPosition(of: value) } }
 
     private func findPosition(of value: SQLValue) -> Int? {
         load()
-        if positions == nil {
+        if positionsByElement == nil {
             let all = all()
             let step = property.kind == .map ? 2 : 1
-            positions = Dictionary(
+            positionsByElement = Dictionary(
                 stride(from: 0, to: all.count, by: step).map { (identity(of: all[$0]), $0) },
                 uniquingKeysWith: { first, _ in first })
         }
-        return positions?[identity(of: value)]
+        return positionsByElement?[identity(of: value)]
     }
 
-    // 0.0 and -0.0 are stored as different values but are one element. So are equal numbers of different kinds.
+    // 0.0 and -0.0 are stored as different values, but are the same element. In a set of `AnyRealmValue`, equal numbers
+    // of different kinds are the same element, too.
     private func identity(of value: SQLValue) -> SQLValue {
         if property.kind == .set, property.isAny { return AnyValue.sortKey(value) }
         guard property.kind != .map, property.element.isFloating, case .blob = value else { return value }
@@ -238,7 +246,7 @@ final class CollectionCore {
 
     private var isUnobserved: Bool { isInAssignment || context.keyValue.objects.isEmpty && !context.hasTrackedReads }
 
-    /// Performs several edits that observers see as one assignment.
+    /// Performs several edits. Observers are notified of one assignment.
     func asOneAssignment(_ body: () -> Void) {
         if isUnobserved { return body() }
         performNotifying({ nil }) {
@@ -253,23 +261,23 @@ final class CollectionCore {
         var observers: [KeyValueObservers] = []
         table.forEachAccessor(owner) { if let known = $0._observers { observers.append(known) } }
         #if MARTLET_SEEDED_BUGS
-            if SeededBug.isOn(.twinUnnoticed) {
+            if SeededBug.isOn(.oneAccessorOnly) {
                 observers = [table.identity.object(owner)?._observers].compactMap { $0 }
             }
         #endif
         var notified: [KeyValueNotification.Entry] = []
         for known in observers {
-            known.noteChange(of: property.index, in: context)
+            known.recordChange(of: property.index, in: context)
             notified += known.notifyWillChange({ $0 == property.index }, { _ in edit() }).map { (known, $0) }
         }
         context.reads.willChange(property.index, of: owner, in: table.id)
         body()
-        for (known, registration) in notified where known.isRegistered(registration.id) { registration.did() }
+        for (known, registration) in notified where known.isRegistered(registration.id) { registration.didChange() }
     }
 
-    // An assignment by the program removes the reason why an earlier deletion was denied.
-    private func noteAssignment() {
-        context.pending.denials.propertyWasAssigned(property.index, of: RowDeletion.Row(table: table.id, key: owner))
+    // After an assignment by the program, earlier denials because of this property do not apply any more.
+    private func recordAssignment() {
+        context.pending.denials.propertyWasAssigned(property.index, of: RowID(table: table.id, key: owner))
     }
 
     private func record(_ edit: ListEdit) {
@@ -278,7 +286,7 @@ final class CollectionCore {
         checkedChangeCount = context.changeCount
     }
 
-    private func count(_ element: SQLValue, _ change: Int) {
+    private func countLinks(in element: SQLValue, by change: Int) {
         if property.isAny {
             let links = attempt { try AnyLink.counts(in: element) }
             for (link, number) in links { anyLinkChanges[link, default: 0] += change * number }
@@ -300,16 +308,16 @@ final class CollectionCore {
         performEdit(ListEditScript([.insert(at: position, count: 1)])) {
             attempt { try elements?.insert(element, at: position, loadChunk) }
             if position < size {
-                positions = nil
+                positionsByElement = nil
             } else if property.kind != .map || position.isMultiple(of: 2) {
-                positions?[identity(of: element)] = position
+                positionsByElement?[identity(of: element)] = position
             }
-            count(element, 1)
+            countLinks(in: element, by: 1)
             record(.insert(at: position, count: 1))
         }
     }
 
-    /// Inserts elements before a position. Observers see one change.
+    /// Inserts elements before a position. Observers are notified of one change.
     func insert(contentsOf new: [SQLValue], at position: Int) {
         _ = willChange()
         let size = elements?.count ?? 0
@@ -318,13 +326,13 @@ final class CollectionCore {
         let edit = ListEdit.insert(at: position, count: new.count)
         performEdit(ListEditScript([edit])) {
             attempt { try elements?.insert(contentsOf: new, at: position, loadChunk) }
-            positions = nil
-            for element in new { count(element, 1) }
+            positionsByElement = nil
+            for element in new { countLinks(in: element, by: 1) }
             record(edit)
         }
     }
 
-    /// Removes a range of elements. Observers see one change.
+    /// Removes a range of elements. Observers are notified of one change.
     func remove(_ range: Range<Int>) {
         _ = willChange()
         let size = elements?.count ?? 0
@@ -336,14 +344,14 @@ final class CollectionCore {
         let edit = ListEdit.remove(at: range.lowerBound, count: range.count)
         performEdit(ListEditScript([edit])) {
             old = attempt { try elements?.remove(range, loadChunk) } ?? []
-            positions = nil
-            for element in old { count(element, -1) }
+            positionsByElement = nil
+            for element in old { countLinks(in: element, by: -1) }
             record(edit)
         }
-        if property.element.isEmbedded { for element in old { discard(element) } }
+        if property.element.isEmbedded { for element in old { deleteIfEmbedded(element) } }
     }
 
-    /// Replaces the elements by a permutation of them.
+    /// Changes the order of the elements. `new` contains the same elements in the new order.
     func reorder(_ new: [SQLValue]) {
         _ = willChange()
         let old = all()
@@ -356,7 +364,7 @@ final class CollectionCore {
                 }
             }
         }
-        positions = nil
+        positionsByElement = nil
     }
 
     func replace(at position: Int, with element: SQLValue, discardsOld: Bool = true) {
@@ -364,12 +372,12 @@ final class CollectionCore {
         var old = SQLValue.null
         performEdit(ListEditScript([.replace(at: position)])) {
             old = attempt { try elements?.replace(at: position, with: element, loadChunk) } ?? .null
-            if property.kind != .map || position.isMultiple(of: 2) { positions = nil }
-            count(old, -1)
-            count(element, 1)
+            if property.kind != .map || position.isMultiple(of: 2) { positionsByElement = nil }
+            countLinks(in: old, by: -1)
+            countLinks(in: element, by: 1)
             record(.replace(at: position))
         }
-        if discardsOld { discard(old) }
+        if discardsOld { deleteIfEmbedded(old) }
     }
 
     func remove(at position: Int) {
@@ -378,14 +386,14 @@ final class CollectionCore {
         performEdit(ListEditScript([.remove(at: position, count: 1)])) {
             old = attempt { try elements?.remove(at: position, loadChunk) } ?? .null
             #if MARTLET_SEEDED_BUGS
-                if !SeededBug.isOn(.setPositionsStale) { positions = nil }
+                if !SeededBug.isOn(.setPositionsStale) { positionsByElement = nil }
             #else
-                positions = nil
+                positionsByElement = nil
             #endif
-            count(old, -1)
+            countLinks(in: old, by: -1)
             record(.remove(at: position, count: 1))
         }
-        discard(old)
+        deleteIfEmbedded(old)
     }
 
     func move(from: Int, to: Int) {
@@ -413,42 +421,43 @@ final class CollectionCore {
 
     func removeAll() {
         _ = willChange()
-        noteAssignment()
+        recordAssignment()
         let old = all()
         guard !old.isEmpty else { return }
         performEdit(ListEditScript([.clear(oldCount: old.count)])) {
             elements?.removeAll()
-            positions = nil
-            for element in old { count(element, -1) }
+            positionsByElement = nil
+            for element in old { countLinks(in: element, by: -1) }
             record(.clear(oldCount: old.count))
         }
-        for element in old { discard(element) }
+        for element in old { deleteIfEmbedded(element) }
     }
 
-    /// Removes the elements at ascending positions. Observers see one change.
+    /// Removes the elements at ascending positions. Observers are notified of one change.
     func remove(at places: [Int]) {
-        for element in take(places) { discard(element) }
+        for element in take(places) { deleteIfEmbedded(element) }
     }
 
-    /// Removes links to targets that are being deleted: values of maps become nil, elements of lists and sets are removed.
-    func release(_ targets: Set<SQLValue>) {
+    /// Removes the links to rows that are being deleted. In a map the values become nil; lists and sets lose the
+    /// elements.
+    func removeLinks(to targets: Set<SQLValue>) {
         let held = all().enumerated().filter { targets.contains($0.element) }
         change(held.map { ($0.offset, property.kind == .map ? .null : nil) })
     }
 
-    /// Removes a link from `AnyRealmValue` values: a set loses such a value, a list or map gets `none` in place of the
-    /// link.
-    func release(_ link: AnyLink) {
+    /// Removes a link from the `AnyRealmValue` values. A set loses each value that contains the link. In a list or map,
+    /// `none` replaces the link.
+    func removeLinks(to link: AnyLink) {
         let held = all().enumerated().map { position, element in
             (position, element, attempt { try link.removed(from: element) })
         }
         change(held.filter { $0.1 != $0.2 }.map { ($0.0, property.kind == .set ? nil : $0.2) })
     }
 
-    /// Replaces or removes the elements at ascending positions. Observers see one change.
+    /// Replaces or removes the elements at ascending positions. Observers are notified of one change.
     private func change(_ changes: [(position: Int, new: SQLValue?)]) {
         _ = willChange()
-        positions = nil
+        positionsByElement = nil
         let edits = changes.reversed().map { position, new -> ListEdit in
             new == nil ? .remove(at: position, count: 1) : .replace(at: position)
         }
@@ -458,14 +467,15 @@ final class CollectionCore {
                     guard let new else { return try elements?.remove(at: position, loadChunk) }
                     return try elements?.replace(at: position, with: new, loadChunk)
                 }
-                count(old ?? .null, -1)
-                if let new { count(new, 1) }
+                countLinks(in: old ?? .null, by: -1)
+                if let new { countLinks(in: new, by: 1) }
                 record(edit)
             }
         }
     }
 
-    // From the end, so that the remaining positions stay valid. Adjacent positions are removed together.
+    // Removes elements and returns them. Begins at the end, so that the remaining positions stay valid. Adjacent
+    // elements are removed together.
     private func take(_ places: [Int]) -> [SQLValue] {
         _ = willChange()
         var ranges: [Range<Int>] = []
@@ -478,10 +488,10 @@ final class CollectionCore {
         }
         var taken: [SQLValue] = []
         performEdit(ListEditScript(ranges.map { .remove(at: $0.lowerBound, count: $0.count) })) {
-            positions = nil
+            positionsByElement = nil
             for range in ranges {
                 let old = attempt { try takeElements(range) }
-                for element in old { count(element, -1) }
+                for element in old { countLinks(in: element, by: -1) }
                 taken += old
                 record(.remove(at: range.lowerBound, count: range.count))
             }
@@ -489,7 +499,7 @@ final class CollectionCore {
         return taken
     }
 
-    // The removal of a single element does not need the general algorithm.
+    // Removes a single element directly, which is faster than the removal of a range.
     private func takeElements(_ range: Range<Int>) throws -> [SQLValue] {
         guard range.count == 1 else { return try elements?.remove(range, loadChunk) ?? [] }
         return [try elements?.remove(at: range.lowerBound, loadChunk) ?? .null]
@@ -497,7 +507,7 @@ final class CollectionCore {
 
     /// Replaces the contents. Only positions with different elements are changed.
     func assign(_ new: [SQLValue]) {
-        noteAssignment()
+        recordAssignment()
         let old = all()
         if old == new { return }
         asOneAssignment {
@@ -517,14 +527,14 @@ final class CollectionCore {
     }
 
     // An embedded object that is removed from its collection is deleted.
-    private func discard(_ element: SQLValue) {
+    private func deleteIfEmbedded(_ element: SQLValue) {
         guard property.element.isEmbedded, case .integer(let key) = element, let target else { return }
         context.deleteRow(key, target)
     }
 }
 
 extension RealmContext {
-    /// The core of a collection, shared by its handles.
+    /// The core of a collection. It is created if none is alive.
     func core(_ table: ObjectTable, _ property: PropertyIndex, _ owner: ObjectKey) -> CollectionCore {
         let id = CollectionID(table: table.id, property: property, owner: owner)
         return withFrozenLock {

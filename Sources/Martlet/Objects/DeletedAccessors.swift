@@ -1,6 +1,6 @@
 import MartletEngine
 
-/// Accessors and collections of rows that the open transaction has deleted: a rollback makes them live again.
+/// The accessors and collections of rows that the open transaction has deleted. A rollback makes them live again.
 struct DeletedAccessors {
     private struct Entry {
         weak var object: ObjectBase?
@@ -14,7 +14,7 @@ struct DeletedAccessors {
 
     private var objects: [Entry] = []
     private var cores: [CoreEntry] = []
-    /// The number of entries at which the entries of deallocated objects are removed.
+    /// When `objects` has this many entries, the entries of deallocated objects are removed.
     private var limit = 1 << 12
 
     mutating func append(_ object: ObjectBase, in write: UInt32) {
@@ -28,7 +28,8 @@ struct DeletedAccessors {
         cores.append(CoreEntry(core: CollectionCore.WeakCore(core), write: write))
     }
 
-    /// Removes and returns what was deleted by the write with the number `first` and by later writes.
+    /// Removes and returns the accessors and collections that the write with the number `first`, or a later write, has
+    /// deleted.
     mutating func take(since first: UInt32) -> (objects: [ObjectBase], cores: [CollectionCore]) {
         let taken = (
             objects.filter { $0.write.isSince(first) }.compactMap(\.object),
@@ -71,14 +72,15 @@ extension RealmContext {
         }
     }
 
-    /// Invalidates a collection whose row the open write has deleted. A rollback restores it.
+    /// Invalidates a collection whose owner the open write has deleted. A rollback restores it.
     func invalidateDeleted(_ core: CollectionCore) {
         guard !core.isOwnerGone else { return }
         core.ownerWasDeleted()
         if access == .readWrite { pending.deleted.append(core, in: pending.number) }
     }
 
-    /// Removes and returns what was deleted by the write `first` and later writes, which are being rolled back.
+    /// Removes and returns the deletions of the write `first` and of later writes, which are being rolled back. Objects
+    /// that these writes have added are not included.
     func takeUndoneDeletions(since first: UInt32, _ changes: ChangeSet) -> UndoneDeletions {
         let taken = pending.deleted.take(since: first)
         return UndoneDeletions(
@@ -92,8 +94,8 @@ extension RealmContext {
             })
     }
 
-    /// Makes the accessors live after their rows were restored. If other rows had the same keys in
-    /// between, their accessors are already invalidated.
+    /// Makes the accessors and collections live again after their rows were restored. If other rows had the same keys
+    /// in the meantime, the accessors of these rows are already invalidated.
     func restore(_ undone: UndoneDeletions) {
         for object in undone.objects {
             object._table?.restore(object)

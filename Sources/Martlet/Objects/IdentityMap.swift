@@ -4,20 +4,20 @@ import Synchronization
 
 /// The live accessors of one object type in one Realm: at most one per row.
 ///
-/// Contains unmanaged pointers in an open-addressing table, because a weak reference would give every object a side table
-/// and triple the cost of its retains. An accessor removes itself when it is deinitialized, which may happen on any thread.
-/// Until then its memory is valid under the lock, and `swift_tryRetain` succeeds only if the accessor is still alive.
+/// The map contains unmanaged pointers. A `weak` reference would add a side table to every object, and its retains
+/// would take three times as long. An accessor removes itself in its `deinit`, which may run on any thread. Until then
+/// the pointer is valid under the lock, and `swift_tryRetain` succeeds only if the accessor is still alive.
 ///
-/// Thread safety: `table` under its mutex.
+/// Thread safety: the mutex guards `table`.
 final class IdentityMap: Sendable {
-    private let table = Mutex(OpenTable())
+    private let table = Mutex(PointerTable())
 
     func object(_ key: ObjectKey) -> ObjectBase? {
         table.withLock { Self.retained($0.find(key)) }
             .map { Unmanaged<ObjectBase>.fromOpaque($0.pointer).takeRetainedValue() }
     }
 
-    /// The accessors of distinct rows. Calls `make` for every row without a living accessor.
+    /// The accessors of distinct rows. Creates an accessor with `make` for every row that has no living one.
     func objects(_ keys: [ObjectKey], orMake make: (ObjectKey) -> ObjectBase) -> [ObjectBase] {
         let living = table.withLock { table in keys.map { Self.retained(table.find($0)) } }
         var made: [(key: ObjectKey, entry: UInt)] = []
@@ -27,7 +27,8 @@ final class IdentityMap: Sendable {
             made.append((key, UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())))
             return object
         }
-        // Only this executor creates accessors of this Realm. Other threads can only release them between the two locks.
+        // The lock is acquired twice. In between no other thread creates an accessor, because only the executor of the
+        // Realm does. Other threads can only release accessors.
         if !made.isEmpty { table.withLock { [made] in for (key, entry) in made { $0.insert(key, entry) } } }
         return objects
     }
@@ -39,7 +40,8 @@ final class IdentityMap: Sendable {
         }
     }
 
-    /// Makes `object` the accessor of a row and returns it. If another thread has inserted an accessor first, returns that one.
+    /// Makes `object` the accessor of a row and returns it. If another thread was first, returns the accessor of that
+    /// thread.
     func insertIfAbsent(_ object: ObjectBase, _ key: ObjectKey) -> ObjectBase {
         let entry = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
         let first = table.withLock { table -> Retained? in
@@ -51,7 +53,7 @@ final class IdentityMap: Sendable {
     }
 
     // A pointer that was retained under the lock.
-    // Sendable: only passed out of the lock's closure to its caller.
+    // Sendable: it is only passed from the locked closure to its caller.
     private struct Retained: @unchecked Sendable {
         let pointer: UnsafeMutableRawPointer
     }
@@ -83,9 +85,11 @@ final class IdentityMap: Sendable {
     var count: Int { table.withLock { $0.count } }
 }
 
-/// A table from keys to pointers with linear probing. A removal moves later entries of the probe sequence back.
-private struct OpenTable: ~Copyable {
-    // Key and value are stored together, because in a large table each additional cache miss dominates the cost.
+/// A hash table with linear probing that maps keys to pointers. A removal moves later entries of the probe sequence
+/// back.
+private struct PointerTable: ~Copyable {
+    // The key and the value are stored together. In a large table, separate arrays would cost a second cache miss for
+    // each access.
     private struct Slot {
         var key: ObjectKey
         /// Zero in an empty slot.

@@ -1,20 +1,21 @@
 import MartletEngine
 
-/// Finds the property names of a Swift key path by reading it on an object that records which properties are read.
+/// Finds the property names of a Swift key path. It reads the key path on an object that records which properties are
+/// read.
 enum KeyPathTracer {
     private struct Trace {
         var names: [String] = []
         /// The objects that were read. They are retained so that no two of them have the same address.
         var objects: [ObjectBase] = []
 
-        /// False if one object was read twice, which only a computed property does.
+        /// False if two properties of one object were read. Only a computed property does this.
         var isPath: Bool { Set(objects.map { ObjectIdentifier($0) }).count == objects.count }
     }
 
     // The running trace of the current task.
     @TaskLocal private static var current: TraceBox?
 
-    // Confined to the task that traces.
+    // Sendable: only the task that traces uses it.
     private final class TraceBox: @unchecked Sendable {
         var trace = Trace()
     }
@@ -24,8 +25,8 @@ enum KeyPathTracer {
         names(Root.self) { $0[keyPath: keyPath] }
     }
 
-    /// The names of the properties along `keyPath`; nil if it reads no stored property, or if it contains a computed property
-    /// that reads several properties.
+    /// The names of the properties along `keyPath`; nil if it reads no stored property, or if it contains a computed
+    /// property that reads several properties.
     static func path<Root: ObjectBase>(_ keyPath: PartialKeyPath<Root>) -> [String]? {
         let trace = trace(Root.self) { $0[keyPath: keyPath] }
         return trace.names.isEmpty || !trace.isPath ? nil : trace.names
@@ -69,7 +70,7 @@ enum KeyPathTracer {
     }
 }
 
-/// An object or an optional object.
+/// An object type, or an optional of one.
 private protocol TraceableElement {
     static var traced: Any { get }
 }

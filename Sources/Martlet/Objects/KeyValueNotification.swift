@@ -1,22 +1,25 @@
 import MartletEngine
 import MartletValues
 
-/// The key-value observers that were notified before a change and are notified again after it.
+/// The key-value observers that were notified before a change. They are notified again after it.
 struct KeyValueNotification {
     typealias Entry = (observers: KeyValueObservers, registration: KeyValueObservers.Registration)
-    private var changes: [Entry] = []
-    private var ends: [Entry] = []
-    /// The tracked reads of the Realm. The Observation framework is notified of their changes last.
+    private var propertyEntries: [Entry] = []
+    private var invalidationEntries: [Entry] = []
+    /// The tracked reads of the Realm. After the key-value observers, the Observation framework is notified of changes
+    /// to them.
     fileprivate(set) var reads: ReadTracking?
 
     /// Notifies observers of `isInvalidated` that it is about to change.
     mutating func willChangeValidity(_ observers: KeyValueObservers?) {
         guard let observers else { return }
-        ends += observers.notifyWillChange { $0 == KeyValueObservers.invalidation }.map { (observers, $0) }
+        invalidationEntries += observers.notifyWillChange { $0 == KeyValueObservers.invalidation }.map {
+            (observers, $0)
+        }
     }
 
-    /// Notifies observers that deleted objects are about to be live again, and that the changes that the
-    /// write made before it deleted them are about to be undone.
+    /// Notifies observers that deleted objects are about to become live again. A write may have changed such an object
+    /// before it deleted it. Observers are then also notified that these changes are about to be undone.
     mutating func willRestore(_ undone: RealmContext.UndoneDeletions, in context: RealmContext) {
         context.keyValue.restored = Set(undone.objects.map(ObjectIdentifier.init))
         let objects = undone.objects.filter { $0._observers?.isEmpty == false }
@@ -24,21 +27,23 @@ struct KeyValueNotification {
         for object in objects { willChangeValidity(object._observers) }
         for core in undone.cores { willChangeValidity(core.observers) }
         for object in objects {
-            let touched = object._observers?.touched(since: context.pending.firstNumber) ?? ColumnSet()
-            willChange(object._observers, touched) { _ in nil }
+            let changedProperties =
+                object._observers?.changedProperties(since: context.pending.firstNumber) ?? ColumnSet()
+            willChange(object._observers, changedProperties) { _ in nil }
         }
     }
 
     /// Notifies observers that properties are about to change.
     mutating func willChange(_ observers: KeyValueObservers?, _ columns: ColumnSet, _ edit: (Int) -> KeyValueEdit?) {
         guard let observers else { return }
-        changes += observers.notifyWillChange({ $0 >= 0 && columns.contains($0) }, edit).map { (observers, $0) }
+        propertyEntries += observers.notifyWillChange({ $0 >= 0 && columns.contains($0) }, edit).map { (observers, $0) }
     }
 
     /// Notifies observers that the changes have happened. Observers of `isInvalidated` are notified last.
     func didChange() {
-        for (observers, registration) in changes + ends where observers.isRegistered(registration.id) {
-            registration.did()
+        for (observers, registration) in propertyEntries + invalidationEntries
+        where observers.isRegistered(registration.id) {
+            registration.didChange()
         }
         reads?.didChange()
     }
@@ -48,12 +53,13 @@ extension RealmContext {
     /// True if there are key-value observers or tracked reads, which must be notified before a change.
     var hasKeyValueObservers: Bool { !keyValue.isEmpty || hasTrackedReads }
 
-    /// Notifies observers before the Realm moves to another version. Observers of `isInvalidated` are notified first.
+    /// Notifies observers that the Realm is about to move to another version. Observers of `isInvalidated` are notified
+    /// first.
     ///
     /// - Parameters:
     ///   - changes: the changes between the versions; nil if they are not known.
     ///   - inverted: true if the changes are rolled back.
-    ///   - next: the new version, with which rows are compared if the changes are not known.
+    ///   - next: the new version. If the changes are not known, the rows are compared with it.
     ///   - undone: the deletions that a rollback undoes.
     func notifyWillChange(
         _ changes: ChangeSet?, inverted: Bool = false, next: SnapshotHandle? = nil,
@@ -66,12 +72,12 @@ extension RealmContext {
         defer { keyValue.phase = outer }
         notification.willRestore(undone, in: self)
         var changed: [(object: ObjectBase, columns: ColumnSet)] = []
-        for object in keyValue.livingObjects() {
-            let (columns, isGone) = changeOf(object, changes, inverted, next)
+        for object in keyValue.validObjects() {
+            let (columns, isGone) = change(of: object, in: changes, inverted: inverted, next: next)
             if isGone { notification.willChangeValidity(object._observers) }
             if !isGone && !columns.isEmpty { changed.append((object, columns)) }
         }
-        for core in keyValue.livingCollections() where isOwnerGone(core, changes, inverted, next) {
+        for core in keyValue.validCollections() where isOwnerGone(core, changes, inverted, next) {
             notification.willChangeValidity(core.observers)
         }
         for (object, columns) in changed {
@@ -90,7 +96,7 @@ extension RealmContext {
         var notification = KeyValueNotification()
         guard hasKeyValueObservers else { return notification }
         table.forEachAccessor(key) { notification.willChangeValidity($0._observers) }
-        for core in keyValue.livingCollections() where core.table === table && core.owner == key {
+        for core in keyValue.validCollections() where core.table === table && core.owner == key {
             notification.willChangeValidity(core.observers)
         }
         notification.reads = reads
@@ -101,8 +107,8 @@ extension RealmContext {
     /// Notifies observers that all objects and collections are about to be invalidated.
     func notifyWillInvalidateAll() -> KeyValueNotification {
         var notification = KeyValueNotification()
-        for object in keyValue.livingObjects() { notification.willChangeValidity(object._observers) }
-        for core in keyValue.livingCollections() { notification.willChangeValidity(core.observers) }
+        for object in keyValue.validObjects() { notification.willChangeValidity(object._observers) }
+        for core in keyValue.validCollections() { notification.willChangeValidity(core.observers) }
         notification.reads = reads
         reads.willChangeAll()
         return notification
@@ -117,11 +123,11 @@ extension RealmContext {
         keyValue.phase = outer
     }
 
-    // MARK: What is observed
+    // MARK: Changes of observed objects
 
-    // Sorted by row, so that the order of notifications is deterministic.
-    private func changeOf(
-        _ object: ObjectBase, _ changes: ChangeSet?, _ inverted: Bool, _ next: SnapshotHandle?
+    // The properties of an observed object that are about to change, and whether its row is about to be deleted.
+    private func change(
+        of object: ObjectBase, in changes: ChangeSet?, inverted: Bool, next: SnapshotHandle?
     ) -> (columns: ColumnSet, isGone: Bool) {
         guard let table = object._table else { return (ColumnSet(), false) }
         guard let changes else {

@@ -7,10 +7,11 @@ final class KeyValueObservers {
         let id: UInt64
         /// A property's index, or `invalidation`.
         let property: Int
-        /// Called before the change, with the edit of a collection if it is known. False if the edit has no effect.
-        let will: (KeyValueEdit?) -> Bool
-        /// Called after the change, if `will` returned true.
-        let did: () -> Void
+        /// Called before the change, with the edit of a collection if it is known. Returns false if the edit has no
+        /// effect.
+        let willChange: (KeyValueEdit?) -> Bool
+        /// Called after the change, if `willChange` returned true.
+        let didChange: () -> Void
     }
 
     /// The value of `Registration.property` for observers of `isInvalidated`.
@@ -20,30 +21,34 @@ final class KeyValueObservers {
     /// In ascending order of their ids.
     private var registrations: [Registration] = []
     private var lastID: UInt64 = 0
-    /// The registrations made by observer objects, to find them when they are removed.
+    /// The observations of observer objects, which are removed by observer, key path and context.
     var observerRegistrations: [AnyObject] = []
     /// The tracked reads of an unmanaged object.
     var reads: UnmanagedReads?
 
-    /// The properties of whose changes observers were notified in the writes of one transaction. A change set does not
-    /// contain the changes of an object that is deleted later, so a rollback notifies observers of these properties.
-    private var touched = ColumnSet()
-    private var touchedIn: UInt32 = 0
+    /// The properties that the writes of one transaction have changed, and whose observers were notified. If the object
+    /// is deleted later, the change set does not contain its changes. A rollback then notifies the observers of these
+    /// properties.
+    private var changedProperties = ColumnSet()
+    private var lastChangingWrite: UInt32 = 0
 
     var isEmpty: Bool { registrations.isEmpty }
 
-    func noteChange(of property: Int, in context: RealmContext) {
-        if !touchedIn.isSince(context.pending.firstNumber) { touched = ColumnSet() }
-        touchedIn = context.pending.number
-        touched.insert(property)
+    func recordChange(of property: Int, in context: RealmContext) {
+        if !lastChangingWrite.isSince(context.pending.firstNumber) { changedProperties = ColumnSet() }
+        lastChangingWrite = context.pending.number
+        changedProperties.insert(property)
     }
 
-    /// The properties of whose changes observers were notified since the given write.
-    func touched(since first: UInt32) -> ColumnSet { touchedIn.isSince(first) ? touched : ColumnSet() }
+    /// The properties in `changedProperties`; none if they were changed before the given write.
+    func changedProperties(since first: UInt32) -> ColumnSet {
+        lastChangingWrite.isSince(first) ? changedProperties : ColumnSet()
+    }
 
-    func add(_ property: Int, will: @escaping (KeyValueEdit?) -> Bool, did: @escaping () -> Void) -> UInt64 {
+    func add(_ property: Int, willChange: @escaping (KeyValueEdit?) -> Bool, didChange: @escaping () -> Void) -> UInt64
+    {
         lastID += 1
-        registrations.append(Registration(id: lastID, property: property, will: will, did: did))
+        registrations.append(Registration(id: lastID, property: property, willChange: willChange, didChange: didChange))
         return lastID
     }
 
@@ -60,31 +65,31 @@ final class KeyValueObservers {
 
     func willChange(_ property: Int) {
         for registration in registrations where registration.property == property && isRegistered(registration.id) {
-            _ = registration.will(nil)
+            _ = registration.willChange(nil)
         }
         reads?.willChange(property)
     }
 
     func didChange(_ property: Int) {
         for registration in registrations where registration.property == property && isRegistered(registration.id) {
-            registration.did()
+            registration.didChange()
         }
         reads?.didChange()
     }
 
     // MARK: Other changes
 
-    /// Notifies the observers of the properties for which `isChanged` is true. Returns the registrations to notify after the
-    /// change.
+    /// Notifies the observers of the properties for which `isChanged` returns true. Returns the registrations that must
+    /// be notified after the change.
     func notifyWillChange(_ isChanged: (Int) -> Bool, _ edit: (Int) -> KeyValueEdit? = { _ in nil }) -> [Registration] {
         registrations.filter { registration in
             guard isChanged(registration.property), isRegistered(registration.id) else { return false }
-            return registration.will(edit(registration.property))
+            return registration.willChange(edit(registration.property))
         }
     }
 }
 
-/// A change of a collection, for observers that receive the changed positions.
+/// The edits of a collection, for observers that receive the changed positions.
 struct KeyValueEdit {
     let script: ListEditScript
     /// True if the edits are rolled back.
@@ -100,7 +105,7 @@ struct KeyValueEdit {
     /// The change of a collection that currently has `count` elements.
     func change(count: Int) -> CollectionChange {
         #if MARTLET_SEEDED_BUGS
-            let growth = SeededBug.isOn(.takenBackCount) ? 0 : script.growth
+            let growth = SeededBug.isOn(.cancelledCountIgnored) ? 0 : script.growth
         #else
             let growth = script.growth
         #endif
@@ -118,13 +123,13 @@ struct KeyValueEdit {
 
 extension ObjectBase {
     final func addRegistration(
-        _ property: Int, will: @escaping (KeyValueEdit?) -> Bool, did: @escaping () -> Void
+        _ property: Int, willChange: @escaping (KeyValueEdit?) -> Bool, didChange: @escaping () -> Void
     ) -> UInt64 {
         if isFrozen { Misuse.observeFrozen(_described) }
         let observers = _observers ?? KeyValueObservers()
         _observers = observers
         _context?.keyValue.add(self)
-        return observers.add(property, will: will, did: did)
+        return observers.add(property, willChange: willChange, didChange: didChange)
     }
 
     final func removeRegistration(_ id: UInt64) {
@@ -136,7 +141,8 @@ extension ObjectBase {
     }
 }
 
-/// Notifies the observers of an unmanaged object of changes of one of its collections. Created with the first observer.
+/// Notifies the observers of an unmanaged object when one of its collections changes. It is created with the first
+/// observer.
 final class CollectionNotifier {
     private weak var owner: ObjectBase?
     private let property: Int
@@ -146,18 +152,18 @@ final class CollectionNotifier {
         self.property = property
     }
 
-    /// Performs a change of a collection and notifies observers before and after it. If `edit` is not nil, they receive the
-    /// changed positions.
+    /// Performs a change of a collection and notifies observers before and after it. If `edit` is not nil, they receive
+    /// the changed positions.
     func change(_ edit: KeyValueEdit?, _ body: () -> Void) {
         guard let observers = owner?._observers else { return body() }
         let notified = observers.notifyWillChange({ $0 == property }, { _ in edit })
         observers.reads?.willChange(property)
         body()
-        for registration in notified where observers.isRegistered(registration.id) { registration.did() }
+        for registration in notified where observers.isRegistered(registration.id) { registration.didChange() }
         observers.reads?.didChange()
     }
 
-    /// The edit between two states of a list as one replaced range; nil if the states are equal.
+    /// The difference between two states of a list, as an edit of one range; nil if the states are equal.
     static func edit<Element>(from old: [Element], to new: [Element]) -> KeyValueEdit? {
         let (old, new) = (old.map { $0 as? AnyHashable }, new.map { $0 as? AnyHashable })
         let common = min(old.count, new.count)

@@ -2,7 +2,7 @@ import MartletEngine
 
 /// The objects and collections of a Realm that have key-value observers.
 struct KeyValueRegistry {
-    /// Whether key-value observers are being notified of a change of the version.
+    /// The state of the notification of key-value observers, while the Realm moves to another version.
     enum Phase {
         case none, willChange, didChange
     }
@@ -15,7 +15,8 @@ struct KeyValueRegistry {
     private(set) var objects: [ObjectIdentifier: WeakObject] = [:]
     /// Collections with key-value observers of `isInvalidated`.
     private(set) var collections: [CollectionID: CollectionCore.WeakCore] = [:]
-    /// Objects that a rollback is about to make live again, while key-value observers are being notified.
+    /// Objects that a rollback makes live again. Empty except while key-value observers are being notified of the
+    /// rollback.
     var restored: Set<ObjectIdentifier> = []
     var phase = Phase.none
 
@@ -29,8 +30,9 @@ struct KeyValueRegistry {
 
     mutating func remove(_ core: CollectionCore) { collections[core.id] = nil }
 
-    /// The observed objects that were not invalidated, by table and key.
-    mutating func livingObjects() -> [ObjectBase] {
+    /// The observed objects that are not invalidated, sorted by table and key, so that the order of notifications is
+    /// deterministic.
+    mutating func validObjects() -> [ObjectBase] {
         let living = objects.values.compactMap(\.object).filter { $0._state == .live || $0._state == .stale }
         if living.count < objects.count {
             // Some objects were deallocated before their observers were removed.
@@ -40,8 +42,8 @@ struct KeyValueRegistry {
         return living.sorted { ($0._table?.id ?? 0, $0._key) < ($1._table?.id ?? 0, $1._key) }
     }
 
-    /// The observed collections whose owners were not deleted, by owner and property.
-    mutating func livingCollections() -> [CollectionCore] {
+    /// The observed collections whose owners were not deleted, sorted by owner and property.
+    mutating func validCollections() -> [CollectionCore] {
         if collections.isEmpty { return [] }
         collections = collections.filter { $0.value.core != nil }
         return collections.values.compactMap(\.core).filter { !$0.isOwnerGone }.sorted { $0.id < $1.id }

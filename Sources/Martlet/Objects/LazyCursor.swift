@@ -1,11 +1,11 @@
 import MartletEngine
 
-/// The members of a collection at the beginning of a loop, read in steps instead of all at once.
+/// The cursor of a loop over a collection. The loop visits the members that the collection has when the loop begins.
 ///
-/// The loop reads in steps while its Realm shows the same state. Before the Realm shows another state, the keys of all members
-/// are read.
+/// The loop reads the members in steps while its Realm shows the same state. Before the Realm moves to another state,
+/// the cursor reads the keys of all members.
 final class LazyCursor {
-    /// The keys of all members; nil while the Realm shows the state at the beginning of the loop.
+    /// The keys of all members; nil while the Realm shows the state in which the loop began.
     private(set) var keys: KeySequence?
     private let findKeys: () -> KeySequence
 
@@ -17,7 +17,8 @@ final class LazyCursor {
 }
 
 extension RealmContext {
-    /// Registers a cursor, whose keys are read before the Realm shows another state. A frozen Realm never does.
+    /// Registers a cursor, so that its keys are read before the Realm moves to another state. The state of a frozen
+    /// Realm never changes.
     func register(_ cursor: LazyCursor) {
         if isFrozen { return }
         cursors.removeAll { $0.cursor == nil }

@@ -1,7 +1,7 @@
 import MartletEngine
 
-/// The storage of a link property in a generated class: the key of the target row, or, before the owner is added to a Realm,
-/// the target object.
+/// The storage of a link property in a generated class. It contains the key of the target row. Before the owner is
+/// added to a Realm, it contains the target object.
 @_spi(Generated) public struct LinkStorage<T: ObjectBase> {
     var key: ObjectKey?
     var object: T?
@@ -31,7 +31,7 @@ extension ObjectBase {
         if _state == .unmanaged {
             storage = LinkStorage(value)
         } else if let context = _table?.context {
-            storage = LinkStorage(key: value.map { context.adopt($0, .error) })
+            storage = LinkStorage(key: value.map { context.addIfUnmanaged($0, .error) })
         }
         _didSet(property)
     }
@@ -49,9 +49,10 @@ extension ObjectBase {
             return _didSet(property)
         }
         let old = storage.key
-        storage = LinkStorage(key: value.map { context.adoptEmbedded($0) })
+        storage = LinkStorage(key: value.map { context.addEmbeddedIfUnmanaged($0) })
         _didSet(property)
-        // The old row is deleted last. No link to it remains, so the deletion does not change this object.
+        // The old row is deleted last. This object does not link to it any more, so the deletion does not change this
+        // object.
         if let old { context.deleteRow(old, context.table(T.self)) }
     }
 }

@@ -2,7 +2,8 @@ import CMartletRuntime
 import MartletEngine
 import Synchronization
 
-/// The description of one generated class. Created once per process and never changed.
+/// The description of an object type and its class. For a generated class it is created once per process. It never
+/// changes.
 // Sendable: a metatype and values that never change.
 final class ModelClass: @unchecked Sendable {
     let metatype: ObjectBase.Type
@@ -14,7 +15,7 @@ final class ModelClass: @unchecked Sendable {
 
     /// Creates the description of a type whose objects are accessed by name, through the shared class `metatype`.
     ///
-    /// - Parameter declaration: the declaration of the type; that of the program's generated class if it has one.
+    /// - Parameter declaration: the declaration of the type, taken from the generated class if the program has one.
     init(
         _ schema: ObjectTypeSchema, _ metatype: ObjectBase.Type, _ declaration: TypeDeclaration,
         _ make: @escaping (ModelClass) -> ObjectBase
@@ -37,13 +38,13 @@ final class ModelClass: @unchecked Sendable {
         declaration = TypeDeclaration(schema) {
             RowEncoder.columnValues(of: metatype.init())
         } isValidRawValue: { property, value in
-            RowEncoder.holds(StoredValue(value), property, of: metatype.init())
+            RowEncoder.accepts(StoredValue(value), property, of: metatype.init())
         }
         hasReferences = schema.hasReferences
         make = { metatype.init() }
     }
 
-    // The descriptions by class. Guarded by the mutex.
+    // The descriptions by class.
     private static let known = Mutex<[ObjectIdentifier: ModelClass]>([:])
 
     /// The description of a class. It is created on first use.
@@ -65,14 +66,14 @@ extension ObjectTypeSchema {
     fileprivate var hasReferences: Bool { properties.contains { $0.isLink || $0.isCollection || $0.isAny } }
 }
 
-/// The classes that generated registry files have registered in the binary of the program.
+/// The classes that the generated registry files in the program register.
 enum ModelRegistry {
     private final class Collector {
         var classes: [ObjectBase.Type] = []
         var projections: [any AnyProjection.Type] = []
     }
 
-    // Never changed after the first use.
+    // Initialized on first use and never changed.
     nonisolated(unsafe) private static let found: (classes: [ObjectBase.Type], projections: [any AnyProjection.Type]) =
         {
             let collector = Collector()

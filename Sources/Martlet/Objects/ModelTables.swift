@@ -1,6 +1,6 @@
 import MartletEngine
 
-/// The types of the file as one Realm sees them: their tables, and the classes of the program.
+/// The object types of the file in one Realm: their tables, and the classes of the program.
 struct ModelTables {
     private(set) var schema: DatabaseSchema
     /// The epoch of the file to which `schema` belongs.
@@ -9,8 +9,9 @@ struct ModelTables {
     private(set) var all: [TableID: ObjectTable] = [:]
     /// True if a type has `AnyRealmValue` properties, whose values may contain links.
     private(set) var hasAnyProperties = false
-    /// Former tables of types that have got a class since. Older objects refer to them.
-    private var retired: [ObjectTable] = []
+    /// The former tables of types for which a class was added later. Older objects refer to these tables without
+    /// retaining them.
+    private var replacedTables: [ObjectTable] = []
     private var byClass: [ObjectIdentifier: ObjectTable] = [:]
     private let texts = TextArena()
 
@@ -20,14 +21,15 @@ struct ModelTables {
         self.epoch = epoch
     }
 
-    /// Adds the classes of another configuration. Returns false if all of them are known.
+    /// Adds the classes of another configuration. Returns false if all of them were known.
     mutating func add(_ others: [String: ModelClass]) -> Bool {
         let added = others.filter { models[$0.key] == nil }
         models.merge(added) { known, _ in known }
         return !added.isEmpty
     }
 
-    /// Adopts a schema of the file. Known types keep their tables, because types cannot be changed while the file is open.
+    /// Adopts a schema of the file. A known type keeps its table, because types do not change while the file is open. A
+    /// type for which a class was added gets a new table.
     mutating func adopt(_ schema: DatabaseSchema, epoch: Int64, in context: RealmContext) {
         (self.schema, self.epoch) = (schema, epoch)
         for table in schema.tables.values {
@@ -38,7 +40,7 @@ struct ModelTables {
             }
             if let known = all[table.id] {
                 known.accessors.forEach(context.invalidate)
-                retired.append(known)
+                replacedTables.append(known)
             }
             let objectTable = ObjectTable(table, model, context, texts)
             all[table.id] = objectTable

@@ -13,8 +13,8 @@ public final class NotificationToken: @unchecked Sendable {
 
     deinit { registration.end() }
 
-    /// Ends the observation. The observer is not called any more, even if a change for it was computed already.
-    /// This method can be called on any thread.
+    /// Ends the observation. The observer is not called any more, even if a change was already computed for it. This
+    /// method can be called on any thread.
     ///
     /// - Returns: True on the first call.
     @discardableResult
@@ -31,8 +31,8 @@ final class Registration: Sendable {
 
     var isEnded: Bool { hasEnded.load(ordering: .acquiring) }
 
-    /// True while the observer has no demand for another change. Changes in the meantime are merged and delivered on
-    /// its next demand.
+    /// True while the observer does not request another change. Changes in the meantime are merged and delivered when
+    /// it requests the next one.
     var isPaused: Bool {
         get { hasPaused.load(ordering: .acquiring) }
         set { hasPaused.store(newValue, ordering: .releasing) }
@@ -55,7 +55,8 @@ final class Registration: Sendable {
         return true
     }
 
-    // Each closure runs once. It is run and released outside of the lock: its release may end other observations.
+    // Each closure runs once. It runs and is released outside of the lock, because its release may end other
+    // observations.
     private func runCleanup() {
         let bodies = cleanup.withLock { bodies in
             defer { bodies = [] }

@@ -1,37 +1,40 @@
 import MartletEngine
 import MartletValues
 
-/// A live object: a row of a Realm, with the values of the version that the Realm shows.
+/// The base class of generated object types. A managed object is live: it represents a row of a Realm, with the values
+/// of the version that the Realm shows.
 ///
-/// Generated classes inherit from this class. An object created with `init()` is a plain Swift object until it is added:
+/// An object created with `init()` is a plain Swift object until it is added to a Realm:
 ///
 /// ```swift
 /// let dog = Dog(name: "Rex")
 /// try realm.write { realm.add(dog) }
 /// ```
 ///
-/// After that it is confined to the thread, queue or actor of its Realm and can be changed in write transactions only.
+/// Then it is confined to the thread, queue or actor of its Realm, and can be changed in write transactions only.
 open class Object: ObjectBase {}
 
-/// A live object that belongs to exactly one other object and is deleted with it.
+/// The base class of generated embedded types. An embedded object belongs to exactly one other object and is deleted
+/// with it.
 open class EmbeddedObject: ObjectBase {}
 
 extension ObjectBase: Hashable {
-    /// True after the row was deleted or the Realm was invalidated. Then the use of any other property traps.
+    /// True after the row was deleted or the Realm was invalidated. After that, reading or changing any other property
+    /// traps.
     public final var isInvalidated: Bool {
         switch _state {
         case .unmanaged: return false
         case .live:
-            noteExistence()
+            recordExistenceRead()
             return false
         case .tracing: return KeyPathTracer.recordInvalidation()
         case .invalidated:
             // A rollback may make the object live again.
-            if _context?.isInWrite == true { noteExistence() }
+            if _context?.isInWrite == true { recordExistenceRead() }
             return true
         case .stale:
             _context?.confinement.require(_described)
-            noteExistence()
+            recordExistenceRead()
             return !(_context?.exists(self) ?? false)
         }
     }
@@ -42,7 +45,7 @@ extension ObjectBase: Hashable {
     /// The name of the object type.
     public static func className() -> String { ModelClass.of(self).schema.name }
 
-    /// True if both are the same row of the same Realm, or the same unmanaged object.
+    /// True if both objects represent the same row of the same Realm, or are the same unmanaged object.
     public final func isSameObject(as other: ObjectBase?) -> Bool {
         guard let other else { return false }
         if self === other { return true }
@@ -52,8 +55,8 @@ extension ObjectBase: Hashable {
         return _table?.id == other._table?.id && _key == other._key
     }
 
-    /// Objects of types with a primary key, and frozen objects, are equal if they are the same row of the same Realm. All
-    /// others are equal if they are the same instance.
+    /// Objects of types with a primary key, and frozen objects, are equal if they represent the same row of the same
+    /// Realm. All other objects are equal if they are the same instance.
     public static func == (left: ObjectBase, right: ObjectBase) -> Bool {
         left === right || left.isComparedByRow && left.isSameObject(as: right)
     }
@@ -63,11 +66,11 @@ extension ObjectBase: Hashable {
         return table.type.primaryKey != nil || table.context.isFrozen
     }
 
-    /// Hashes the type and the primary key, for managed and unmanaged objects. Without a primary key, hashes the row and the
-    /// version of a frozen object, and the identity of any other object.
+    /// Hashes the type and the primary key, for managed and unmanaged objects. If the type has no primary key, hashes
+    /// the row and the version of a frozen object, and the identity of any other object.
     ///
-    /// An object in a `Set` can therefore be found after it was added to a Realm, changed or deleted. Changing the primary key
-    /// of an unmanaged object changes its hash.
+    /// An object in a `Set` can therefore be found after it was added to a Realm, changed or deleted. Changing the
+    /// primary key of an unmanaged object changes its hash.
     public final func hash(into hasher: inout Hasher) {
         if _state == .tracing { return }
         let type = _table?.type ?? _model.schema
@@ -93,14 +96,15 @@ extension ObjectBase: Hashable {
         return _hash
     }
 
-    /// Stores the hash of the primary key when an object is bound to a row, if the hash was used before. From now on the key
-    /// does not change, and the row may be deleted before the hash is needed again.
-    final func keepHash(_ type: ObjectTypeSchema) {
+    /// Stores the hash of the primary key when an object is bound to a row, if the hash was used before. The key does
+    /// not change any more, but the row may be deleted before the hash is needed again.
+    final func storeKeyHash(_ type: ObjectTypeSchema) {
         guard _hash != 0, let property = type.primaryKey else { return }
         _hash = Self.hash(type, RowEncoder.value(of: self, property))
     }
 
-    // An accessor of a deleted row equals only itself, so its identity is hashed.
+    // The hash of a row's primary key. An accessor of a deleted row equals only itself, so its identity is hashed
+    // instead.
     private final func rowKeyHash(_ type: ObjectTypeSchema, _ property: PropertyIndex) -> UInt32 {
         if _state == .stale, let context = _context, let table = _table {
             context.confinement.require(_described)

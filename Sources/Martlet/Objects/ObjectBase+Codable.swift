@@ -3,19 +3,19 @@ import MartletValues
 
 // Objects are encoded according to their schema. Generated classes contain no code for it.
 extension ObjectBase: Encodable {
-    /// Encodes all stored properties under their names: links as the linked objects, enums as their raw values, and missing
-    /// values as null. Ignored properties and linking objects are not encoded.
+    /// Encodes all stored properties under their names: links as the linked objects, enums as their raw values, and
+    /// missing values as null. Ignored properties and linking objects are not encoded.
     ///
-    /// - Throws: `EncodingError` if links form a cycle, or if a chain of links is longer than 250 objects. Encode a projection,
-    ///   or a `detached()` copy without the link, instead.
+    /// - Throws: `EncodingError` if links form a cycle, or if a chain of links is longer than 250 objects. Encode a
+    ///   projection, or a `detached()` copy without the link, instead.
     public final func encode(to encoder: any Encoder) throws {
         try EncodedObject(object: self, trail: EncodingTrail(self, nil)).encode(to: encoder)
     }
 }
 
-/// The objects whose encoding is not finished, from the innermost outwards.
+/// The objects that are being encoded, as a linked list from the innermost object to the outermost one.
 final class EncodingTrail {
-    // Below the nesting limit of JSON decoders, and far below the limit of the stack.
+    // The limit is below the nesting limit of JSON decoders, and far below the size of the stack.
     private static let limit = 250
     private let object: ObjectBase
     private let outer: EncodingTrail?
@@ -32,17 +32,18 @@ final class EncodingTrail {
         var step: EncodingTrail? = self
         while let known = step {
             if known.object == next {
-                throw Self.endless(next, codingPath, "the links form a cycle at the '\(next._typeName)'")
+                throw Self.encodingError(next, codingPath, "the links form a cycle at the '\(next._typeName)'")
             }
             step = known.outer
         }
         if depth >= Self.limit {
-            throw Self.endless(next, codingPath, "the chain of links is longer than \(Self.limit) objects")
+            throw Self.encodingError(next, codingPath, "the chain of links is longer than \(Self.limit) objects")
         }
         return EncodingTrail(next, self)
     }
 
-    private static func endless(_ object: ObjectBase, _ codingPath: [any CodingKey], _ reason: String) -> EncodingError
+    private static func encodingError(_ object: ObjectBase, _ codingPath: [any CodingKey], _ reason: String)
+        -> EncodingError
     {
         EncodingError.invalidValue(
             object,
@@ -59,7 +60,7 @@ struct EncodedObject: Encodable {
 
     func encode(to encoder: any Encoder) throws {
         object._load(0)
-        object.noteAllReads()
+        object.recordAllReads()
         let image = RowEncoder.image(of: object)
         var container = encoder.container(keyedBy: PropertyKey.self)
         for property in object._model.schema.properties {
@@ -125,8 +126,8 @@ struct PropertyKey: CodingKey {
 }
 
 extension DecodingError {
-    /// Runs `decode` and adds the coding path to errors without one. JSON decoders omit the path if a number does not fit its
-    /// type.
+    /// Runs `decode` and adds the coding path to errors without a path. JSON decoders throw such an error if a number
+    /// does not fit its type.
     static func placing<Value>(_ codingPath: [any CodingKey], _ decode: () throws -> Value) throws -> Value {
         do {
             return try decode()
@@ -172,7 +173,7 @@ extension ObjectBase: Decodable {
     private final func value(
         _ property: PropertySchema, _ container: KeyedDecodingContainer<PropertyKey>, _ key: PropertyKey
     ) throws -> SQLValue {
-        // Null for a required property is passed to the decoder, which throws the most precise error.
+        // If a required property is null, the decoder throws the most precise error.
         if property.isOptional, try container.decodeNil(forKey: key) {
             return .null
         }
@@ -198,7 +199,7 @@ extension ObjectBase: Decodable {
 }
 
 extension KeyedDecodingContainer {
-    // A generic function, to open the existential type.
+    // This function is generic so that it can be called with an existential type.
     func decoded<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Any {
         try DecodingError.placing(codingPath + [key]) { try decode(type, forKey: key) }
     }

@@ -17,8 +17,8 @@ extension ObjectBase {
     }
 }
 
-/// Creates one copy of each object. The values are copied in a loop and not recursively, because a chain of links may
-/// be too long for the stack.
+/// Creates one copy of each object. A loop copies the values. A recursive function could need more stack than there is,
+/// because a chain of links can have any length.
 final class DetachedCopies {
     private var copies: [ObjectBase: ObjectBase] = [:]
     private var waiting: [(source: ObjectBase, copy: ObjectBase)] = []
@@ -27,21 +27,21 @@ final class DetachedCopies {
     func copy(of source: ObjectBase) -> ObjectBase {
         if let known = copies[source] { return known }
         source._load(0)
-        source.noteAllReads()
+        source.recordAllReads()
         let copy = source._model.metatype.init()
         copies[source] = copy
         waiting.append((source, copy))
         return copy
     }
 
-    /// Copies the values of all objects, including objects that are reached only while values are copied.
+    /// Copies the values of all objects, including the objects that are found while values are copied.
     func fill() {
         while let (source, copy) = waiting.popLast() { fill(copy, from: source) }
     }
 
     private func fill(_ copy: ObjectBase, from source: ObjectBase) {
         source._load(0)
-        source.noteAllReads()
+        source.recordAllReads()
         var image = RowEncoder.image(of: source)
         for property in source._model.schema.properties {
             if property.isCollection {

@@ -2,24 +2,26 @@ public import CMartletRuntime
 import MartletEngine
 public import Observation
 
-/// The base class of objects and embedded objects: an accessor of one row of a Realm, or an unmanaged object.
+/// The base class of objects and embedded objects. An instance is an accessor of one row of a Realm, or an unmanaged
+/// object.
 ///
-/// Reading a property takes one comparison and one load. `_guard` equals the word of the current thread while the accessor can
-/// be read on this thread without further checks. It is zero if the object is unmanaged, changed since it was read, deleted,
-/// confined to a queue, or in a Realm that tracks reads.
+/// In the fast case, reading a property takes one comparison and one load. `_guard` equals the pointer of the current
+/// thread if the accessor can be read on this thread without further checks. It is zero if the object is unmanaged,
+/// frozen or deleted, or if it does not contain the current values of its row. It is also zero if the Realm is confined
+/// to a queue or actor, or tracks reads.
 open class ObjectBase {
     @_spi(Generated) @exclusivity(unchecked) public final var _guard: UInt = 0
     @exclusivity(unchecked) final var _state = AccessorState.unmanaged
-    /// The hash of the primary key, zero until it is first used. It remains valid after the row was deleted. Frozen objects do
-    /// not store it, because threads share them.
+    /// The hash of the primary key; zero until it is first used. It remains valid after the row was deleted. Frozen
+    /// objects do not store it, because several threads use them.
     @exclusivity(unchecked) final var _hash: UInt32 = 0
     /// The number of the write that added the object; 0 if the object was read from the Realm.
     @exclusivity(unchecked) final var _addedIn: UInt32 = 0
-    /// A bit mask of the properties that were assigned in the open write and not yet written. The last bit stands for all
-    /// properties from 63 on.
+    /// A bit mask of the properties that were assigned in the open write and not yet written to the file. The last bit
+    /// represents all properties from index 63 on.
     @exclusivity(unchecked) final var _dirty: UInt64 = 0
     @exclusivity(unchecked) final var _key: ObjectKey = 0
-    /// Kept alive by `_context`.
+    /// `_context` keeps the table alive.
     @exclusivity(unchecked) unowned(unsafe) final var _table: ObjectTable?
     /// Every object keeps the context of its Realm alive.
     @exclusivity(unchecked) final var _context: RealmContext?
@@ -32,15 +34,16 @@ open class ObjectBase {
     /// Creates an unmanaged object with the default values of its schema.
     public required init() { _applyDefaults() }
 
-    /// Creates an accessor that will be bound to a row. It has no default values, because they would be discarded.
+    /// Creates an accessor that will be bound to a row. Its properties do not get the default values of the schema,
+    /// which would be replaced.
     @_spi(Generated) public required init(_managed: Void) {}
 
     /// Creates an unmanaged object from a decoder. The keys are the names of the properties.
     ///
     /// Missing properties get their default values, and unknown keys are ignored. Links are decoded as nested objects.
     ///
-    /// - Throws: `DecodingError` for a value of another type, for null in a required property, and for a raw value without a
-    ///   case in its enum.
+    /// - Throws: `DecodingError` for a value of another type, for null in a required property, and for a raw value
+    ///   without a case in its enum.
     public required convenience init(from decoder: any Decoder) throws {
         self.init()
         try decodeProperties(from: decoder)
@@ -64,16 +67,16 @@ open class ObjectBase {
         if _guard != UInt(cmartlet_thread()) { _prepare(property) }
     }
 
-    // Releases no value that the caller may use: values are cleared when an accessor becomes stale, not here. With this
-    // guarantee the compiler can read several properties without retaining the object.
+    // This method releases no value that the caller may use, because values are cleared when an accessor becomes stale,
+    // and not here. With this guarantee the compiler can read several properties without retaining the object.
     @_spi(Generated) @inline(never) @_effects(releasenone)
     public final func _prepare(_ property: Int) {
         switch _state {
-        case .unmanaged: UnmanagedReads.note(property, of: self)
+        case .unmanaged: UnmanagedReads.record(property, of: self)
         case .live, .stale:
             guard let table = _table else { return }
             table.context.prepare(self)
-            table.context.noteRead(.property(table.id, _key, property))
+            table.context.recordRead(.property(table.id, _key, property))
         case .invalidated: refuseInvalidated()
         case .tracing: KeyPathTracer.record(self, property)
         }
@@ -91,7 +94,7 @@ open class ObjectBase {
 
     private final func refuseInvalidated() -> Never {
         if _table?.context.access.isOfMigration == true { Misuse.migrationIsOver("a '\(_typeName)'") }
-        // The target of a frozen object's link must exist in the same version, so the file is damaged.
+        // The target of a link of a frozen object exists in the same version. If it does not, the file is damaged.
         if let context = _table?.context, context.isFrozen { context.refuseMissing(self) }
         Misuse.invalidated(_typeName, _keyDescription)
     }
@@ -122,13 +125,13 @@ open class ObjectBase {
             Misuse.primaryKeyChange(_typeName, table.type.properties[property].name)
         }
         if let observers = _observers {
-            observers.noteChange(of: property, in: table.context)
+            observers.recordChange(of: property, in: table.context)
             observers.willChange(property)
             requireSettable(property, table)
         }
         if table.hasFurtherAccessors {
             forEachOtherObservers(table) {
-                $0.noteChange(of: property, in: table.context)
+                $0.recordChange(of: property, in: table.context)
                 $0.willChange(property)
             }
             requireSettable(property, table)
@@ -140,7 +143,8 @@ open class ObjectBase {
         table.context.record(self, property, table)
     }
 
-    // Repeats the checks, because an observer may have deleted the object or ended the write.
+    // Repeats the checks after observers were called, because an observer may have deleted the object or ended the
+    // write.
     private final func requireSettable(_ property: Int, _ table: ObjectTable) {
         _prepareToSet(property)
         table.context.willModify(self, table, property)
@@ -165,13 +169,13 @@ open class ObjectBase {
 
     // MARK: Descriptions for messages
 
-    // Overridden by the one class of all objects in a migration.
+    // Overridden by `StoredObject`, which represents objects of several types.
     var _model: ModelClass { ModelClass.of(type(of: self)) }
 
     /// The table to which an unmanaged object is added.
     func _table(in context: RealmContext) -> ObjectTable { context.table(type(of: self)) }
 
-    /// The values of all properties, as untyped access reads and writes them.
+    /// The values of all properties, for untyped access.
     var _image: RowImage {
         get { RowEncoder.image(of: self) }
         set {
@@ -185,7 +189,7 @@ open class ObjectBase {
 
     final var _typeName: String { _model.schema.name }
 
-    /// The object in messages.
+    /// The description of the object in messages.
     final var _described: String { "a '\(_typeName)' \(_keyDescription)" }
 
     final var _keyDescription: String {
@@ -194,8 +198,8 @@ open class ObjectBase {
     }
 }
 
-/// Reads inside `withObservationTracking` and in SwiftUI views are tracked: Observation is notified when a property that was
-/// read changes. See `Realm.Configuration.tracksReads`.
+/// Reads inside `withObservationTracking` and in SwiftUI views are tracked. When a property that was read changes,
+/// Observation is notified. See `Realm.Configuration.tracksReads`.
 extension ObjectBase: Observable {}
 
 @available(

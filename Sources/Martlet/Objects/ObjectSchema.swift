@@ -2,7 +2,7 @@ import MartletEngine
 
 /// The object types of a Realm.
 public struct Schema: Sendable, Equatable {
-    /// All types, by name.
+    /// All types, sorted by name.
     public let objectSchema: [ObjectSchema]
 
     /// The object type with the given name; nil if there is none.
@@ -73,7 +73,7 @@ public struct Property: Sendable, Equatable, CustomStringConvertible {
     /// True for lists.
     public var isList: Bool { property.kind == .list }
 
-    /// True for lists. Same as `isList`, under the name that other databases use for it.
+    /// True for lists. Equals `isList`; other databases use the name `isArray`.
     public var isArray: Bool { isList }
 
     /// True for sets.
@@ -111,7 +111,7 @@ public enum PropertyType: String, Sendable, Hashable, CaseIterable {
     /// The objects that link to this object.
     case linkingObjects
 
-    /// Integers of all widths map to `int`, enums to the type of their raw values.
+    /// Converts the type of an element. Integers of all widths become `int`. Enums become the type of their raw values.
     init(_ element: ElementType) {
         switch element {
         case .intEnum: self = .int

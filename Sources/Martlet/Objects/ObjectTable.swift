@@ -2,7 +2,7 @@ import MartletEngine
 import MartletValues
 import Synchronization
 
-/// One object type in one Realm, with its class, its table and its living accessors.
+/// One object type in one Realm: its class, its table and its living accessors.
 final class ObjectTable {
     let id: TableID
     let type: ObjectTypeSchema
@@ -14,18 +14,19 @@ final class ObjectTable {
     /// Nil if the program has no class for this type of the file.
     let model: ModelClass?
     private let metatype: ObjectBase.Type?
-    /// The model used instead if `model` is nil. Created when first needed. In a mutex, because several threads use a frozen
-    /// Realm.
+    /// The model that replaces `model` if that is nil. Created on first use. A mutex guards it, because several threads
+    /// may use a frozen Realm.
     private let fallbackModel = Mutex<ModelClass?>(nil)
     let identity = IdentityMap()
     /// The context owns this table, and the objects keep the context alive.
     unowned(unsafe) let context: RealmContext
-    /// The integer primary key, which is also the object key; -1 if the runtime chooses object keys.
+    /// The index of the integer primary key, whose values are the object keys; -1 if the runtime assigns object keys.
     let integerKey: PropertyIndex
-    /// True if a column contains raw values of an enum. An accessor cannot represent a stored raw value without a case.
+    /// True if a column contains raw values of an enum. If a stored raw value has no case, an accessor does not contain
+    /// it.
     let hasEnumColumns: Bool
-    /// The further accessors of rows, in addition to the one in `identity`: objects that were added as an update of an existing
-    /// row.
+    /// The further accessors of rows, in addition to the accessor in `identity`. They are objects that were added as an
+    /// update of an existing row.
     private var furtherAccessors: [ObjectKey: [WeakObject]] = [:]
 
     init(_ table: DatabaseSchema.Table, _ model: ModelClass?, _ context: RealmContext, _ texts: TextArena) {
@@ -47,7 +48,7 @@ final class ObjectTable {
         rows.update(from: table)
     }
 
-    /// The accessor of a row. A new accessor reads its values when they are first needed.
+    /// The accessor of a row. A new accessor reads its values on first use.
     func object(_ key: ObjectKey) -> ObjectBase {
         if let known = identity.object(key) { return known }
         if context.isFrozen { return frozenObject(key) ?? missing(key) }
@@ -89,7 +90,8 @@ final class ObjectTable {
 
     var hasFurtherAccessors: Bool { !furtherAccessors.isEmpty }
 
-    /// Calls `body` with the living accessors of a row. There is more than one only after an update by `add`.
+    /// Calls `body` with each living accessor of a row. A row has several only after `add` was called with an update
+    /// policy.
     func forEachAccessor(_ key: ObjectKey, _ body: (ObjectBase) -> Void) {
         if let object = identity.object(key) { body(object) }
         guard !furtherAccessors.isEmpty, let others = furtherAccessors[key] else { return }
@@ -107,7 +109,7 @@ final class ObjectTable {
 
     /// Makes an unmanaged object a further accessor of a row.
     func bindFurtherAccessor(_ object: ObjectBase, _ key: ObjectKey) {
-        object.keepHash(type)
+        object.storeKeyHash(type)
         object._table = self
         object._context = context
         object._key = key
@@ -133,9 +135,9 @@ final class ObjectTable {
         }
     }
 
-    /// Makes an object that is being added the accessor of its row.
+    /// Makes an object the accessor of its row, because it is being added.
     func bind(_ object: ObjectBase, _ key: ObjectKey) {
-        object.keepHash(type)
+        object.storeKeyHash(type)
         object._table = self
         object._context = context
         object._key = key

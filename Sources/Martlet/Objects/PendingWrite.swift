@@ -1,14 +1,14 @@
 import MartletEngine
 
-/// What the writes of a Realm have changed and not yet stored, and what their rollback needs.
+/// The changes of the open write that are not yet stored in the file, and the state that a rollback needs.
 struct PendingWrite {
     /// Accessors with values that were assigned in the open write and are not yet stored.
     var objects: [ObjectBase] = []
     /// Lists, sets and maps that were changed in the open write and are not yet stored.
     var collections: [CollectionCore] = []
-    /// The accessors and collections that the open transaction has deleted, for a rollback.
+    /// The accessors and collections whose rows the open transaction has deleted. A rollback restores them.
     var deleted = DeletedAccessors()
-    /// The deletions of the open write that a rule denies, unless the write removes the reason.
+    /// The denials of deletions in the open write, which a later change of the same write may remove.
     var denials = DeletionDenials()
     /// The error that prevents the open write from being stored. Its commit throws the error.
     var failure: EngineError?
@@ -16,7 +16,7 @@ struct PendingWrite {
     private(set) var number: UInt32 = 0
     /// The number of the first write of the transaction.
     private(set) var firstNumber: UInt32 = 0
-    /// The key of the last object that was added after a failure.
+    /// The last placeholder key, for an object that was added after a failure.
     private var lastPlaceholderKey = ObjectKey.min
 
     var isEmpty: Bool { objects.isEmpty && collections.isEmpty }
@@ -27,12 +27,12 @@ struct PendingWrite {
         if isFirst { firstNumber = number }
     }
 
-    /// Discards what is not stored, because the write is being rolled back.
+    /// Discards the changes that are not stored, because the write is being rolled back.
     mutating func discard() {
         failure = nil
         denials = DeletionDenials()
         for object in objects { object._dirty = 0 }
-        for collection in collections { collection.forget() }
+        for collection in collections { collection.discardElements() }
         objects = []
         collections = []
     }

@@ -2,12 +2,12 @@
 public protocol PersistableEnum: RawRepresentable, OrderedValue, RealmCollectionValue, Sendable, Hashable,
     CaseIterable, Codable
 where RawValue: PersistableValue & Hashable & Codable {
-    /// The case that represents stored raw values without a case in this program; nil if the enum declares none.
+    /// The case for stored raw values that no case of this program has; nil if the enum declares no such case.
     static var _unknown: Self? { get }
 }
 
 extension PersistableEnum {
-    /// Nil: by default no case represents unknown raw values.
+    /// Nil, because by default an enum has no case for unknown raw values.
     public static var _unknown: Self? { nil }
     /// The raw value.
     public var _stored: StoredValue { rawValue._stored }
@@ -21,7 +21,7 @@ extension PersistableEnum {
         try container.encode(rawValue)
     }
 
-    /// Decodes the case of a raw value, or else the case for unknown raw values.
+    /// Decodes a raw value to its case, or else to the case for unknown raw values.
     ///
     /// - Throws: `DecodingError` for a raw value without a case, if the enum declares no case for unknown raw values.
     public init(from decoder: any Decoder) throws {
@@ -35,5 +35,5 @@ extension PersistableEnum {
     }
 
     /// The initial value of a stored property before it is decoded.
-    static var first: Self? { allCases.first }
+    static var firstCase: Self? { allCases.first }
 }

@@ -1,7 +1,7 @@
 import MartletEngine
 import MartletValues
 
-/// The list, set or map of a property, independent of its element type, as generated code and the runtime use it.
+/// The list, set or map of a property, independent of the type of its elements. Generated code and the runtime use it.
 public protocol PropertyCollection: AnyObject {
     /// Creates the collection of a property of `owner`.
     init(_owner owner: ObjectBase, _ property: Int)
@@ -13,6 +13,6 @@ public protocol PropertyCollection: AnyObject {
     func _attach(_ owner: ObjectBase, _ property: Int)
     /// Replaces the contents with untyped values; traps on a value that does not fit.
     func _assignUntyped(_ value: Any?, _ name: String, _ rules: UntypedAssignment)
-    /// Replaces the contents with those of another collection of the same kind.
+    /// Replaces the contents with the contents of another collection of the same kind.
     func _assignElements(of other: any PropertyCollection, _ policy: Realm.UpdatePolicy)
 }

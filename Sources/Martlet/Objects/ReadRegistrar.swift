@@ -2,8 +2,8 @@ import CMartletRuntime
 import MartletEngine
 import Observation
 
-/// What a tracked read depends on. When it changes, Observation is notified.
-enum ReadPlace: Hashable {
+/// A part of the data that a tracked read depends on. When it changes, Observation is notified.
+enum ReadDependency: Hashable {
     /// Whether a row exists.
     case row(TableID, ObjectKey)
     /// A property of one row.
@@ -28,23 +28,26 @@ enum ReadPlace: Hashable {
     }
 }
 
-/// The observable object that represents all tracked reads of one Realm. Each `ReadPlace` is a key path of this object.
+/// The observable object for all tracked reads of one Realm. Each `ReadDependency` is represented by a key path of this
+/// object.
 ///
-/// A registrar for each accessor would cost memory that most accessors do not need. It would also be deallocated with the
-/// accessor, although the row can still be read through another one.
+/// There is no registrar for each accessor, because most accessors do not need its memory. It would also be deallocated
+/// with the accessor, although another accessor can still read the row.
 final class ReadRegistrar: Observable {
     private let registrar = ObservationRegistrar()
-    // Each registrar has a separate key path, because several threads may hash key paths at the same time.
+    // Each registrar has a separate key path, because several threads may compute the hash of a key path at the same
+    // time.
     private let probe: KeyPath<ReadRegistrar, Bool> = \.[Probe()]
 
     private subscript(probe: Probe) -> Bool { true }
-    private subscript(place: ReadPlace) -> Bool { true }
+    private subscript(dependency: ReadDependency) -> Bool { true }
 
-    /// Detects whether Observation is tracking, for which it has no API. If it is tracking, and only then, it inserts the
-    /// accessed key path into a set, which computes the hash of this value.
+    /// A value that detects whether Observation is tracking reads, for which Observation has no API. While it is
+    /// tracking, and only then, Observation inserts the key path of each read into a set. This computes the hash of the
+    /// value, which increments a counter.
     private struct Probe: Hashable {
         static func == (left: Probe, right: Probe) -> Bool { true }
-        // The counter is per thread, because tracking on other threads does not matter.
+        // Each thread has a separate counter, because tracking on other threads does not matter.
         func hash(into hasher: inout Hasher) { cmartlet_increment_thread_counter() }
     }
 
@@ -55,13 +58,13 @@ final class ReadRegistrar: Observable {
         return cmartlet_thread_counter() != before
     }
 
-    func access(_ place: ReadPlace) { registrar.access(self, keyPath: \.[place]) }
-    func willSet(_ place: ReadPlace) { registrar.willSet(self, keyPath: \.[place]) }
-    func didSet(_ place: ReadPlace) { registrar.didSet(self, keyPath: \.[place]) }
+    func access(_ dependency: ReadDependency) { registrar.access(self, keyPath: \.[dependency]) }
+    func willSet(_ dependency: ReadDependency) { registrar.willSet(self, keyPath: \.[dependency]) }
+    func didSet(_ dependency: ReadDependency) { registrar.didSet(self, keyPath: \.[dependency]) }
 
     // MARK: The spare registrar of a thread
 
-    /// A registrar of the current thread without an owner, used to detect whether the thread is tracking.
+    /// A registrar of the current thread that has no owner yet. It is used to detect whether the thread is tracking.
     static var spare: ReadRegistrar {
         if let known = cmartlet_thread_object() {
             return Unmanaged<ReadRegistrar>.fromOpaque(known).takeUnretainedValue()
@@ -71,7 +74,7 @@ final class ReadRegistrar: Observable {
         return made
     }
 
-    /// Takes the spare registrar of the current thread. Its tracked reads end when the new owner releases it.
+    /// Passes the spare registrar of the current thread to an owner. The tracked reads end when the owner releases it.
     static func takeSpare() -> ReadRegistrar {
         let spare = spare
         if let known = cmartlet_thread_object() {

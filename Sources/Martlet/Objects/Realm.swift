@@ -6,9 +6,9 @@
 /// let dogs = realm.objects(Dog.self).where { $0.name == "Rex" }
 /// ```
 ///
-/// A Realm and everything obtained from it are confined to the thread, queue or actor on which it was opened. Opening the same
-/// file there again returns the same instance. The contents of a Realm change only by a refresh, at the beginning of a write,
-/// and by its own writes.
+/// A Realm and everything obtained from it are confined to the thread, queue or actor on which it was opened. Opening
+/// the same file there again returns the same instance. The contents of a Realm change only when it is refreshed, when
+/// it begins a write, and through its own writes.
 public struct Realm {
     let context: RealmContext
 

@@ -10,9 +10,10 @@ public protocol RealmCollectionValue {
     static func _holds(_ stored: StoredValue) -> Bool
     /// The stored value of the element. Adds unmanaged objects to the Realm.
     func _storedElement(_ source: ElementSource) -> StoredValue
-    /// The stored value of an element to search for; nil if the collection cannot contain the element. Adds no object.
+    /// The stored value of an element to search for; nil if the collection cannot contain the element. Does not add
+    /// unmanaged objects.
     func _soughtElement(_ source: ElementSource) -> StoredValue?
-    /// True if the value is a list or map itself.
+    /// True if the value is a list or map.
     var _isCollection: Bool { get }
     /// The element if it is an object, otherwise nil.
     var _object: ObjectBase? { get }
@@ -24,12 +25,12 @@ public protocol RealmCollectionValue {
     func _replacingObject(_ replacement: (ObjectBase) -> ObjectBase) -> Self
 }
 
-/// The Realm of a collection, and how elements are read from it and added to it.
+/// The Realm of a collection, and the rules for reading and adding its elements.
 public struct ElementSource {
     let context: RealmContext
     var isEmbedded = false
     var policy = Realm.UpdatePolicy.error
-    /// The table of the element objects, if their class does not determine it.
+    /// The table of the element objects; nil if their class determines it.
     var table: ObjectTable?
 }
 
@@ -84,7 +85,9 @@ extension ObjectBase: RealmCollectionValue {
     public static func _element(_ stored: StoredValue, _ source: ElementSource) -> Self {
         guard case .integer(let key) = stored.raw else {
             source.context.readFailed(
-                EngineError.damaged("a link in a collection leads nowhere", path: source.context.coordinator.path))
+                EngineError.damaged(
+                    "a collection of links contains a value that is not an object key",
+                    path: source.context.coordinator.path))
         }
         return managed(key, source)
     }
@@ -99,7 +102,8 @@ extension ObjectBase: RealmCollectionValue {
         StoredValue(
             .integer(
                 source.isEmbedded
-                    ? source.context.adoptEmbedded(self, source.policy) : source.context.adopt(self, source.policy)))
+                    ? source.context.addEmbeddedIfUnmanaged(self, source.policy)
+                    : source.context.addIfUnmanaged(self, source.policy)))
     }
 
     public final var _object: ObjectBase? { self }

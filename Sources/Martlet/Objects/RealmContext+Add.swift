@@ -2,8 +2,9 @@ import MartletEngine
 import MartletValues
 
 extension RealmContext {
-    /// Adds an object and the objects it links to. Returns its key. A managed object of this Realm is not changed.
-    func adopt(_ object: ObjectBase, _ policy: Realm.UpdatePolicy) -> ObjectKey {
+    /// Returns the key of an object. An unmanaged object is added first, together with the objects to which it links. A
+    /// managed object of this Realm is not changed.
+    func addIfUnmanaged(_ object: ObjectBase, _ policy: Realm.UpdatePolicy) -> ObjectKey {
         if object._state != .unmanaged {
             if object._state == .invalidated { Misuse.invalidated(object._typeName, object._keyDescription) }
             guard object._context === self else { refuse(foreign: object) }
@@ -13,8 +14,8 @@ extension RealmContext {
         return add(object, policy)
     }
 
-    /// Adds an unmanaged embedded object on behalf of its owner.
-    func adoptEmbedded(_ object: ObjectBase, _ policy: Realm.UpdatePolicy = .error) -> ObjectKey {
+    /// Adds an unmanaged embedded object, which is being assigned to its owner, and returns its key.
+    func addEmbeddedIfUnmanaged(_ object: ObjectBase, _ policy: Realm.UpdatePolicy = .error) -> ObjectKey {
         if object._state != .unmanaged {
             guard additions.ownerless.remove(ObjectIdentifier(object)) != nil else {
                 Misuse.embeddedOwned(object._typeName)
@@ -24,14 +25,15 @@ extension RealmContext {
         return add(object, policy)
     }
 
-    /// Adds an unmanaged object and returns the key of its row. An object without a primary key is always added as a new row.
+    /// Adds an unmanaged object and returns the key of its row. An object without a primary key is always added as a
+    /// new row.
     func add(_ object: ObjectBase, _ policy: Realm.UpdatePolicy) -> ObjectKey {
         let table = object._table(in: self)
         let transaction = requireWrite("a '\(table.type.name)'")
         if object._observers?.isEmpty == false { Misuse.addObserved(table.type.name) }
         let reads = object._observers?.reads
         object._observers = nil
-        // After the object is managed, so that observers that read again read the row.
+        // Called after the object has become managed, so that observers that read it again read the row.
         defer { reads?.end() }
         additions.depth += 1
         defer { additions.depth -= 1 }
@@ -40,36 +42,36 @@ extension RealmContext {
         {
             additions.updating[ObjectIdentifier(object)] = key
             if additions.isDeep {
-                additions.waiting.append(Additions.Waiting(object: object, key: key, policy: policy))
+                additions.deferred.append(Additions.DeferredAddition(object: object, key: key, policy: policy))
             } else {
                 update(key, from: object, policy, table)
-                addWaiting()
+                addDeferred()
             }
             return key
         }
         guard table.anyModel.hasReferences else { return addPlain(object, table, transaction) }
         let key = newKey(of: object, table, transaction)
-        // Bound before its links are added, so that objects with a link back find its key.
+        // The object is bound before its links are added. An object that links back to it then finds its key.
         table.bind(object, key)
         object._state = .live
         if additions.isDeep {
             _ = insert(object, key, table, transaction)
-            additions.waiting.append(Additions.Waiting(object: object, key: key, policy: policy))
+            additions.deferred.append(Additions.DeferredAddition(object: object, key: key, policy: policy))
             return key
         }
         let collections = RowEncoder.collections(of: object)
-        RowEncoder.adoptLinks(of: object, self, policy)
+        RowEncoder.addLinks(of: object, self, policy)
         _ = insert(object, key, table, transaction)
         object._guard = guardWord
         for (property, collection) in collections { collection._manage(object, property, policy) }
-        addWaiting()
+        addDeferred()
         return key
     }
 
-    /// Adds the links of the objects that were too deep for recursion.
-    private func addWaiting() {
+    /// Adds the links of the objects that were too deep for the recursion.
+    private func addDeferred() {
         guard additions.depth == 1 else { return }
-        while let next = additions.waiting.popLast() {
+        while let next = additions.deferred.popLast() {
             let table = next.object._table(in: self)
             if next.object._state == .unmanaged {
                 update(next.key, from: next.object, next.policy, table)
@@ -82,7 +84,7 @@ extension RealmContext {
     // Adds the links of an object whose row was inserted without them.
     private func addLinks(of object: ObjectBase, _ policy: Realm.UpdatePolicy, _ table: ObjectTable) {
         let collections = RowEncoder.collections(of: object)
-        RowEncoder.adoptLinks(of: object, self, policy)
+        RowEncoder.addLinks(of: object, self, policy)
         if object._dirty == 0 { pending.objects.append(object) }
         for property in table.type.properties where property.isColumn && (property.isLink || property.isAny) {
             object._dirty |= 1 << UInt64(min(property.index, 63))
@@ -91,7 +93,7 @@ extension RealmContext {
         for (property, collection) in collections { collection._manage(object, property, policy) }
     }
 
-    // The fast path for types without links and collections.
+    // The fast path for types without links, collections and `AnyRealmValue` properties.
     private func addPlain(_ object: ObjectBase, _ table: ObjectTable, _ transaction: WriteTransaction) -> ObjectKey {
         let key = insert(
             object, table.integerKey >= 0 ? nil : newKey(of: object, table, transaction), table, transaction)
@@ -105,7 +107,8 @@ extension RealmContext {
         if pending.failure != nil { return pending.placeholderKey(table) }
         if table.integerKey >= 0 {
             let key = RowEncoder.integerKey(of: object, table)
-            // Checked before the object is bound. Otherwise it would replace the living accessor of the existing row.
+            // A duplicate key is detected before the object is bound. Otherwise the object would replace the living
+            // accessor of the existing row.
             if table.identity.object(key) != nil, table.exists(key) { duplicate(.integer(key), table) }
             return key
         }
@@ -116,13 +119,13 @@ extension RealmContext {
         }
     }
 
-    /// Inserts a row. Returns its key: the chosen one, or else the integer primary key.
+    /// Inserts a row and returns its key, which is `chosen` or else the integer primary key.
     private func insert(
         _ object: ObjectBase, _ chosen: ObjectKey?, _ table: ObjectTable, _ transaction: WriteTransaction
     ) -> ObjectKey {
         if hasTrackedReads { reads.willInsert(in: table.id) }
         var stored = chosen
-        storing {
+        recordingFailure {
             do {
                 stored = try table.rows.insert(in: transaction) { binder in
                     let bound = RowEncoder.bind(object, binder, mask: .max, table)
@@ -138,7 +141,7 @@ extension RealmContext {
                 throw error
             }
         }
-        // If storing has failed, the commit will throw, and the object will be invalidated then.
+        // If the insertion has failed, the commit throws and invalidates the object.
         let key = stored ?? pending.placeholderKey(table)
         transaction.recorder.insert(key, in: table.id)
         bumpChangeCount()
@@ -149,7 +152,7 @@ extension RealmContext {
     private func refuseDuplicate(of object: ObjectBase, _ table: ObjectTable) {
         guard let property = table.type.primaryKey else { return }
         let value = RowEncoder.values(of: object)[property]
-        if key(primaryKey: value, table, asksAccessors: false) != nil { duplicate(value, table) }
+        if key(primaryKey: value, table, usesIdentityMap: false) != nil { duplicate(value, table) }
     }
 
     private func duplicate(_ key: SQLValue, _ table: ObjectTable) -> Never {
@@ -168,9 +171,9 @@ extension RealmContext {
     // MARK: Update
 
     /// The key of the row with a primary key; nil if there is none.
-    func key(primaryKey value: SQLValue, _ table: ObjectTable, asksAccessors: Bool = true) -> ObjectKey? {
+    func key(primaryKey value: SQLValue, _ table: ObjectTable, usesIdentityMap: Bool = true) -> ObjectKey? {
         if table.type.primaryKey == nil { Misuse.noPrimaryKey(table.type.name) }
-        if asksAccessors, table.layout.keyIsProperty, case .integer(let key) = value,
+        if usesIdentityMap, table.layout.keyIsProperty, case .integer(let key) = value,
             table.identity.object(key)?._state == .live
         {
             return key
@@ -178,14 +181,16 @@ extension RealmContext {
         return read { try table.rows.key(primaryKey: value, $0) }
     }
 
-    /// Assigns the values of an unmanaged object to an existing row. The object then becomes a further accessor of the row.
+    /// Assigns the values of an unmanaged object to an existing row. The object then becomes a further accessor of the
+    /// row.
     private func update(_ key: ObjectKey, from object: ObjectBase, _ policy: Realm.UpdatePolicy, _ table: ObjectTable) {
         copyValues(from: object, to: table.object(key), policy)
         additions.updating[ObjectIdentifier(object)] = nil
-        takeOver(object, key, table)
+        bindAsFurtherAccessor(object, key, table)
     }
 
-    /// Assigns the values of an unmanaged object to `target`: all of them, or only those that differ.
+    /// Assigns the values of an unmanaged object to `target`. With the policy `.modified`, assigns only the values that
+    /// differ.
     func copyValues(from source: ObjectBase, to target: ObjectBase, _ policy: Realm.UpdatePolicy) {
         prepare(target)
         let (old, new) = (RowEncoder.values(of: target), RowEncoder.values(of: source))
@@ -198,8 +203,8 @@ extension RealmContext {
         }
     }
 
-    /// Makes an unmanaged object a further accessor of a row to which its values were assigned.
-    func takeOver(_ object: ObjectBase, _ key: ObjectKey, _ table: ObjectTable) {
+    /// Makes an unmanaged object a further accessor of a row. Its values were already assigned to the row.
+    func bindAsFurtherAccessor(_ object: ObjectBase, _ key: ObjectKey, _ table: ObjectTable) {
         guard object._state == .unmanaged else { return }
         let collections = RowEncoder.collections(of: object)
         table.bindFurtherAccessor(object, key)

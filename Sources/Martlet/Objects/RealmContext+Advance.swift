@@ -4,16 +4,16 @@ extension RealmContext {
     /// Moves to the newest version and notifies observers. Returns false if there was no newer version.
     func refresh() -> Bool {
         confinement.require("a Realm")
-        // Key-value observers are being notified of an advance that is not complete.
+        // While key-value observers are being notified, an earlier move to another version is not complete.
         if keyValue.phase != .none || isFrozen { return false }
         asyncWrites?.commitPending()
         return hooks.refresh()
     }
 
-    /// Moves to another version. Accessors of changed rows become stale, accessors of deleted rows are invalidated.
+    /// Moves to another version. Accessors of changed rows become stale. Accessors of deleted rows are invalidated.
     func advance(to handle: SnapshotHandle) { advance(from: version, to: handle) }
 
-    /// Moves to another version from `before`, which need not be pinned any more.
+    /// Moves from the version `before` to another version. `before` may be released already.
     func advance(from before: Version, to handle: SnapshotHandle) {
         guard handle.version != before else {
             replaceSnapshot(handle)
@@ -27,7 +27,8 @@ extension RealmContext {
         notifyDidChange(notification)
     }
 
-    /// Moves to the version from which a write transaction begins. The willChange notifications were already sent.
+    /// Moves to the version from which a write transaction begins. Key-value observers were already notified before the
+    /// change.
     func advance(to transaction: WriteTransaction, after before: Version, _ notification: KeyValueNotification) {
         bumpChangeCount()
         apply(changes(after: before, transaction), inverted: false)
@@ -49,9 +50,9 @@ extension RealmContext {
     func apply(_ changes: ChangeSet?, inverted: Bool) {
         guard let changes else {
             for table in tables.values { table.accessors.forEach(markStale) }
-            // For observed objects, check now whether the row still exists. For all others, that is checked on use.
-            for object in keyValue.livingObjects() { _ = exists(object) }
-            for core in collections.values { core.core?.forget() }
+            // For observed objects, check now whether the row still exists. For other objects, the next use checks it.
+            for object in keyValue.validObjects() { _ = exists(object) }
+            for core in collections.values { core.core?.discardElements() }
             return
         }
         for (id, change) in changes.tables {
@@ -71,9 +72,9 @@ extension RealmContext {
                 collections[id] = nil
             } else if changes.collections[id] != nil {
                 #if MARTLET_SEEDED_BUGS
-                    if SeededBug.isOn(.takenBackElements), inverted { continue }
+                    if SeededBug.isOn(.cancelledElementsKept), inverted { continue }
                 #endif
-                core.forget()
+                core.discardElements()
             }
         }
     }

@@ -1,10 +1,11 @@
 import MartletEngine
 
 extension RealmContext {
-    /// Creates and adds an object from a dictionary, an array in schema order, or another object of its type, nested to any
-    /// depth.
+    /// Creates and adds an object from a dictionary, an array in schema order, or another object of its type, nested to
+    /// any depth.
     ///
-    /// An embedded object must be assigned to its owner next, which claims it with `adoptEmbedded`.
+    /// If the object is embedded, the caller must assign it to its owner next. `addEmbeddedIfUnmanaged` then recognizes
+    /// it.
     func create(
         _ model: ModelClass, _ value: Any, _ policy: Realm.UpdatePolicy, at path: UntypedPath? = nil
     ) -> ObjectBase {
@@ -17,7 +18,7 @@ extension RealmContext {
         let input = UntypedInput(value, model.schema, at: path)
         let existing = existing(model, input, policy)
         let object = existing ?? model.make()
-        // In a cycle of links between copied objects, the copies link to each other.
+        // If links between copied objects form a cycle, the links between the copies form a cycle, too.
         if let source { additions.copies[ObjectIdentifier(source)] = object }
         defer { if let source { additions.copies[ObjectIdentifier(source)] = nil } }
         if existing == nil {
@@ -31,7 +32,8 @@ extension RealmContext {
         return object
     }
 
-    /// The existing object with the primary key of the given values, if updating is allowed.
+    /// The existing object with the primary key in the input; nil if there is none, or if the policy does not allow
+    /// updates.
     private func existing(_ model: ModelClass, _ input: UntypedInput, _ policy: Realm.UpdatePolicy) -> ObjectBase? {
         guard policy != .error, let index = model.schema.primaryKey else { return nil }
         let property = model.schema.properties[index]
@@ -43,7 +45,8 @@ extension RealmContext {
         return key(primaryKey: stored, table).map { table.object($0) }
     }
 
-    /// The object to link to for an untyped value.
+    /// The link target for an untyped value: the object in the value, a copy of it, or an object with the values in a
+    /// dictionary or array.
     ///
     /// - Parameter refuse: called for an object of another type; stops the program.
     func object(_ model: ModelClass, for value: Any, _ rules: UntypedAssignment, orRefuse refuse: () -> Never)
@@ -53,7 +56,7 @@ extension RealmContext {
         if !model.isType(of: object) { refuse() }
         if !rules.copiesObjects {
             if object._context === self || object._model === model { return object }
-            // Objects of a migration represent objects of the program's classes.
+            // A migration does not refuse an object of another Realm. It creates an object with its values.
             if object._state != .unmanaged && !access.isOfMigration { self.refuse(foreign: object) }
         } else if object._context === self && !model.schema.isEmbedded {
             return object
@@ -61,7 +64,7 @@ extension RealmContext {
         return create(model, object, rules.policy, at: rules.path)
     }
 
-    /// The model of an object in this Realm. Objects of a migration have no class of the program.
+    /// The model of an object's type in this Realm. Objects of a migration have no generated class.
     func model(for object: ObjectBase) -> ModelClass { table(named: object._typeName)?.anyModel ?? object._model }
 }
 
@@ -79,7 +82,7 @@ extension ModelClass {
         return object
     }
 
-    /// The object to which an unmanaged object links for an untyped value.
+    /// The link target of an unmanaged object for an untyped value: the object in the value, or a new object.
     func unmanaged(for value: Any, _ rules: UntypedAssignment, orRefuse refuse: () -> Never) -> ObjectBase {
         guard let object = value as? ObjectBase else { return unmanaged(value, rules) }
         if !isType(of: object) { refuse() }
@@ -89,7 +92,7 @@ extension ModelClass {
 }
 
 extension PropertySchema {
-    /// True if the value may contain objects, which are created in or added to the Realm of the owner.
+    /// True if the value may contain objects, which are added to the Realm of the owner.
     fileprivate var mayContainObjects: Bool { isLink || isCollection || isAny }
 }
 
@@ -103,13 +106,13 @@ extension ObjectBase {
             if case .linkingObjects = property.kind { continue }
             guard let given = input.value(of: property) else { continue }
             if _state != .unmanaged && property.index == schema.primaryKey { continue }
-            if rules.policy == .modified, _state != .unmanaged, holds(property, given) { continue }
+            if rules.policy == .modified, _state != .unmanaged, hasValue(property, given) { continue }
             setUntyped(property, given, rules)
         }
     }
 
     // True if the property already has this value or link.
-    private final func holds(_ property: PropertySchema, _ given: Any?) -> Bool {
+    private final func hasValue(_ property: PropertySchema, _ given: Any?) -> Bool {
         if property.isCollection { return false }
         let given = UntypedValue.unwrapped(given)
         if property.isLink {
@@ -135,7 +138,7 @@ struct UntypedInput {
     private let dictionary: [String: Any]?
     private let array: [Any]?
     private let object: ObjectBase?
-    /// The properties to which the elements of an array belong. Linking objects are not among them.
+    /// The indices of the properties to which the elements of an array belong. Linking objects are not included.
     private let positions: [Int]
 
     init(_ value: Any, _ schema: ObjectTypeSchema, at path: UntypedPath? = nil) {

@@ -1,8 +1,8 @@
 import MartletEngine
 import MartletValues
 
-// Errors for damaged values in the file. A property cannot throw, so reading a damaged value stops the program with a
-// message that says where the damage is. This code is kept apart from the code that reads intact files.
+// Errors for damaged values in the file. A property cannot throw, so reading a damaged value stops the program. The
+// message says where the damage is.
 extension RealmContext {
     /// Stops the program because a value of a row does not fit the schema.
     @inline(never)
@@ -15,7 +15,7 @@ extension RealmContext {
     func damage(in row: RowDecoder, _ key: ObjectKey, _ table: ObjectTable) -> EngineError {
         let property = table.type.properties[row.damaged]
         let column = table.layout.columns.firstIndex { $0.property == property.index }
-        let (value, isValid) = column.map(row.found) ?? (.null, true)
+        let (value, isValid) = column.map(row.storedValue) ?? (.null, true)
         let damage =
             isValid
             ? DamagedValue(table.type.name, property, key, holds: value)
@@ -28,7 +28,8 @@ extension RealmContext {
     /// Stops the program because an `AnyRealmValue` in a row is damaged.
     func refuseDamagedAny(_ key: ObjectKey, _ table: ObjectTable) -> Never {
         let found = search { search in
-            try table.rows.anyColumns.lazy.compactMap { try search.value(of: $0, in: table.id, key: key) }.first
+            try table.rows.anyRealmValueColumns.lazy.compactMap { try search.value(of: $0, in: table.id, key: key) }
+                .first
         }
         if let found { refuse(found) }
         refuseDamagedAny()
@@ -36,7 +37,7 @@ extension RealmContext {
 
     /// Stops the program because an `AnyRealmValue` is damaged. The row that contains it is unknown.
     func refuseDamagedAny() -> Never {
-        readFailed(EngineError.damaged("a value of any type cannot be read", path: coordinator.path))
+        readFailed(EngineError.damaged("an 'AnyRealmValue' cannot be read", path: coordinator.path))
     }
 
     /// Stops the program because a link in an `AnyRealmValue` refers to a type that is not in the file.
@@ -44,7 +45,7 @@ extension RealmContext {
         if let found = search({ try $0.anyLink(link) }) { refuse(found) }
         readFailed(
             EngineError.damaged(
-                "a value of any type links to the row \(link.key) of the type number \(link.table), which does not exist",
+                "an 'AnyRealmValue' links to the row \(link.key) of the type number \(link.table), which does not exist",
                 path: coordinator.path))
     }
 
@@ -58,8 +59,8 @@ extension RealmContext {
                 path: coordinator.path))
     }
 
-    /// Stops the program because the row of an object does not exist. If a link to the row exists, the file is damaged.
-    /// Otherwise the program has used a deleted object.
+    /// Stops the program because the row of an object does not exist. If the file contains a link to the row, it is
+    /// damaged. Otherwise the program has used a deleted object.
     func refuseMissing(_ object: ObjectBase) -> Never {
         if let table = object._table, let found = search({ try $0.link(to: object._key, in: table.id) }) {
             refuse(found)
@@ -67,7 +68,7 @@ extension RealmContext {
         Misuse.invalidated(object._typeName, object._keyDescription)
     }
 
-    /// The error, with the location of the collection if a collection could not be read.
+    /// The error to report. If a collection could not be read, finds the collection and adds its location.
     func located(_ error: any Error) -> any Error {
         if EngineError.isMiscountedLink(error) {
             return EngineError.damaged(EngineError.miscountedLink, path: coordinator.path)

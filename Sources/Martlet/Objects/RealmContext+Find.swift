@@ -2,14 +2,14 @@ import MartletEngine
 import MartletValues
 
 extension RealmContext {
-    /// The object with a primary key; nil if there is none. Finds the row and reads its values with one statement.
+    /// The object with a primary key; nil if there is none. One SQL statement finds the row and reads its values.
     func find(primaryKey value: SQLValue, _ table: ObjectTable) -> ObjectBase? {
         if table.integerKey >= 0, case .integer(let key) = value, let known = table.identity.object(key),
             known._state == .live
         {
             return known
         }
-        if isFrozen { return key(primaryKey: value, table, asksAccessors: false).map(table.object) }
+        if isFrozen { return key(primaryKey: value, table, usesIdentityMap: false).map(table.object) }
         flushForQuery()
         trackReadsIfObserved()
         if table.type.primaryKey == nil { Misuse.noPrimaryKey(table.type.name) }

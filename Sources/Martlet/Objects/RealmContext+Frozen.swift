@@ -4,8 +4,8 @@ import MartletEngine
 extension RealmContext {
     var isFrozen: Bool { access == .frozen }
 
-    /// The frozen context of the current version or, inside a write, of the version before the write. There is one for each
-    /// version.
+    /// The frozen context of the current version. Inside a write, the version before the write is frozen. All frozen
+    /// objects of a version share one context.
     func frozen(_ fileID: StaticString, _ line: UInt) -> RealmContext {
         if isFrozen { return self }
         confinement.require("a Realm")
@@ -30,7 +30,8 @@ extension RealmContext {
         return frozen
     }
 
-    // While a write is open, no other writer can commit, so the newest version is the one from which the write began.
+    // The newest committed version. While a write is open, no other writer can commit, so it is the version from which
+    // the write began.
     private var committedHandle: SnapshotHandle {
         guard isInWrite else { return handle }
         if let known = lastFrozen?.handle, known.version == transaction?.baseVersion { return known }
@@ -41,7 +42,7 @@ extension RealmContext {
         }
     }
 
-    /// True if both are the same Realm or frozen at the same snapshot, so that equal rows are the same object.
+    /// True if both are the same Realm, or are frozen at the same snapshot. Then equal rows are the same object.
     func showsSame(as other: RealmContext) -> Bool {
         self === other
             || (isFrozen && other.isFrozen && coordinator === other.coordinator && handle.isSame(as: other.handle))
@@ -57,16 +58,17 @@ extension RealmContext {
     }
 }
 
-/// The place in the program where a version was frozen first.
+/// The line of the program that first froze a version.
 private struct FreezingPlace: CustomStringConvertible, Sendable {
     let fileID: StaticString
     let line: UInt
 
-    var description: String { "what was frozen at \(fileID):\(line)" }
+    var description: String { "a value frozen at \(fileID):\(line)" }
 }
 
 extension ObjectTable {
-    /// The frozen object of a row; nil if the row does not exist. Its values are read before other threads can access it.
+    /// The frozen object of a row; nil if the row does not exist. The values of a new object are read before other
+    /// threads can access the object.
     func frozenObject(_ key: ObjectKey) -> ObjectBase? {
         if let known = identity.object(key) { return known }
         let object = makeAccessor(key)

@@ -2,11 +2,11 @@ import MartletEngine
 import MartletValues
 
 extension RealmContext {
-    var isInWrite: Bool { transaction != nil && !isBetweenWrites }
+    var isInWrite: Bool { transaction != nil && !hasOnlySealedWrites }
 
     /// The open write transaction. Traps if there is none.
     func requireWrite(_ what: @autoclosure () -> String, property: String? = nil) -> WriteTransaction {
-        if let transaction, !isBetweenWrites { return transaction }
+        if let transaction, !hasOnlySealedWrites { return transaction }
         switch access {
         case .readOnly: Misuse.readOnly(what())
         case .frozen: Misuse.frozen(what())
@@ -45,7 +45,7 @@ extension RealmContext {
 
     func commitWrite(silencing tokens: Set<ObjectIdentifier> = []) throws {
         confinement.require("a Realm")
-        guard let transaction, !isBetweenWrites else { Misuse.noWriteToEnd("committed") }
+        guard let transaction, !hasOnlySealedWrites else { Misuse.noWriteToEnd("committed") }
         if transaction.sealedCount > 0 {
             try sealWrite()
             return try commitSealed(silencing: tokens)
@@ -57,7 +57,7 @@ extension RealmContext {
             let (handle, _) = try transaction.commit()
             self.transaction = nil
             pending.deleted.removeAll()
-            show(handle, after: transaction)
+            moveToCommitted(handle, after: transaction)
         } catch let error as EngineError {
             abandon(transaction, isReadable: [.deletionDenied, .uniqueViolation].contains(error.code))
             throw Realm.Error(error)
@@ -68,12 +68,12 @@ extension RealmContext {
 
     func cancelWrite() {
         confinement.require("a Realm")
-        guard let transaction, !isBetweenWrites else { Misuse.noWriteToEnd("cancelled") }
+        guard let transaction, !hasOnlySealedWrites else { Misuse.noWriteToEnd("cancelled") }
         let changes = transaction.recorder.finish()
         let undone = takeUndoneDeletions(since: pending.number, changes)
         let notification = notifyWillChange(changes, inverted: true, undone: undone)
         pending.discard()
-        if transaction.sealedCount > 0 { return cancelNext(transaction, changes, undone, notification) }
+        if transaction.sealedCount > 0 { return cancelCurrentWrite(transaction, changes, undone, notification) }
         self.transaction = nil
         let handle = try? transaction.cancel()
         replaceSnapshot(handle)
@@ -87,9 +87,10 @@ extension RealmContext {
         asyncWrites?.resume()
     }
 
-    // If the lock file was deleted while this Realm held the lock, another process may have committed since. Then the new
-    // snapshot is newer than the version of the transaction, and the Realm also advances over the other commits.
-    private func show(_ handle: SnapshotHandle, after transaction: WriteTransaction) {
+    // Shows the snapshot after a commit. If the lock file was deleted while this Realm held the lock, another process
+    // may have committed in the meantime. Then the snapshot is newer than the version of the transaction, and the Realm
+    // also moves over the other commits.
+    private func moveToCommitted(_ handle: SnapshotHandle, after transaction: WriteTransaction) {
         if handle.version == transaction.baseVersion {
             replaceSnapshot(handle)
         } else {
@@ -97,16 +98,17 @@ extension RealmContext {
         }
     }
 
-    // Rolls back a failed transaction and updates the accessors. If a rule rejected the transaction, its state can still be read,
-    // so key-value observers are notified before the rollback and read their old values. Otherwise they are notified after it.
+    // Rolls back a failed transaction and updates the accessors. If a rule rejected the transaction, its state can
+    // still be read. Key-value observers are then notified before the rollback, and can read the values that it undoes.
+    // Otherwise they are notified after the rollback.
     private func abandon(_ transaction: WriteTransaction, isReadable: Bool = false) {
         let changes = transaction.allChanges()
         let undone = takeUndoneDeletions(since: pending.firstNumber, changes)
         let readable = isReadable ? notifyWillChange(changes, inverted: true, undone: undone) : nil
         pending.discard()
         self.transaction = nil
-        isBetweenWrites = false
-        // Before observers are notified, because they may wait for other writers.
+        hasOnlySealedWrites = false
+        // The write lock is released before observers are notified, because an observer may wait for another writer.
         transaction.abandon()
         replaceSnapshot(nil)
         bumpChangeCount()
@@ -114,7 +116,7 @@ extension RealmContext {
         apply(changes, inverted: true)
         restore(undone)
         #if MARTLET_SEEDED_BUGS
-            if !SeededBug.isOn(.deniedUnannounced) { notifyDidChange(notification) }
+            if !SeededBug.isOn(.denialNotNotified) { notifyDidChange(notification) }
         #else
             notifyDidChange(notification)
         #endif
@@ -125,23 +127,24 @@ extension RealmContext {
 
     // MARK: Several writes in one transaction
 
-    /// Begins an asynchronous write. The first of a group takes over the write lock, the others continue after a sealed write.
+    /// Begins an asynchronous write. The first write of a group takes over the write lock. The other writes begin after
+    /// a sealed write, in the same transaction.
     func beginAsyncWrite(isFirst: Bool) throws {
         if isFirst { return try beginWrite(holdsLock: true) }
-        try translating { try transaction?.beginNext() }
+        try translating { try transaction?.beginNextWrite() }
         pending.begin(isFirst: false)
-        isBetweenWrites = false
+        hasOnlySealedWrites = false
     }
 
-    /// Ends the open write, which becomes durable together with other writes. If this fails, the write is rolled back. If SQLite
-    /// has ended the whole transaction, the earlier writes of the group are rolled back, too.
+    /// Seals the open write, which becomes durable together with other writes. If sealing fails, the write is rolled
+    /// back. If SQLite has then ended the whole transaction, the earlier writes of the group are rolled back, too.
     func sealWrite() throws {
         guard let transaction else { return }
         do {
             try flush()
             try requireAllowedDeletions()
             try transaction.seal()
-            isBetweenWrites = true
+            hasOnlySealedWrites = true
             bumpChangeCount()
         } catch let error as EngineError {
             if transaction.isStillInTransaction {
@@ -161,9 +164,9 @@ extension RealmContext {
         do {
             let handle = try transaction.commitSealed()
             self.transaction = nil
-            isBetweenWrites = false
+            hasOnlySealedWrites = false
             pending.deleted.removeAll()
-            show(handle, after: transaction)
+            moveToCommitted(handle, after: transaction)
         } catch {
             abandon(transaction)
             asyncWrites?.groupEnded(Realm.Error(error))
@@ -174,13 +177,13 @@ extension RealmContext {
         asyncWrites?.resume()
     }
 
-    // Rolls back the last of several writes.
-    private func cancelNext(
+    // Rolls back the open write and keeps the sealed writes of the group.
+    private func cancelCurrentWrite(
         _ transaction: WriteTransaction, _ changes: ChangeSet, _ undone: UndoneDeletions,
         _ notification: KeyValueNotification
     ) {
         do {
-            try transaction.cancelNext()
+            try transaction.cancelCurrentWrite()
         } catch {
             restore(undone)
             abandon(transaction)
@@ -188,7 +191,7 @@ extension RealmContext {
             asyncWrites?.groupEnded(Realm.Error(error))
             return
         }
-        isBetweenWrites = true
+        hasOnlySealedWrites = true
         bumpChangeCount()
         apply(changes, inverted: true)
         restore(undone)
@@ -196,7 +199,8 @@ extension RealmContext {
         hooks.cancelled()
     }
 
-    // The version before the transaction may not be available any more, because other writers may have committed since.
+    // Moves to the newest version. The version before the transaction may not be available any more, because other
+    // writers may have committed in the meantime.
     private func catchUp(from before: Version) {
         guard let handle = try? coordinator.openSnapshot() else { return }
         advance(from: before, to: handle)
@@ -204,16 +208,16 @@ extension RealmContext {
 
     // MARK: Recording
 
-    /// Performs the checks before an assignment to a managed object, and keeps its old row.
+    /// Called before an assignment to a managed object. Checks that a write is open, and keeps the old row.
     func willModify(_ object: ObjectBase, _ table: ObjectTable, _ property: Int) {
         if transaction == nil {
             _ = requireWrite("a '\(object._typeName)'", property: table.type.properties[property].name)
         }
         if !pending.denials.isEmpty {
-            pending.denials.propertyWasAssigned(property, of: RowDeletion.Row(table: table.id, key: object._key))
+            pending.denials.propertyWasAssigned(property, of: RowID(table: table.id, key: object._key))
         }
         if object._dirty == 0, let transaction, transaction.keepsOldRows, !transaction.oldRows.isFull {
-            // An accessor does not contain the raw value that the case for unknown raw values represents.
+            // The old row is read from the file, because an accessor does not contain unknown raw values of enums.
             if table.hasEnumColumns { return keepOldRow(object._key, table) }
             transaction.oldRows.insertIfAbsent(RowEncoder.columnValues(of: object), of: object._key, in: table.id)
         }
@@ -233,7 +237,7 @@ extension RealmContext {
         if !pending.objects.isEmpty {
             let objects = pending.objects.sorted { ($0._table?.id ?? 0, $0._key) < ($1._table?.id ?? 0, $1._key) }
             pending.objects = []
-            try wrapping {
+            try wrappingErrors {
                 try transaction.handle.read { connection in
                     for object in objects { try write(object, transaction, connection) }
                 }
@@ -241,14 +245,14 @@ extension RealmContext {
         }
         let cores = pending.collections
         pending.collections = []
-        try wrapping {
+        try wrappingErrors {
             try transaction.handle.read { connection in
                 for core in cores { try core.write(connection) }
             }
         }
     }
 
-    private func wrapping(_ body: () throws -> Void) throws(EngineError) {
+    private func wrappingErrors(_ body: () throws -> Void) throws(EngineError) {
         do {
             try body()
         } catch {
@@ -267,7 +271,7 @@ extension RealmContext {
         }
     }
 
-    /// After a row was changed through one of several accessors, makes the others read it again.
+    /// Makes the other accessors of a row read it again, after the row was changed through `object`.
     func markOtherAccessorsStale(_ object: ObjectBase, _ table: ObjectTable) {
         var others: [ObjectBase] = []
         table.forEachAccessor(object._key) { if $0 !== object { others.append($0) } }
@@ -279,12 +283,12 @@ extension RealmContext {
     /// Writes the pending changes before a query inside a write.
     func flushForQuery() {
         guard isInWrite, pending.failure == nil else { return }
-        storing { try flush() }
+        recordingFailure { try flush() }
     }
 
-    /// Runs a part of the open write. If it fails, the error is kept until the commit, which throws it. The rest of the write has
-    /// no effect, and nothing of it is stored.
-    func storing(_ body: () throws -> Void) {
+    /// Runs a part of the open write. If `body` throws, the error is kept, and the commit throws it. The following
+    /// parts are not run, and the whole write is rolled back.
+    func recordingFailure(_ body: () throws -> Void) {
         guard pending.failure == nil else { return }
         do {
             try body()

@@ -4,27 +4,29 @@ import MartletValues
 
 /// The state of one Realm on one executor: its snapshot, its open write, and its living objects.
 ///
-/// Thread safety: used on its executor only, except for `deinit`. A frozen context is used on any thread: its initial state never
-/// changes, and what is added later (collections, keys of results) is guarded by `frozenLock`.
+/// Thread safety: used on its executor only, except for `deinit`. A frozen context is used on any thread: its initial
+/// state never changes, and `frozenLock` guards the state that is added later (collections, keys of results).
 final class RealmContext {
-    /// A weak reference to this context. It is not a `weak` one, because every object retains the context.
+    /// The weak reference to this context. Swift's `weak` would slow down every retain of the context, and every object
+    /// retains it.
     let reference = WeakReference()
     let coordinator: StoreCoordinator
     let configuration: Realm.Configuration
     let confinement: Confinement
     @exclusivity(unchecked) private var types: ModelTables
     let access: Access
-    /// Creates the model of a type for which the program has no class. Set when the Realm is opened.
+    /// Creates the model of a type for which the program has no class. This closure is set when the Realm is opened.
     var makeFallbackModel: (ObjectTypeSchema) -> ModelClass? = { _ in nil }
 
     /// The snapshot that the Realm shows; nil after `invalidate()` until the next use.
     @exclusivity(unchecked) private var snapshot: SnapshotHandle?
     @exclusivity(unchecked) var transaction: WriteTransaction?
-    /// True while the transaction contains only sealed writes, which become durable together. No write is open then.
-    var isBetweenWrites = false
+    /// True while the transaction contains only sealed writes and no write is open.
+    var hasOnlySealedWrites = false
     /// The asynchronous writes; nil until the first one.
     var asyncWrites: AsyncWrites?
-    /// Incremented by everything that can change the result of a query. Caches compare it.
+    /// Incremented by every change that can affect the result of a query. Caches compare it with the count at which
+    /// they were filled.
     @exclusivity(unchecked) private(set) var changeCount: UInt64 = 1
     var autorefresh = true
 
@@ -33,22 +35,24 @@ final class RealmContext {
     @exclusivity(unchecked) var keyValue = KeyValueRegistry()
     /// The tracked reads of this Realm.
     let reads = ReadTracking()
-    /// True if tracked reads wait for a change, or are being notified of one. Stored here so that an assignment needs one load.
+    /// True if there are tracked reads, or if Observation is being notified of a change to them. Stored here so that an
+    /// assignment can check it with one load.
     @exclusivity(unchecked) var hasTrackedReads = false
-    /// The cursors of loops that have not read all their keys.
+    /// The cursors of loops that have not read the keys of all members.
     var cursors: [WeakCursor] = []
     /// The cores of collections in use, by row and property.
     var collections: [CollectionID: CollectionCore.WeakCore] = [:]
-    /// For the old objects of a migration, the context of the new ones. Tables and rows have the same ids and keys in both.
+    /// For the old objects of a migration, the context of the new ones. Tables and rows have the same ids and keys in
+    /// both.
     @WeakContext var counterpart: RealmContext? = nil
-    /// The number of calls of `invalidate()`. Results of an earlier generation are invalidated.
+    /// The number of calls of `invalidate()`. Results from an earlier generation are invalidated.
     private(set) var generation: UInt64 = 0
-    /// Guards the mutable state of a frozen Realm; nil for live ones. Lock order: this lock is acquired before the lock of the
-    /// snapshot.
+    /// Guards the mutable state of a frozen Realm; nil for a live Realm. Lock order: this lock is acquired before the
+    /// lock of the snapshot.
     let frozenLock: NSRecursiveLock?
-    /// The context that was frozen last. All frozen objects of one version share one context.
+    /// The frozen context of the version that was frozen last. All frozen objects of one version share one context.
     @WeakContext var lastFrozen: RealmContext? = nil
-    /// Callbacks for observation, set by the layer `Observation`.
+    /// The callbacks for observation, which the layer `Observation` sets.
     var hooks = ContextHooks()
     let scheduler: Scheduler?
 
@@ -59,9 +63,9 @@ final class RealmContext {
     /// The kind of access to the file.
     enum Access {
         case readWrite, readOnly
-        /// One version, which never changes, on any thread.
+        /// A frozen Realm, which shows one version and is used on any thread.
         case frozen
-        /// The old objects of a migration, and the new objects that it writes.
+        /// The Realms of a migration: the old objects, and the new objects that it writes.
         case beforeMigration, migration
 
         var isOfMigration: Bool { self == .beforeMigration || self == .migration }
@@ -93,7 +97,7 @@ final class RealmContext {
         confinement = .anywhere
         scheduler = nil
         frozenLock = NSRecursiveLock()
-        // Copied from the source, because the types of the file may have changed since.
+        // The types are copied from the source, because the types of the file may have changed in the meantime.
         types = ModelTables(source.types.models, source.schema, epoch: source.types.epoch)
         snapshot = handle
         makeFallbackModel = source.makeFallbackModel
@@ -116,7 +120,7 @@ final class RealmContext {
     /// True if a type has `AnyRealmValue` properties, whose values may contain links.
     var hasAnyProperties: Bool { types.hasAnyProperties }
 
-    // Adopts the new schema if another process, or another Realm of this one, has added types to the file.
+    // Adopts the new schema if another process, or another Realm of this process, has added types to the file.
     private func adoptSchema(of handle: SnapshotHandle) {
         if handle.epoch != types.epoch { adoptNewestSchema() }
     }
@@ -151,7 +155,8 @@ final class RealmContext {
 
     // MARK: Snapshot
 
-    /// The snapshot for reads: the pinned one, or that of the open write.
+    /// The snapshot for reads: the pinned snapshot, or the snapshot of the open write. Pins the newest version if there
+    /// is neither.
     var handle: SnapshotHandle {
         if let snapshot { return snapshot }
         if let transaction { return transaction.handle }
@@ -181,10 +186,10 @@ final class RealmContext {
         if let handle { adoptSchema(of: handle) }
     }
 
-    /// Begins a write transaction. It replaces the snapshot, so that its connection can be used for the write.
+    /// Begins a write transaction and gives up the snapshot, so that the write can use the connection of the snapshot.
     ///
-    /// If the write starts from a newer version, calls `willMove` to notify key-value observers, which still read the old
-    /// snapshot then.
+    /// If the write starts from a newer version, `willMove` is called to notify key-value observers. The Realm still
+    /// shows the old snapshot during this call.
     func beginTransaction(holdsLock: Bool, _ willMove: (WriteTransaction) -> Void) throws {
         loadCursorKeys()
         var given = snapshot
@@ -192,7 +197,7 @@ final class RealmContext {
         snapshot = nil
         defer { snapshot = transaction == nil ? given : nil }
         let begun = try coordinator.beginWrite(
-            replacing: &given, holdsLock: holdsLock, makeRoom: hooks.releaseUnneeded)
+            replacing: &given, holdsLock: holdsLock, releaseVersions: hooks.releaseUnneeded)
         given?.recordOwner(live: nil)
         begun.committer = ObjectIdentifier(self)
         transaction = begun
@@ -213,8 +218,8 @@ final class RealmContext {
         bumpChangeCount()
     }
 
-    /// Reads with the connection of the snapshot. A property cannot throw, so a disk error stops the program with the message of
-    /// SQLite.
+    /// Reads with the connection of the snapshot. A property cannot throw, so a disk error stops the program. The
+    /// message contains the message of SQLite.
     func read<R>(_ body: (StoreConnection) throws -> R) -> R {
         do {
             return try handle.read(body)
@@ -240,7 +245,7 @@ final class RealmContext {
 
     /// The slow path of a property read: checks the executor and reads the values if they are stale.
     func prepare(_ object: ObjectBase) {
-        // Frozen objects have their values from the beginning. They are shared by threads and must not be changed.
+        // A frozen object gets its values when it is created. Threads share the object, so it must not be changed here.
         if access == .frozen { return }
         confinement.require(object._described)
         if object._state == .stale { load(object) }
@@ -288,7 +293,7 @@ final class RealmContext {
         return found
     }
 
-    /// Discards the outdated values of an accessor. They are read again when they are needed.
+    /// Discards the outdated values of an accessor. The next access reads them again.
     func markStale(_ object: ObjectBase) {
         guard object._state == .live else { return }
         object._guard = 0
@@ -309,32 +314,34 @@ final class RealmContext {
     }
 }
 
-/// The callbacks for observation. They are stored in this layer and set by the higher layer `Observation`.
+/// The callbacks for observation. This layer stores them, and the higher layer `Observation` sets them.
 struct ContextHooks {
-    /// Called when a write begins: delivers pending notifications up to the version from which the write starts. The parameter
-    /// is the version that the Realm showed before.
+    /// Called when a write begins. Delivers pending notifications up to the version from which the write starts. The
+    /// parameter is the version that the Realm showed before.
     var deliverBeforeWrite: (Version?) -> Void = { _ in }
-    /// Moves to the newest version and notifies observers. Set when the Realm is opened.
+    /// Moves to the newest version and notifies observers. Returns false if there was no newer version.
     var refresh: () -> Bool = { false }
     /// Releases a version that was opened in the background and that no observer needs.
     var releaseUnneeded: () -> Void = {}
-    /// Called before a commit of this Realm, with the tokens of the observers that are not notified of it.
+    /// Called before a commit of this Realm. The parameter identifies the observers that are not notified of the
+    /// commit.
     ///
-    /// Not called for a group of writes that become durable together, because the versions in between cannot be opened. In a
-    /// group, only a `writeAsync` block that commits itself can be silent. Its silenced observers are notified of it together
-    /// with the writes that were sealed before.
+    /// Not called for a group of writes that become durable together, because the versions between them cannot be
+    /// opened. A group can contain a silent write only if the block of a `writeAsync` calls
+    /// `commitWrite(withoutNotifying:)`. The silenced observers are then notified of this write, together with the
+    /// writes that were sealed before it.
     var willCommit: (Set<ObjectIdentifier>) -> Void = { _ in }
-    /// Called after writes of this Realm were committed together, with the tokens of the observers that are not notified
-    /// of the last one, and the number of writes.
+    /// Called after a commit of one or several writes of this Realm. The parameters identify the observers that are not
+    /// notified of the last write, and contain the number of writes.
     var committed: (Set<ObjectIdentifier>, Int) -> Void = { _, _ in }
     /// True while collections or objects of this Realm are observed.
     var hasObservers: () -> Bool = { false }
-    /// The object that has set the hooks, kept alive here.
+    /// The object that has set the callbacks. This property keeps it alive.
     var hub: AnyObject?
     /// Called when the context is deallocated.
     var closed: () -> Void = {}
     /// Called after a write of this Realm was rolled back.
     var cancelled: () -> Void = {}
-    /// True inside an observer callback, in which the Realm does not change or release its version.
+    /// True inside an observer callback. The Realm does not change or release its version then.
     var isDelivering: () -> Bool = { false }
 }

@@ -11,7 +11,7 @@ extension Realm.Error: LocalizedError, CustomNSError {
     /// The domain of `NSError`.
     public static var errorDomain: String { "Martlet.Realm.Error" }
 
-    /// The number of the code. It is the same in every version of Martlet.
+    /// The number of the code, which is the same in every version of Martlet.
     public var errorCode: Int { code.number }
 
     /// The message and the file under the keys that Foundation defines.

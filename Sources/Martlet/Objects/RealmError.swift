@@ -2,12 +2,12 @@ import MartletEngine
 import MartletValues
 
 extension Realm {
-    /// An error outside of the program's control: of the disk, a lock, the schema of a file, or input.
+    /// An error whose cause is outside of the program, such as the disk, a lock, the schema of a file, or input.
     ///
-    /// No error loses committed data, and the file can be opened again when the cause is removed. Programming errors (a change
-    /// outside a write, the use of a deleted object) are not thrown: they trap with a message.
+    /// No error loses committed data. The file can be opened again when the cause is removed. Programming errors, such
+    /// as a change outside a write or the use of a deleted object, are not thrown. They trap with a message.
     public struct Error: Swift.Error, Sendable, CustomStringConvertible {
-        /// The kind of an error. More codes may be added, so a `switch` needs a `default`.
+        /// The kind of an error. New versions of Martlet may add codes, so a `switch` needs a `default`.
         public struct Code: RawRepresentable, Hashable, Sendable {
             public let rawValue: String
             public init(rawValue: String) { self.rawValue = rawValue }
@@ -55,7 +55,7 @@ extension Realm.Error {
     public static let fileAccess = Code(rawValue: "fileAccess")
     /// The file is open in this process with another configuration.
     public static let incompatibleConfiguration = Code(rawValue: "incompatibleConfiguration")
-    /// The schema of the file differs from that of the program, and the difference requires a migration.
+    /// The schemas of the file and of the program differ in a way that requires a migration.
     public static let schemaMismatch = Code(rawValue: "schemaMismatch")
     /// The file was written with a higher schema version.
     public static let schemaVersionNewer = Code(rawValue: "schemaVersionNewer")
@@ -98,7 +98,7 @@ extension Realm.Error.Code {
     public static let fileAccess = Realm.Error.fileAccess
     /// The file is open in this process with another configuration.
     public static let incompatibleConfiguration = Realm.Error.incompatibleConfiguration
-    /// The schema of the file differs from that of the program, and the difference requires a migration.
+    /// The schemas of the file and of the program differ in a way that requires a migration.
     public static let schemaMismatch = Realm.Error.schemaMismatch
     /// The file was written with a higher schema version.
     public static let schemaVersionNewer = Realm.Error.schemaVersionNewer

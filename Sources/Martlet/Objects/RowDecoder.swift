@@ -2,24 +2,26 @@ public import Foundation
 import MartletEngine
 import MartletValues
 
-/// Decodes the columns of one row for a generated class, in schema order.
+/// Decodes the columns of one row for a generated class. The class calls one method for each property, in schema order.
 @_spi(Generated) public struct RowDecoder {
     private let row: RowColumns?
     private let image: RowImageBox?
     private var column: Int32 = 0
     private var property = 0
-    /// The column with the bits of floating-point values that a column cannot store; -1 if the row has none.
+    /// The position of the column with the bits of the floating-point values that REAL cannot represent; -1 if the row
+    /// has none.
     private let specials: Int
     private let isChecking: Bool
     /// A property whose raw value is not a case of its enum. Set only if `isChecking` is true.
     private(set) var refused: Int?
-    /// The first property whose stored value does not fit the schema; -1 if all values fit. It must be checked before a decoded
-    /// value is used.
+    /// The first property whose stored value does not fit the schema; -1 if all values fit. The caller must check it
+    /// before it uses a decoded value.
     private(set) var damaged = -1
 
     /// Decodes a stored row.
     ///
-    /// - Parameter position: the column with the bits of special floating-point values; nil if there is none.
+    /// - Parameter position: the position of the column with the bits of special floating-point values; nil if there is
+    ///   none.
     init(_ row: RowColumns, specialsAt position: Int?) {
         self.row = row
         image = nil
@@ -29,7 +31,8 @@ import MartletValues
 
     /// Decodes values that were taken from an object and may have been changed.
     ///
-    /// - Parameter isChecking: if true, a raw value without a case sets `refused`. Otherwise it traps, or is decoded as nil.
+    /// - Parameter isChecking: if true, a raw value without a case sets `refused`. If false, such a value traps, or is
+    ///   decoded as nil if the property is optional.
     init(_ image: RowImage, isChecking: Bool = false) {
         row = nil
         self.image = RowImageBox(image)
@@ -44,7 +47,8 @@ import MartletValues
         specials = -1
     }
 
-    /// A decoder that sets every property to its initial value, which releases the values of an accessor that becomes stale.
+    /// A decoder that sets every property to its initial value. It releases the values of an accessor that becomes
+    /// stale.
     static var empty: RowDecoder { RowDecoder(RowImageBox.empty) }
 
     @inline(__always)
@@ -59,14 +63,14 @@ import MartletValues
     // MARK: Decoding one value. The type check is one comparison, and the code for damaged values is not inlined.
 
     @inline(never)
-    private mutating func noteDamage(_ property: Int) {
+    private mutating func recordDamage(_ property: Int) {
         if damaged < 0 { damaged = property }
     }
 
-    // A value that could not be decoded is damaged unless `column` is NULL.
+    // Called when a value could not be decoded. The value is damaged unless the column is NULL.
     @inline(never)
-    private mutating func noteUnlessNull(_ property: Int, _ column: Int) {
-        if let row, !row.isNull(column) { noteDamage(property) }
+    private mutating func recordDamageUnlessNull(_ property: Int, _ column: Int) {
+        if let row, !row.isNull(column) { recordDamage(property) }
     }
 
     private mutating func integer() -> Int64 {
@@ -77,7 +81,7 @@ import MartletValues
         } else {
             return image.flatMap { Int64._value(StoredValue($0.image[current])) } ?? 0
         }
-        noteDamage(current)
+        recordDamage(current)
         return 0
     }
 
@@ -89,25 +93,25 @@ import MartletValues
         } else {
             return image.flatMap { Int64._value(StoredValue($0.image[current])) }
         }
-        noteUnlessNull(current, column)
+        recordDamageUnlessNull(current, column)
         return nil
     }
 
     private mutating func narrow<T: FixedWidthInteger>(_ value: Int64) -> T {
         let narrow = T(truncatingIfNeeded: value)
-        if Int64(narrow) != value { noteDamage(property - 1) }
+        if Int64(narrow) != value { recordDamage(property - 1) }
         return narrow
     }
 
-    private mutating func truth(_ value: Int64) -> Bool {
-        if value & ~1 != 0 { noteDamage(property - 1) }
+    private mutating func checkedBool(_ value: Int64) -> Bool {
+        if value & ~1 != 0 { recordDamage(property - 1) }
         return value != 0
     }
 
     private mutating func floating() -> Double {
         let current = property
         if let value = optionalFloating() { return value }
-        if image == nil { noteDamage(current) }
+        if image == nil { recordDamage(current) }
         return 0
     }
 
@@ -117,13 +121,13 @@ import MartletValues
         if let image { return Double._value(StoredValue(image.image[current])) }
         if specials >= 0, let special = special(current) { return special }
         if let row, let value = row.real(column) { return value }
-        noteUnlessNull(current, column)
+        recordDamageUnlessNull(current, column)
         return nil
     }
 
     private mutating func narrow(_ value: Double) -> Float {
         let narrow = Float(value)
-        if narrow.isInfinite && value.isFinite { noteDamage(property - 1) }
+        if narrow.isInfinite && value.isFinite { recordDamage(property - 1) }
         return narrow
     }
 
@@ -134,7 +138,7 @@ import MartletValues
         } else {
             return image.flatMap { String._value(StoredValue($0.image[property - 1])) }
         }
-        noteUnlessNull(property - 1, column)
+        recordDamageUnlessNull(property - 1, column)
         return nil
     }
 
@@ -147,14 +151,14 @@ import MartletValues
         } else {
             return self.image.flatMap { image(StoredValue($0.image[current])) }
         }
-        noteUnlessNull(current, column)
+        recordDamageUnlessNull(current, column)
         return nil
     }
 
-    // A required value. In a row, nil is damage.
+    // Unwraps the value of a required property. If a row has no valid value, it is damaged.
     private mutating func required<T>(_ value: T?, or zero: @autoclosure () -> T) -> T {
         if let value { return value }
-        if image == nil { noteDamage(property - 1) }
+        if image == nil { recordDamage(property - 1) }
         return zero()
     }
 
@@ -168,13 +172,13 @@ import MartletValues
         let column = next()
         if let image { return StoredValue(image.image[current]) }
         let value = row?.value(column) ?? .null
-        // Invalid UTF-8 was replaced when the value was read, so the bytes are checked separately.
-        if case .text = value, row?.text(column) == nil { noteDamage(current) }
+        // `value(_:)` replaces invalid UTF-8, so `text(_:)` checks the bytes.
+        if case .text = value, row?.text(column) == nil { recordDamage(current) }
         return StoredValue(value)
     }
 
     /// The stored value of a column, and false if it is a text that is not valid UTF-8.
-    func found(_ column: Int) -> (value: SQLValue, isValid: Bool) {
+    func storedValue(inColumn column: Int) -> (value: SQLValue, isValid: Bool) {
         let value = row?.value(column) ?? .null
         guard case .text = value else { return (value, true) }
         return (value, row?.text(column) != nil)
@@ -182,8 +186,10 @@ import MartletValues
 
     // MARK: Methods for generated code, one for each type
 
-    public mutating func bool() -> Bool { truth(integer()) }
-    public mutating func optionalBool() -> Bool? { if let value = optionalInteger() { truth(value) } else { nil } }
+    public mutating func bool() -> Bool { checkedBool(integer()) }
+    public mutating func optionalBool() -> Bool? {
+        if let value = optionalInteger() { checkedBool(value) } else { nil }
+    }
     public mutating func int() -> Int { Int(integer()) }
     public mutating func optionalInt() -> Int? { optionalInteger().map { Int($0) } }
     public mutating func int8() -> Int8 { narrow(integer()) }
@@ -222,26 +228,27 @@ import MartletValues
         let current = property
         let stored = stored()
         if let image { return image.image.anyValues[current].map { .value($0) } ?? AnyStorage(stored: stored.raw) }
-        guard let storage = AnyStorage(found: stored.raw) else {
-            noteDamage(current)
+        guard let storage = AnyStorage(validating: stored.raw) else {
+            recordDamage(current)
             return .none
         }
         return storage
     }
 
-    // A value with another type than the raw values is damaged. An unknown raw value may come from a newer program.
-    private mutating func noteUnlessRaw<E: PersistableEnum>(_ value: StoredValue, _: E.Type) {
-        if image == nil, value != .null, E.RawValue._value(value) == nil { noteDamage(property - 1) }
+    // If a stored value has another type than the raw values of the enum, it is damaged. An unknown raw value is not
+    // damage, because a newer program may have written it.
+    private mutating func recordDamageUnlessRaw<E: PersistableEnum>(_ value: StoredValue, _: E.Type) {
+        if image == nil, value != .null, E.RawValue._value(value) == nil { recordDamage(property - 1) }
     }
 
     public mutating func enumeration<E: PersistableEnum>() -> E {
         let value = stored()
-        noteUnlessRaw(value, E.self)
+        recordDamageUnlessRaw(value, E.self)
         if let known = E._value(value) { return known }
-        if image == nil, value == .null { noteDamage(property - 1) }
-        if damaged >= 0, let first = E.first { return first }
+        if image == nil, value == .null { recordDamage(property - 1) }
+        if damaged >= 0, let first = E.firstCase { return first }
         if isChecking, value != .null { refused = property - 1 }
-        guard value == .null || isChecking, let first = E.first else {
+        guard value == .null || isChecking, let first = E.firstCase else {
             Misuse.enumWithoutCase("\(E.self)", "\(value.raw)")
         }
         return first
@@ -249,13 +256,14 @@ import MartletValues
 
     public mutating func optionalEnumeration<E: PersistableEnum>() -> E? {
         let value = stored()
-        noteUnlessRaw(value, E.self)
+        recordDamageUnlessRaw(value, E.self)
         let known = E._value(value)
         if isChecking, known == nil, value != .null { refused = property - 1 }
         return known
     }
 
-    /// Decodes a property whose type is known only at run time, in the form that `RowImage` contains.
+    /// Decodes a property whose type is known only at run time. Returns the value in the form in which `RowImage`
+    /// contains it.
     mutating func value(_ property: PropertySchema) -> SQLValue {
         let current = self.property
         if property.element.isFloating {
@@ -263,7 +271,7 @@ import MartletValues
             return floating()._stored.raw
         }
         let value = stored().raw
-        if image == nil, !property.accepts(value) { noteDamage(current) }
+        if image == nil, !property.accepts(value) { recordDamage(current) }
         return value
     }
 
@@ -273,14 +281,14 @@ import MartletValues
         storage = object.map { LinkStorage($0) } ?? LinkStorage(key: key)
     }
 
-    /// Skips a list, set or map, which reads its elements itself.
+    /// Skips a list, set or map, whose elements are not stored in the row.
     public mutating func collection<C: PropertyCollection>(_ collection: inout C?) { property += 1 }
 
     /// Skips linking objects, which have no column.
     public mutating func skip() { property += 1 }
 }
 
-/// An image in a class instance, which keeps the decoder small. A decoder is created for each row.
+/// A class instance that contains an image. It keeps the decoder small, because a decoder is created for each row.
 // Sendable: the image never changes, and only the empty image is shared.
 private final class RowImageBox: @unchecked Sendable {
     let image: RowImage
@@ -290,12 +298,13 @@ private final class RowImageBox: @unchecked Sendable {
     static let empty = RowImageBox(RowImage())
 }
 
-/// The values of an object, one for each property in schema order, and the linked objects that are not added to a Realm yet.
+/// The values of an object, one for each property in schema order, and the linked objects that are not yet added to a
+/// Realm.
 struct RowImage {
     var values: [SQLValue] = []
     var objects: [Int: ObjectBase] = [:]
-    /// `AnyRealmValue` values with objects that are not added yet. `values` contains the values by which they are
-    /// compared.
+    /// The `AnyRealmValue` values that contain objects which are not yet added. For these properties, `values` contains
+    /// the forms that comparisons use.
     var anyValues: [Int: AnyRealmValue] = [:]
 
     subscript(property: Int) -> SQLValue { property < values.count ? values[property] : .null }

@@ -2,26 +2,27 @@ public import Foundation
 import MartletEngine
 import MartletValues
 
-/// Encodes the values of an object from its generated class, in schema order: as parameters of a statement, as an array, or to
-/// add linked objects to a Realm.
+/// Visits the values of an object in schema order. The generated class calls one method for each property. The mode
+/// determines the purpose, such as to bind the values to a statement, to collect them, or to add linked objects to a
+/// Realm.
 @_spi(Generated) public struct RowEncoder {
     private enum Mode {
         case bind(RowBinder)
         /// Collects the values of all properties. Collections and linking objects get NULL.
         case collect
-        case adopt(RealmContext, Realm.UpdatePolicy)
+        case add(RealmContext, Realm.UpdatePolicy)
         /// Reads only the integer primary key.
         case key
         /// Checks whether one property can contain a value.
-        case probe(StoredValue, Int)
-        /// Finds the case with a raw value for a property that is an enum.
+        case check(StoredValue, Int)
+        /// Finds the case with a raw value, for a property whose type is an enum.
         case findCase(StoredValue, Int)
-        /// Returns the collection of one property, and creates it if needed.
+        /// Finds the collection of one property, or creates it if there is none.
         case collection(of: Int, ObjectBase)
     }
 
     private let mode: Mode
-    /// The properties to bind. The last bit stands for all properties from 63 on.
+    /// A bit mask of the properties to encode. The last bit represents all properties from index 63 on.
     private let mask: UInt64
     private var property = 0
     private var parameter = 1
@@ -31,13 +32,13 @@ import MartletValues
     /// The integer primary key; -1 if there is none.
     private var keyProperty = -1
     private var key: ObjectKey = 0
-    private var isHeld = true
+    private var isAccepted = true
     private var foundCase: Any?
     /// The enum of the property to check.
     private var enumeration: (any PersistableEnum.Type)?
 
-    /// Binds the properties of `mask`, beginning with the first parameter. Returns the next parameter,
-    /// and the value of the integer primary key.
+    /// Binds the properties in `mask` to the parameters of a statement, beginning with the first one. Returns the
+    /// number of the next parameter, and the value of the integer primary key.
     static func bind(
         _ object: ObjectBase, _ binder: RowBinder, mask: UInt64, _ table: ObjectTable
     ) -> (parameter: Int, key: ObjectKey) {
@@ -85,7 +86,8 @@ import MartletValues
         return object._model.schema.properties.filter(\.isColumn).map { values[$0.index] }
     }
 
-    /// The collections of an object that exist already, with their properties. Collections are created on first use.
+    /// The collections of an object that were already created, with their properties. A collection is created on first
+    /// use.
     static func collections(of object: ObjectBase) -> [(property: Int, collection: any PropertyCollection)] {
         var encoder = RowEncoder(mode: .collect, mask: .max)
         object._encode(&encoder)
@@ -99,30 +101,31 @@ import MartletValues
         return encoder.collections.first?.collection
     }
 
-    /// True if a property, or an element of it, can contain a value. False for raw values without a case.
-    static func holds(_ value: StoredValue, _ property: Int, of object: ObjectBase) -> Bool {
-        var encoder = RowEncoder(mode: .probe(value, property), mask: .max)
+    /// True if a property, or an element of its collection, can contain a value. False for raw values without a case.
+    static func accepts(_ value: StoredValue, _ property: Int, of object: ObjectBase) -> Bool {
+        var encoder = RowEncoder(mode: .check(value, property), mask: .max)
         object._encode(&encoder)
-        return encoder.isHeld
+        return encoder.isAccepted
     }
 
-    /// The case with a raw value, for a property that is an enum; nil if there is none.
+    /// The case with a raw value, for a property whose type is an enum; nil if there is none.
     static func enumCase(_ value: StoredValue, _ property: Int, of object: ObjectBase) -> Any? {
         var encoder = RowEncoder(mode: .findCase(value, property), mask: .max)
         object._encode(&encoder)
         return encoder.foundCase
     }
 
-    /// The enum type of a property; nil for other values, for collections, and for objects without a class in the program.
+    /// The enum type of a property; nil for other values, for collections, and for objects without a class in the
+    /// program.
     static func enumeration(of object: ObjectBase, _ property: Int) -> (any PersistableEnum.Type)? {
-        var encoder = RowEncoder(mode: .probe(.null, property), mask: .max)
+        var encoder = RowEncoder(mode: .check(.null, property), mask: .max)
         object._encode(&encoder)
         return encoder.enumeration
     }
 
-    /// Adds the unmanaged objects that `object` links to, and replaces its links by keys.
-    static func adoptLinks(of object: ObjectBase, _ context: RealmContext, _ policy: Realm.UpdatePolicy) {
-        var encoder = RowEncoder(mode: .adopt(context, policy), mask: .max)
+    /// Adds the unmanaged objects to which `object` links, and replaces its links by keys.
+    static func addLinks(of object: ObjectBase, _ context: RealmContext, _ policy: Realm.UpdatePolicy) {
+        var encoder = RowEncoder(mode: .add(context, policy), mask: .max)
         object._encode(&encoder)
     }
 
@@ -148,7 +151,7 @@ import MartletValues
             if let value { binder.bind(value, at: parameter) } else { binder.bindNull(at: parameter) }
             parameter += 1
         case .collect: image.values.append(wanted ? value.map(SQLValue.integer) ?? .null : .null)
-        case .adopt, .collection, .key, .probe, .findCase: break
+        case .add, .collection, .key, .check, .findCase: break
         }
     }
 
@@ -165,7 +168,7 @@ import MartletValues
             }
             parameter += 1
         case .collect: image.values.append(wanted ? value._stored.raw : .null)
-        case .adopt, .collection, .key, .probe, .findCase: break
+        case .add, .collection, .key, .check, .findCase: break
         }
     }
 
@@ -177,7 +180,7 @@ import MartletValues
             if let value { binder.bind(value, at: parameter) } else { binder.bindNull(at: parameter) }
             parameter += 1
         case .collect: image.values.append(wanted ? value.map(SQLValue.text) ?? .null : .null)
-        case .adopt, .collection, .key, .probe, .findCase: break
+        case .add, .collection, .key, .check, .findCase: break
         }
     }
 
@@ -189,7 +192,7 @@ import MartletValues
             binder.bind(value.raw, at: parameter)
             parameter += 1
         case .collect: image.values.append(wanted ? value.raw : .null)
-        case .adopt, .collection, .key, .probe, .findCase: break
+        case .add, .collection, .key, .check, .findCase: break
         }
     }
 
@@ -226,7 +229,7 @@ import MartletValues
     public mutating func anyValue(_ storage: inout AnyStorage) {
         let unmanaged = storage.unmanaged
         switch mode {
-        case .adopt(let context, let policy):
+        case .add(let context, let policy):
             if let unmanaged {
                 storage = AnyStorage(stored: unmanaged.stored(ElementSource(context: context, policy: policy)))
             }
@@ -237,25 +240,25 @@ import MartletValues
         put(StoredValue(storage.stored))
     }
     public mutating func enumeration<E: PersistableEnum>(_ value: E) {
-        probe(E.self)
+        check(E.self)
         put(value._stored)
     }
     public mutating func optionalEnumeration<E: PersistableEnum>(_ value: E?) {
-        probe(E.self)
+        check(E.self)
         put(value._stored)
     }
 
-    private mutating func probe<E: PersistableEnum>(_ type: E.Type) {
+    private mutating func check<E: PersistableEnum>(_ type: E.Type) {
         switch mode {
-        case .probe(let value, property):
-            isHeld = E._value(value) != nil
+        case .check(let value, property):
+            isAccepted = E._value(value) != nil
             enumeration = E.self
         case .findCase(let value, property): foundCase = E._value(value)
         default: break
         }
     }
 
-    /// Encodes a value whose type is known only at run time, in the form that `RowImage` contains.
+    /// Encodes a value whose type is known only at run time. The value has the form in which `RowImage` contains it.
     mutating func value(_ value: SQLValue, _ element: ElementType) {
         if element.isFloating { return put(Double?._value(StoredValue(value)) ?? nil) }
         if case .integer(let number) = value { return put(number) }
@@ -264,7 +267,9 @@ import MartletValues
 
     public mutating func link<T: ObjectBase>(_ storage: inout LinkStorage<T>) {
         if let object = storage.object {
-            if case .adopt(let context, let policy) = mode { storage = LinkStorage(key: context.adopt(object, policy)) }
+            if case .add(let context, let policy) = mode {
+                storage = LinkStorage(key: context.addIfUnmanaged(object, policy))
+            }
             if case .collect = mode { image.objects[property] = object }
         }
         put(storage.key)
@@ -272,15 +277,15 @@ import MartletValues
 
     public mutating func embedded<T: ObjectBase>(_ storage: inout LinkStorage<T>) {
         if let object = storage.object {
-            if case .adopt(let context, let policy) = mode {
-                storage = LinkStorage(key: context.adoptEmbedded(object, policy))
+            if case .add(let context, let policy) = mode {
+                storage = LinkStorage(key: context.addEmbeddedIfUnmanaged(object, policy))
             }
             if case .collect = mode { image.objects[property] = object }
         }
         put(storage.key)
     }
 
-    /// Handles a collection. Its elements are written after the row.
+    /// Visits a collection. The elements are not encoded, because they are written after the row.
     public mutating func collection<C: PropertyCollection>(_ collection: inout C?) {
         switch mode {
         case .collect:
@@ -290,7 +295,7 @@ import MartletValues
             let found = collection ?? C(_owner: owner, property)
             collection = found
             collections.append((property, found))
-        case .probe(let value, property): isHeld = C._holds(value)
+        case .check(let value, property): isAccepted = C._holds(value)
         default: break
         }
         property += 1

@@ -1,10 +1,11 @@
 import Dispatch
 import MartletEngine
 
-/// A type whose values are confined to the thread, queue or actor of their Realm: Realms, objects, collections, projections.
+/// A type whose values are confined to the thread, queue or actor of their Realm: Realms, objects, collections and
+/// projections.
 ///
-/// To pass a value to other threads, freeze it, which creates an immutable snapshot, or create a `ThreadSafeReference`, which is
-/// resolved to the live value there.
+/// There are two ways to pass a value to another thread. `freeze()` returns an immutable value, which any thread can
+/// read. A `ThreadSafeReference` is resolved on the other thread and returns the live value.
 public protocol ThreadConfined {
     /// The Realm of the value; nil if it is unmanaged.
     var realm: Realm? { get }
@@ -12,7 +13,8 @@ public protocol ThreadConfined {
     var isInvalidated: Bool { get }
     /// True for a frozen value, which never changes and can be read on any thread.
     var isFrozen: Bool { get }
-    /// A locator that finds the value in another Realm of the file; nil for an unmanaged value. Traps on an invalidated one.
+    /// A locator that finds the value in another Realm of the file; nil for an unmanaged value. Traps if the value is
+    /// invalidated.
     func _locator() -> _Locator?
 }
 
@@ -21,7 +23,7 @@ public protocol ThreadConfined {
 public struct _Locator: @unchecked Sendable {
     let coordinator: StoreCoordinator
     let configuration: Realm.Configuration
-    /// The first version that contains the value.
+    /// A version that contains the value. A Realm with an older version is refreshed first.
     let version: Version
     /// The name of the value in messages.
     let name: String
@@ -31,7 +33,7 @@ public struct _Locator: @unchecked Sendable {
     init(_ context: RealmContext, _ name: String, _ find: @escaping (RealmContext) -> Any?) {
         coordinator = context.coordinator
         configuration = context.configuration
-        // Objects created in the open write can be found after its commit.
+        // An object that was created in the open write can be found only after its commit.
         version = context.version + (context.transaction?.recorder.hasChanges == true ? 1 : 0)
         self.name = name
         self.find = find
@@ -44,11 +46,12 @@ public struct _Locator: @unchecked Sendable {
         return next
     }
 
-    /// The Realm of the file on the current executor: the one that is open there, or a new one on the current thread.
+    /// The Realm of the file on the current executor. Returns the Realm that is open there, or opens one on the current
+    /// thread.
     func currentContext(_ isolation: (any Actor)?) throws -> RealmContext {
         if let isolation { return try context(.actor(isolation), Scheduler.mainQueue(isolation)) }
         let open = coordinator.openRealms.compactMap { $0 as? RealmContext }.filter(\.confinement.isCurrent)
-        if let nearest = open.max(by: { $0.confinement.precedence < $1.confinement.precedence }) { return nearest }
+        if let nearest = open.max(by: { $0.confinement.specificity < $1.confinement.specificity }) { return nearest }
         return try context(.currentThread())
     }
 
@@ -60,13 +63,14 @@ public struct _Locator: @unchecked Sendable {
 }
 
 extension ThreadConfined {
-    /// An immutable snapshot that can be read on any thread. Everything reachable from it is frozen, too.
+    /// Returns an immutable snapshot of the value, which can be read on any thread. All objects and collections that
+    /// are reachable from it are frozen, too.
     ///
-    /// Inside a write it shows the state before the write. A frozen value returns itself. Use `Frozen` to pass it to other
-    /// threads, queues and actors in code that the compiler checks.
+    /// Inside a write, the snapshot shows the state before the write. If the value is frozen, returns the value itself.
+    /// To pass a snapshot to another thread, queue or actor with the checks of the compiler, wrap it in `Frozen`.
     ///
-    /// The frozen value keeps its version of the file in use, and the file grows in the meantime. `Realm.pinnedVersions` lists
-    /// the versions in use and their holders.
+    /// The snapshot keeps its version of the file in use, and the file grows while other versions are written.
+    /// `Realm.pinnedVersions` lists the versions in use and their holders.
     ///
     /// Traps if the value is unmanaged or invalidated, or was created in the open write.
     public func freeze(fileID: StaticString = #fileID, line: UInt = #line) -> Self {
@@ -79,10 +83,10 @@ extension ThreadConfined {
         return frozen
     }
 
-    /// The live value of this frozen one, on the current thread, queue or actor; nil if it was deleted. A live value returns
-    /// itself.
+    /// Returns the live value for this frozen value, on the current thread, queue or actor; nil if it was deleted. If
+    /// the value is live, returns the value itself.
     ///
-    /// Refreshes the Realm there if it shows an older version than this value.
+    /// The live Realm is refreshed if it shows an older version than the frozen value.
     ///
     /// Traps if the value is unmanaged.
     public func thaw(isolation: isolated (any Actor)? = #isolation) -> Self? {
@@ -109,7 +113,7 @@ extension Realm: ThreadConfined {
     /// The Realm itself.
     public var realm: Realm? { self }
 
-    /// Always false: `invalidate()` ends objects and collections, but not the Realm.
+    /// Always false, because `invalidate()` invalidates objects and collections, but not the Realm.
     public var isInvalidated: Bool { false }
 
     public func _locator() -> _Locator? { _Locator(context, "Realm") { Realm($0) } }

@@ -3,50 +3,51 @@ import Synchronization
 
 /// The tracked reads of an unmanaged object: the properties that were read inside `withObservationTracking`.
 ///
-/// Not synchronized, like the object itself.
+/// Like the object, it is not synchronized between threads.
 final class UnmanagedReads {
     private let registrar: ReadRegistrar
-    private var marks = ColumnSet()
+    private var tracked = ColumnSet()
     private var changing: [PropertyIndex] = []
 
     private init(_ registrar: ReadRegistrar) { self.registrar = registrar }
 
     /// Records a read if Observation is tracking.
-    static func note(_ property: PropertyIndex, of object: ObjectBase) {
+    static func record(_ property: PropertyIndex, of object: ObjectBase) {
         guard ReadTracking.isInUse.load(ordering: .relaxed) else { return }
-        if let known = object._observers?.reads { return known.note(property) }
+        if let known = object._observers?.reads { return known.record(property) }
         guard ReadRegistrar.spare.isTracking else { return }
         let reads = UnmanagedReads(ReadRegistrar.takeSpare())
         let observers = object._observers ?? KeyValueObservers()
         observers.reads = reads
         object._observers = observers
-        reads.note(property)
+        reads.record(property)
     }
 
-    private func note(_ property: PropertyIndex) {
+    private func record(_ property: PropertyIndex) {
         guard registrar.isTracking else { return }
-        registrar.access(place(property))
-        marks.insert(property)
+        registrar.access(dependency(property))
+        tracked.insert(property)
     }
 
-    private func place(_ property: PropertyIndex) -> ReadPlace { .property(0, 0, property) }
+    private func dependency(_ property: PropertyIndex) -> ReadDependency { .property(0, 0, property) }
 
     func willChange(_ property: PropertyIndex) {
-        guard marks.contains(property) else { return }
-        if !registrar.isTracking { marks.remove(property) }
+        guard tracked.contains(property) else { return }
+        if !registrar.isTracking { tracked.remove(property) }
         changing.append(property)
-        registrar.willSet(place(property))
+        registrar.willSet(dependency(property))
     }
 
     func didChange() {
         let properties = changing
         changing = []
-        for property in properties { registrar.didSet(place(property)) }
+        for property in properties { registrar.didSet(dependency(property)) }
     }
 
-    /// Notifies Observation of all properties, because the object was added to a Realm, which tracks reads from then on.
+    /// Notifies Observation of all properties, because the object was added to a Realm. From then on the Realm tracks
+    /// the reads.
     func end() {
-        for property in Array(marks) { willChange(property) }
+        for property in Array(tracked) { willChange(property) }
         didChange()
     }
 }

@@ -10,7 +10,7 @@ extension ObjectBase {
         return property
     }
 
-    /// The value of a stored property; nil for linking objects, which `keyedValue` reads.
+    /// The value of a stored property; nil for linking objects, which are read with `keyedValue`.
     final func untypedValue(_ property: PropertySchema) -> Any? {
         _load(property.index)
         switch property.kind {
@@ -33,7 +33,7 @@ extension ObjectBase {
         return UntypedValue.swift(image[property.index], property.element)
     }
 
-    /// Assigns an untyped value. The effects are those of an assignment to the typed property.
+    /// Assigns an untyped value, with the same effects as an assignment to the typed property.
     final func setUntyped(_ property: PropertySchema, _ value: Any?, _ rules: UntypedAssignment) {
         let value = _accepted(value, property)
         if let key = _table?.type.primaryKey, property.index == key, isPrimaryKey(value, property) { return }
@@ -48,16 +48,18 @@ extension ObjectBase {
         }
         if property.isLink { return setUntypedLink(property, value, rules) }
         if property.isAny {
-            guard let value = anyValue(value, rules.entering(property, of: self)) else { wrong(value, property, rules) }
+            guard let value = anyValue(value, rules.entering(property, of: self)) else {
+                refuseValue(value, property, rules)
+            }
             return setAnyUntyped(property, value, rules.policy)
         }
         guard let stored = UntypedValue.stored(value, property.element, isOptional: property.isOptional) else {
-            wrong(value, property, rules)
+            refuseValue(value, property, rules)
         }
         if property.element.isEnum, stored != .null, let type = RowEncoder.enumeration(of: self, property.index),
             !UntypedValue.isCase(stored, of: type)
         {
-            wrong(value, property, rules)
+            refuseValue(value, property, rules)
         }
         setStored(property.index, stored)
     }
@@ -69,7 +71,7 @@ extension ObjectBase {
             == RowEncoder.value(of: self, property.index)
     }
 
-    private final func wrong(_ value: Any?, _ property: PropertySchema, _ rules: UntypedAssignment) -> Never {
+    private final func refuseValue(_ value: Any?, _ property: PropertySchema, _ rules: UntypedAssignment) -> Never {
         let type = property.element.isEnum ? RowEncoder.enumeration(of: self, property.index) : nil
         Misuse.wrongValue(
             value, property: "\(_typeName).\(property.name)",
@@ -82,7 +84,7 @@ extension ObjectBase {
         guard let value else { return setLinkUntyped(property, nil, rules.policy) }
         let target = property.element.target ?? ""
         guard let model = targetModel(target) else { Misuse.unknownType(target) }
-        let refuse: () -> Never = { self.wrong(value, property, rules) }
+        let refuse: () -> Never = { self.refuseValue(value, property, rules) }
         let inner = rules.entering(property, of: self)
         if property.element.isEmbedded, rules.policy == .modified, let existing = untypedValue(property) as? ObjectBase
         {
@@ -105,20 +107,20 @@ extension ObjectBase {
             var image = _image
             image.values[property.index] = .null
             image.objects[property.index] = object
-            return decode(image, property.index)
+            return assignImage(image, property.index)
         }
         _load(property.index)
         _ = context.requireWrite("a '\(_typeName)'")
         let isOldNeeded = policy == .modified || property.element.isEmbedded
         let old = isOldNeeded ? RowEncoder.value(of: self, property.index) : .null
         guard property.element.isEmbedded else {
-            let new: SQLValue = object.map { .integer(context.adopt($0, policy)) } ?? .null
+            let new: SQLValue = object.map { .integer(context.addIfUnmanaged($0, policy)) } ?? .null
             // With `.modified`, a link to the same object is not a change, even if it was given as a dictionary.
             if policy != .modified || new != old { setStored(property.index, new) }
             return
         }
-        setStored(property.index, object.map { .integer(context.adoptEmbedded($0, policy)) } ?? .null)
-        // The old row is deleted only now, when this object no longer links to it.
+        setStored(property.index, object.map { .integer(context.addEmbeddedIfUnmanaged($0, policy)) } ?? .null)
+        // The old row is deleted after this object no longer links to it.
         if case .integer(let key) = old, let table = property.element.target.flatMap(context.table(named:)) {
             context.deleteRow(key, table)
         }
@@ -140,7 +142,7 @@ extension ObjectBase {
             var image = _image
             image.anyValues[property.index] = value
             image.values[property.index] = value._stored.raw
-            return decode(image, property.index)
+            return assignImage(image, property.index)
         }
         _load(property.index)
         _ = context.requireWrite("a '\(_typeName)'")
@@ -154,10 +156,10 @@ extension ObjectBase {
         image.values[property] = value
         image.objects[property] = nil
         image.anyValues[property] = nil
-        decode(image, property)
+        assignImage(image, property)
     }
 
-    private final func decode(_ image: RowImage, _ property: PropertyIndex) {
+    private final func assignImage(_ image: RowImage, _ property: PropertyIndex) {
         _willSet(property)
         _image = image
         _didSet(property)
@@ -215,13 +217,13 @@ extension ObjectBase {
         let object = image.objects[property.index]
         let old = RowEncoder.values(of: target)[property.index]
         guard property.element.isEmbedded else {
-            let new: SQLValue = object.map { .integer(context.adopt($0, policy)) } ?? image[property.index]
+            let new: SQLValue = object.map { .integer(context.addIfUnmanaged($0, policy)) } ?? image[property.index]
             if policy == .all || new != old { target.setStored(property.index, new) }
             return
         }
         if policy == .modified, let object, case .integer(let key) = old, let table = object._model.table(in: context) {
             context.copyValues(from: object, to: table.object(key), policy)
-            context.takeOver(object, key, table)
+            context.bindAsFurtherAccessor(object, key, table)
         } else if object != nil || old != .null || policy == .all {
             target.setLinkUntyped(property, object, policy)
         }

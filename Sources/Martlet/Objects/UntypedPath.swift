@@ -1,6 +1,6 @@
 import MartletEngine
 
-/// The path of an untyped value inside a nested value, for messages: `Owner.dogs[0].name`.
+/// The path of an untyped value inside a nested value, for messages. An example is `Owner.dogs[0].name`.
 ///
 /// The text is created only when a message needs it.
 indirect enum UntypedPath: Sendable {
@@ -19,7 +19,7 @@ indirect enum UntypedPath: Sendable {
     }
 }
 
-/// How untyped values are assigned: what happens if a row exists already, and if a value is an object.
+/// The rules for the assignment of untyped values: the update policy, and whether objects in the values are copied.
 public struct UntypedAssignment: Sendable {
     let policy: Realm.UpdatePolicy
     /// True if embedded objects and objects outside of this Realm are copied. If false, the objects themselves are
@@ -34,7 +34,7 @@ public struct UntypedAssignment: Sendable {
         self.path = path
     }
 
-    /// The rules for the assignment of one property by the user.
+    /// The rules for an assignment to a single property by the program.
     static let single = UntypedAssignment(policy: .error, copiesObjects: false)
 
     /// These rules with the path of a property.

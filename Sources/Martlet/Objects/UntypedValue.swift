@@ -47,7 +47,7 @@ enum UntypedValue {
         }
     }
 
-    // A string that represents a value of another type, as in JSON.
+    // The string that represents a value of another type, as in JSON.
     private static func text(_ value: Any) -> String? { value as? String }
 
     private static func bool(_ value: Any) -> Bool? {
@@ -76,7 +76,7 @@ enum UntypedValue {
         return float.isInfinite && number.isFinite ? nil : float
     }
 
-    // Converts the shortest decimal description of a number, and not its exact binary value.
+    // Converts the decimal description of a floating-point number, and not its exact binary value.
     private static func decimal(_ value: Any) -> Decimal128? {
         switch value {
         case let number as Decimal128: return number
@@ -130,8 +130,8 @@ enum UntypedValue {
 
     // MARK: Wrappers around a value
 
-    /// The contents of an `AnyRealmValue`. Returns any other value unchanged.
-    static func bare(_ value: Any?) -> Any? {
+    /// Replaces an `AnyRealmValue` by its contents. Returns any other value unchanged.
+    static func contents(of value: Any?) -> Any? {
         guard let value = value as? AnyRealmValue else { return value }
         switch value {
         case .none: return nil
@@ -146,25 +146,25 @@ enum UntypedValue {
         case .objectId(let value): return value
         case .uuid(let value): return value
         case .object(let object): return object
-        case .list(let values): return values.map { bare($0) }
-        case .map(let entries): return entries.mapValues { bare($0) }
+        case .list(let values): return values.map { contents(of: $0) }
+        case .map(let entries): return entries.mapValues { contents(of: $0) }
         }
     }
 
     private static func rawValue(_ value: Any) -> Any? { (value as? any PersistableEnum)?.rawValue }
 
-    /// The value without wrappers such as optionals and dynamic objects. Foundation values from JSON decoders become Swift
-    /// values.
+    /// Removes wrappers around the value, such as optionals and dynamic objects. Converts Foundation values, which JSON
+    /// decoders return, to Swift values.
     static func unwrapped(_ value: Any?) -> Any? {
         guard let value else { return nil }
         if let layer = value as? any UntypedWrapper { return unwrapped(layer.inner) }
         guard Swift.type(of: value) is AnyClass else { return value }
         if value is NSNull { return nil }
         if let number = value as? NSDecimalNumber { return number.decimalValue }
-        return (value as? NSNumber).map(plain) ?? value
+        return (value as? NSNumber).map(swiftNumber) ?? value
     }
 
-    private static func plain(_ number: NSNumber) -> Any {
+    private static func swiftNumber(_ number: NSNumber) -> Any {
         switch UInt8(bitPattern: number.objCType.pointee) {
         case UInt8(ascii: "B"): number.boolValue
         case UInt8(ascii: "c") where number === NSNumber(value: true) || number === NSNumber(value: false):
@@ -204,7 +204,7 @@ extension Optional: UntypedWrapper {
     var inner: Any? { self }
 }
 
-/// An optional type, as used for untyped values.
+/// Optionals conform to this protocol, so that the wrapped type of a type that is known only at run time can be found.
 protocol UntypedOptional {
     static var wrapped: Any.Type { get }
 }

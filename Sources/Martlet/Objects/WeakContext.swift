@@ -1,6 +1,7 @@
 import MartletEngine
 
-/// A weak reference to the context of a Realm. It does not give the context a side table, as `weak` would.
+/// A weak reference to the context of a Realm. Unlike `weak`, it does not add a side table to the context, which would
+/// slow down its retains.
 @propertyWrapper
 struct WeakContext {
     private var reference: WeakReference?

@@ -1,0 +1,65 @@
+import MartletEngine
+import MartletValues
+
+/// Connects a deletion of rows to its Realm. It notifies observers, and invalidates accessors and collections.
+final class DeletionHost: RowDeletionHost {
+    private let context: RealmContext
+    /// The notifications of rows that are not deleted yet. Their observers were already notified before the change.
+    private var notified: [RowID: KeyValueNotification] = [:]
+
+    init(_ context: RealmContext) { self.context = context }
+
+    var schema: DatabaseSchema { context.schema }
+
+    var transaction: WriteTransaction? { context.transaction }
+
+    var denials: DeletionDenials {
+        get { context.pending.denials }
+        set { context.pending.denials = newValue }
+    }
+
+    var hasAnyValues: Bool { context.hasAnyProperties }
+
+    func rows(of table: TableID) -> RowStore { context.table(table).rows }
+
+    /// Notifies the observers of rows that were not deleted, because the deletion failed or the write ended.
+    func finish() {
+        for row in Array(notified.keys) { didDelete(row) }
+    }
+
+    func willDelete(_ row: RowID) {
+        guard context.hasKeyValueObservers, notified[row] == nil else { return }
+        notified[row] = context.notifyWillInvalidate(of: row.key, context.table(row.table))
+    }
+
+    func didDelete(_ row: RowID) {
+        if notified.isEmpty { return }
+        notified.removeValue(forKey: row)?.didChange()
+    }
+
+    func rowWasDeleted(_ row: RowID) {
+        context.bumpChangeCount()
+        context.table(row.table).forEachAccessor(row.key, context.invalidateDeleted)
+    }
+
+    func willDeleteCollection(_ collection: CollectionID) {
+        guard let core = context.collections.removeValue(forKey: collection)?.core else { return }
+        context.invalidateDeleted(core)
+    }
+
+    func flush() throws { try context.flush() }
+
+    func change(_ property: PropertyIndex, of row: RowID, isSilent: Bool, _ body: () throws -> Void) throws {
+        try context.change(property, of: row.key, context.table(row.table), isSilent: isSilent, body)
+    }
+
+    func remove(_ targets: Set<SQLValue>, from collection: CollectionID) throws {
+        core(collection).removeLinks(to: targets)
+    }
+
+    func remove(_ link: AnyLink, from collection: CollectionID) throws { core(collection).removeLinks(to: link) }
+
+    private func core(_ collection: CollectionID) -> CollectionCore {
+        context.core(context.table(collection.table), collection.property, collection.owner)
+    }
+}

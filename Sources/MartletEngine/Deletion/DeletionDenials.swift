@@ -1,0 +1,59 @@
+/// The denials of deletions in the open write. A deletion is denied by `onDelete: deny` or `deleteRule: deny`. Later
+/// changes of the same write can remove a denial. If a denial remains at the commit, the write fails.
+package struct DeletionDenials {
+    /// For each row with a link and each of its properties, the first target that was deleted although `onDelete`
+    /// denies this.
+    private var holders: [RowID: [PropertyIndex: String]] = [:]
+    /// For each target, the row that was deleted although its `deleteRule` denies this while the row has targets.
+    private var targets: [RowID: (holder: String, property: String)] = [:]
+    package private(set) var isEmpty = true
+
+    package init() {}
+
+    package mutating func deny(_ target: String, by holder: RowID, _ property: PropertyIndex) {
+        isEmpty = false
+        if holders[holder]?[property] == nil { holders[holder, default: [:]][property] = target }
+    }
+
+    package mutating func deny(_ holder: String, _ property: String, by target: RowID) {
+        isEmpty = false
+        if targets[target] == nil { targets[target] = (holder, property) }
+    }
+
+    /// Removes the denials in which a deleted row is the holder or the target.
+    package mutating func rowWasDeleted(_ row: RowID) {
+        if isEmpty { return }
+        #if MARTLET_SEEDED_BUGS
+            if SeededBug.isOn(.denialOfDeleted) { return }
+        #endif
+        holders[row] = nil
+        targets[row] = nil
+        isEmpty = holders.isEmpty && targets.isEmpty
+    }
+
+    /// Removes the denials of a property to which the program has assigned a value.
+    package mutating func propertyWasAssigned(_ property: PropertyIndex, of row: RowID) {
+        if isEmpty { return }
+        holders[row]?[property] = nil
+        if holders[row]?.isEmpty == true { holders[row] = nil }
+        isEmpty = holders.isEmpty && targets.isEmpty
+    }
+
+    /// The denial by `onDelete` to report: the one with the lowest row and property, so that the message is
+    /// deterministic.
+    package var firstHolder: (row: RowID, property: PropertyIndex, target: String)? {
+        guard let (row, properties) = holders.min(by: { Self.isBefore($0.key, $1.key) }),
+            let (property, target) = properties.min(by: { $0.key < $1.key })
+        else { return nil }
+        return (row, property, target)
+    }
+
+    /// The denial by `deleteRule` to report: the one with the lowest row.
+    package var firstTarget: (row: RowID, holder: String, property: String)? {
+        targets.min { Self.isBefore($0.key, $1.key) }.map { ($0.key, $0.value.holder, $0.value.property) }
+    }
+
+    private static func isBefore(_ left: RowID, _ right: RowID) -> Bool {
+        (left.table, left.key) < (right.table, right.key)
+    }
+}

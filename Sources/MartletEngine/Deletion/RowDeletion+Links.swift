@@ -1,0 +1,118 @@
+import MartletValues
+
+// The removal of the links to rows that are deleted.
+extension RowDeletion {
+    /// A property whose target is the table of a deleted row, and the table of the property.
+    struct Source {
+        let table: TableID
+        let property: PropertySchema
+
+        init(_ incoming: DatabaseSchema.Incoming, _ schema: DatabaseSchema) {
+            table = incoming.table
+            property = schema[incoming.table].type.properties[incoming.property]
+        }
+    }
+
+    /// Removes all links to a row: from links, collections, and `AnyRealmValue` values.
+    func removeLinks(to row: RowID) throws {
+        for incoming in host.schema[row.table].incoming { try removeLinks(to: row, Source(incoming, host.schema)) }
+        try removeAnyLinks(to: row)
+    }
+
+    private func removeLinks(to row: RowID, _ source: Source) throws {
+        let holders = try holders(of: row.key, source)
+        if holders.isEmpty { return }
+        try denyDeletion(of: row, holders, source)
+        guard source.property.isCollection else { return try clearLinks(of: holders, source) }
+        for holder in holders {
+            try host.remove([.integer(row.key)], from: collection(of: holder, source.property))
+        }
+        try host.flush()
+    }
+
+    /// Records the denials of a row's deletion by `onDelete: deny`.
+    private func denyDeletion(of row: RowID, _ holders: [RowID], _ source: Source) throws {
+        guard source.property.onDelete == .deny, !holders.isEmpty else { return }
+        let name = try name(of: row)
+        for holder in holders { host.denials.deny(name, by: holder, source.property.index) }
+    }
+
+    /// The rows whose link, or collection of links, refers to a row.
+    func holders(of key: ObjectKey, _ source: Source) throws -> [RowID] {
+        try read { try host.rows(of: source.table).holders(of: key, source.property, $0) }
+            .map { RowID(table: source.table, key: $0) }
+    }
+
+    func clearLinks(of holders: [RowID], _ source: Source, isSilent: Bool = false) throws {
+        let rows = host.rows(of: source.table)
+        for holder in holders {
+            try host.change(source.property.index, of: holder, isSilent: isSilent) {
+                try read { try rows.clearLink(source.property.index, of: holder.key, $0) }
+            }
+        }
+    }
+
+    /// Removes rows that are about to be deleted from collections. Each collection is changed once for all rows of a
+    /// type.
+    func removeFromCollections(_ rows: [RowID]) throws {
+        guard rows.count > 1 else { return }
+        for (table, rows) in Dictionary(grouping: rows, by: \.table).sorted(by: { $0.key < $1.key }) {
+            for incoming in host.schema[table].incoming {
+                let source = Source(incoming, host.schema)
+                // If the property cascades, the owners of the collections are deleted, too.
+                guard source.property.isCollection, source.property.onDelete != .cascade else { continue }
+                try removeFromCollections(rows, source)
+            }
+        }
+    }
+
+    private func removeFromCollections(_ rows: [RowID], _ source: Source) throws {
+        var held: [ObjectKey: Set<SQLValue>] = [:]
+        for row in rows {
+            let holders = try holders(of: row.key, source)
+            try denyDeletion(of: row, holders, source)
+            for holder in holders { held[holder.key, default: []].insert(.integer(row.key)) }
+        }
+        for (owner, targets) in held.sorted(by: { $0.key < $1.key }) {
+            try host.remove(targets, from: collection(of: RowID(table: source.table, key: owner), source.property))
+        }
+        try host.flush()
+    }
+
+    private func collection(of owner: RowID, _ property: PropertySchema) -> CollectionID {
+        CollectionID(table: owner.table, property: property.index, owner: owner.key)
+    }
+
+    // MARK: Values of any type
+
+    /// Replaces links to a row by `none` in all `AnyRealmValue` values. Sets lose the element.
+    private func removeAnyLinks(to row: RowID) throws {
+        guard host.hasAnyValues, let transaction = host.transaction else { return }
+        let link = AnyLink(row.table, row.key)
+        var holders: [AnyLinkIndex.Source] = []
+        try transaction.withAnyLinks { holders = try $0.sources(of: link) }
+        for holder in holders {
+            let owner = RowID(table: holder.table, key: holder.owner)
+            let property = try property(of: holder, transaction)
+            if property.isCollection {
+                try host.remove(link, from: collection(of: owner, property))
+                continue
+            }
+            try host.change(property.index, of: owner, isSilent: false) {
+                try read { [rows = host.rows(of: owner.table)] connection in
+                    try rows.remove(link, from: property, of: owner.key, in: transaction, connection)
+                }
+            }
+        }
+        if !holders.isEmpty { try host.flush() }
+    }
+
+    private func property(of holder: AnyLinkIndex.Source, _ transaction: WriteTransaction) throws -> PropertySchema {
+        let type = host.schema.tables[holder.table]?.type
+        if let type, type.properties.indices.contains(holder.property) { return type.properties[holder.property] }
+        throw EngineError.damaged(
+            "the table 'martlet_any_links' refers to the property \(holder.property) of the type "
+                + "\(type?.name ?? "number \(holder.table)"), in the row with the key \(holder.owner), but there is no such "
+                + "property", path: transaction.coordinator.path)
+    }
+}

@@ -1,0 +1,33 @@
+package import MartletValues
+
+/// What `RowDeletion` requires of the Realm whose rows it deletes: the open write, and the objects and collections that
+/// the program holds.
+package protocol RowDeletionHost: AnyObject {
+    var schema: DatabaseSchema { get }
+    /// Nil if an observer has ended the write.
+    var transaction: WriteTransaction? { get }
+    var denials: DeletionDenials { get set }
+    /// True if a type has `AnyRealmValue` properties, whose values may contain links.
+    var hasAnyValues: Bool { get }
+
+    func rows(of table: TableID) -> RowStore
+
+    /// Notifies observers that a row will be deleted, unless this was done already.
+    func willDelete(_ row: RowID)
+    /// Notifies the observers of `willDelete` that the row is deleted, or that another deletion has deleted it.
+    func didDelete(_ row: RowID)
+    /// The row is no longer in the file. Its accessors become invalid.
+    func rowWasDeleted(_ row: RowID)
+    /// The collection is about to be deleted with its owner.
+    func willDeleteCollection(_ collection: CollectionID)
+
+    /// Writes the changes of objects and collections that are only in memory.
+    func flush() throws
+    /// Changes a property of a row in the file with `body`, and notifies its observers before and after, unless the
+    /// change is silent. The accessors of the row are read again.
+    func change(_ property: PropertyIndex, of row: RowID, isSilent: Bool, _ body: () throws -> Void) throws
+    /// Removes links to rows that are being deleted from a collection.
+    func remove(_ targets: Set<SQLValue>, from collection: CollectionID) throws
+    /// Removes a link from the `AnyRealmValue` values of a collection.
+    func remove(_ link: AnyLink, from collection: CollectionID) throws
+}
