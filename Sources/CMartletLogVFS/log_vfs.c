@@ -24,9 +24,10 @@ typedef struct MarkedFile {
     struct MarkedFile *database;
     bool is_mark_unsynced;
     bool is_database;
-    /* For a database file: the log that its connection has open, and whether a check found its name in the file. */
+    /* For a database file: the log that its connection has open, and whether check_continuity has found the name of
+       the log in the file. */
     struct MarkedFile *log;
-    bool was_continued;
+    bool has_seen_log_name;
     /* For a log: the file to which its path referred when it was opened, if known. */
     const char *path;
     bool has_identity;
@@ -79,9 +80,12 @@ static int write_first_page(sqlite3_file *database, const void *bytes, int amoun
     return result;
 }
 
-/* While the log is open, SQLite writes to the database file only in a checkpoint. Since the checkpoint began, the
- * file may have been overwritten, for example by a backup. Then it does not name the log, or is empty, and the write
- * is refused. If no check has found the name yet, a header that is not SQLite's was torn; the log repairs it. */
+/* Called before each write of a page while the log is open. SQLite then writes to the database file only in a
+ * checkpoint. Another program may have overwritten the file since the checkpoint began, for example with a backup. In
+ * that case the file is empty or does not contain the name of the log, and the write is refused.
+ *
+ * There is one exception. If the header is not an SQLite header and no check has found the name yet, a crash tore the
+ * first page. The write is allowed, because the checkpoint repairs the page from the log. */
 static int check_continuity(MarkedFile *database) {
     uint8_t header[MARK_OFFSET + MARK_SIZE], salts[SALTS_SIZE];
     sqlite3_file *log = database->log->real;
@@ -92,11 +96,11 @@ static int check_continuity(MarkedFile *database) {
     const uint8_t *mark = header + MARK_OFFSET;
     bool is_marked = memcmp(mark + 16, MAGIC, sizeof MAGIC) == 0;
     if (is_marked && memcmp(mark, salts, SALTS_SIZE) == 0) {
-        database->was_continued = true;
+        database->has_seen_log_name = true;
         return SQLITE_OK;
     }
     bool is_torn = memcmp(header, "SQLite format 3", 16) != 0;
-    return is_torn && !database->was_continued ? SQLITE_OK : SQLITE_IOERR_WRITE;
+    return is_torn && !database->has_seen_log_name ? SQLITE_OK : SQLITE_IOERR_WRITE;
 }
 
 static uint64_t number(const uint8_t salts[SALTS_SIZE]) {
@@ -127,8 +131,8 @@ static int marked_write(sqlite3_file *file, const void *bytes, int amount, sqlit
         return write_first_page(self->real, bytes, amount);
     }
     if (offset == 0 && self->database && amount == LOG_HEADER_SIZE) {
-        /* A log begins. Its name is written before its header. If the process ends in between, the log on disk
-           mark. */
+        /* A log begins. Its name is written before its header. If the process ends in between, the log on disk is
+           still the previous one, whose name is also in the mark. */
         int result = write_mark(self->database->real, (const uint8_t *)bytes + 16);
         if (result != SQLITE_OK) return result;
         self->is_mark_unsynced = true;
@@ -215,12 +219,13 @@ static int marked_unfetch(sqlite3_file *file, sqlite3_int64 offset, void *addres
         .xShmUnmap = marked_shm_unmap, .xFetch = marked_fetch, .xUnfetch = marked_unfetch,         \
     }
 
-/* One table for each version. A file gets the version of the wrapped file, from which SQLite knows what it may call. */
+/* One table for each version of the interface. A file gets the version of the wrapped file, because SQLite uses the
+   version to decide which methods it can call. */
 static const sqlite3_io_methods methods[] = {METHODS(1), METHODS(2), METHODS(3)};
 
 /* ---- Calls on the VFS ------------------------------------------------------------------------ */
 
-/* Looked up at each call: the VFS of a test may be unregistered. */
+/* Looks the VFS up at each call, because a test may have unregistered it. */
 static sqlite3_vfs *base(sqlite3_vfs *vfs) {
     return sqlite3_vfs_find(((MarkedVFS *)vfs->pAppData)->base_name);
 }
@@ -405,7 +410,7 @@ static sqlite3_vfs *vfs_of(void *database) {
     return vfs->xOpen == marked_open ? base(vfs) : vfs;
 }
 
-/* Opens the log without SQLite's connection. No lock is ever held on a log, so closing it drops none. */
+/* Opens the log independently of the connection. SQLite never locks the log file, so closing it drops no lock. */
 static int open_log(void *database, int flags, sqlite3_file **log) {
     sqlite3_vfs *vfs = vfs_of(database);
     const char *path = log_path(database);

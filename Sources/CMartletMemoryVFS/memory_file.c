@@ -7,7 +7,7 @@ static pthread_mutex_t list_mutex = PTHREAD_MUTEX_INITIALIZER;
 static MemoryFile *files;
 static uint64_t last_number;
 
-/* Without these handlers, a child that is forked while another thread holds the lock could never take it. */
+/* Without these handlers, a child process that is forked while another thread holds the lock could never acquire it. */
 static void lock_list(void) { pthread_mutex_lock(&list_mutex); }
 static void unlock_list(void) { pthread_mutex_unlock(&list_mutex); }
 __attribute__((constructor)) static void keep_list_usable_in_children(void) {
@@ -53,7 +53,7 @@ void memory_free_regions(MemoryFile *file) {
     file->shm_region_count = 0;
 }
 
-static void end_if_unused(MemoryFile *file) {
+static void free_if_unused(MemoryFile *file) {
     if (file->is_linked || file->users > 0) return;
     MemoryFile **link = &files;
     while (*link != file) link = &(*link)->next;
@@ -81,7 +81,7 @@ MemoryFile *memory_acquire(const char *path, bool creates, bool is_exclusive) {
 void memory_release(MemoryFile *file) {
     lock_list();
     file->users--;
-    end_if_unused(file);
+    free_if_unused(file);
     unlock_list();
 }
 

@@ -32,7 +32,7 @@ typedef struct MemoryFile {
 /* A file that SQLite has opened; several handles can refer to one MemoryFile. */
 struct MemoryHandle {
     sqlite3_file file;
-    MemoryFile *of;
+    MemoryFile *memory_file;
     MemoryHandle *next;
     int lock;               /* SQLITE_LOCK_… */
     uint16_t shm_shared;    /* a bit for each lock */
@@ -40,13 +40,13 @@ struct MemoryHandle {
     bool deletes_on_close;
 };
 
-/* The file at a path. If there is none, creates it if `creates`, else returns null. Also returns null if there is one
-and `is_exclusive`. With a null path, creates a file that has no path. The
-   caller uses the file until `memory_release`. */
+/* Returns the file at a path. If there is none, creates it if `creates` is true, otherwise returns null. If there is
+   one and `is_exclusive` is true, returns null. If `path` is null and `creates` is true, creates a file without a path.
+   The caller must call `memory_release` when it no longer uses the file. */
 MemoryFile *memory_acquire(const char *path, bool creates, bool is_exclusive);
 void memory_release(MemoryFile *file);
 
-/* Unlinks a file: its path no longer leads to it. It is freed when its last user releases it. */
+/* Unlinks a file: its path no longer refers to it. The file is freed when its last user releases it. */
 void memory_unlink(MemoryFile *file);
 bool memory_is_linked(MemoryFile *file);
 

@@ -9,9 +9,9 @@ enum { MAXIMUM_PATH = 1024 };
 static MemoryHandle *handle_of(sqlite3_file *file) { return (MemoryHandle *)file; }
 
 static MemoryFile *lock_file(sqlite3_file *file) {
-    MemoryFile *of = handle_of(file)->of;
-    pthread_mutex_lock(&of->mutex);
-    return of;
+    MemoryFile *memory_file = handle_of(file)->memory_file;
+    pthread_mutex_lock(&memory_file->mutex);
+    return memory_file;
 }
 
 static void unlock_file(MemoryFile *file) { pthread_mutex_unlock(&file->mutex); }
@@ -20,36 +20,36 @@ static void unlock_file(MemoryFile *file) { pthread_mutex_unlock(&file->mutex); 
 
 static int file_close(sqlite3_file *file) {
     MemoryHandle *self = handle_of(file);
-    MemoryFile *of = lock_file(file);
-    MemoryHandle **link = &of->handles;
+    MemoryFile *memory_file = lock_file(file);
+    MemoryHandle **link = &memory_file->handles;
     while (*link != self) link = &(*link)->next;
     *link = self->next;
-    unlock_file(of);
-    if (self->deletes_on_close) memory_unlink(of);
-    memory_release(of);
+    unlock_file(memory_file);
+    if (self->deletes_on_close) memory_unlink(memory_file);
+    memory_release(memory_file);
     return SQLITE_OK;
 }
 
 static int file_read(sqlite3_file *file, void *bytes, int amount, sqlite3_int64 offset) {
-    MemoryFile *of = lock_file(file);
-    int64_t count = memory_read(of, bytes, amount, offset);
-    unlock_file(of);
+    MemoryFile *memory_file = lock_file(file);
+    int64_t count = memory_read(memory_file, bytes, amount, offset);
+    unlock_file(memory_file);
     if (count == amount) return SQLITE_OK;
     memset((uint8_t *)bytes + count, 0, (size_t)(amount - count));
     return SQLITE_IOERR_SHORT_READ;
 }
 
 static int file_write(sqlite3_file *file, const void *bytes, int amount, sqlite3_int64 offset) {
-    MemoryFile *of = lock_file(file);
-    bool succeeds = memory_write(of, bytes, amount, offset);
-    unlock_file(of);
+    MemoryFile *memory_file = lock_file(file);
+    bool succeeds = memory_write(memory_file, bytes, amount, offset);
+    unlock_file(memory_file);
     return succeeds ? SQLITE_OK : SQLITE_FULL;
 }
 
 static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
-    MemoryFile *of = lock_file(file);
-    memory_truncate(of, size);
-    unlock_file(of);
+    MemoryFile *memory_file = lock_file(file);
+    memory_truncate(memory_file, size);
+    unlock_file(memory_file);
     return SQLITE_OK;
 }
 
@@ -59,9 +59,9 @@ static int file_sync(sqlite3_file *file, int flags) {
 }
 
 static int file_size(sqlite3_file *file, sqlite3_int64 *size) {
-    MemoryFile *of = lock_file(file);
-    *size = of->size;
-    unlock_file(of);
+    MemoryFile *memory_file = lock_file(file);
+    *size = memory_file->size;
+    unlock_file(memory_file);
     return SQLITE_OK;
 }
 
@@ -69,7 +69,7 @@ static int file_size(sqlite3_file *file, sqlite3_int64 *size) {
 
 static int strongest_other_lock(const MemoryHandle *self) {
     int strongest = SQLITE_LOCK_NONE;
-    for (MemoryHandle *other = self->of->handles; other; other = other->next) {
+    for (MemoryHandle *other = self->memory_file->handles; other; other = other->next) {
         if (other != self && other->lock > strongest) strongest = other->lock;
     }
     return strongest;
@@ -84,7 +84,7 @@ static int take_lock(MemoryHandle *self, int level) {
     } else if (other >= SQLITE_LOCK_RESERVED) {
         return SQLITE_BUSY;
     } else if (level > SQLITE_LOCK_RESERVED && other == SQLITE_LOCK_SHARED) {
-        /* No new reader may begin while the writer waits for the others. */
+        /* While the writer waits for the current readers, no new reader may begin. */
         self->lock = SQLITE_LOCK_PENDING;
         return SQLITE_BUSY;
     }
@@ -93,38 +93,38 @@ static int take_lock(MemoryHandle *self, int level) {
 }
 
 static int file_lock(sqlite3_file *file, int level) {
-    MemoryFile *of = lock_file(file);
+    MemoryFile *memory_file = lock_file(file);
     int result = take_lock(handle_of(file), level);
-    unlock_file(of);
+    unlock_file(memory_file);
     return result;
 }
 
 static int file_unlock(sqlite3_file *file, int level) {
-    MemoryFile *of = lock_file(file);
+    MemoryFile *memory_file = lock_file(file);
     if (handle_of(file)->lock > level) handle_of(file)->lock = level;
-    unlock_file(of);
+    unlock_file(memory_file);
     return SQLITE_OK;
 }
 
 static int file_check_reserved_lock(sqlite3_file *file, int *is_reserved) {
-    MemoryFile *of = lock_file(file);
+    MemoryFile *memory_file = lock_file(file);
     MemoryHandle *self = handle_of(file);
     *is_reserved = self->lock >= SQLITE_LOCK_RESERVED || strongest_other_lock(self) >= SQLITE_LOCK_RESERVED;
-    unlock_file(of);
+    unlock_file(memory_file);
     return SQLITE_OK;
 }
 
 /* ---- Shared memory --------------------------------------------------------------------------- */
 
 static int file_shm_map(sqlite3_file *file, int region, int size, int extends, void volatile **address) {
-    MemoryFile *of = lock_file(file);
-    int result = memory_map_region(of, region, size, extends, address);
-    unlock_file(of);
+    MemoryFile *memory_file = lock_file(file);
+    int result = memory_map_region(memory_file, region, size, extends, address);
+    unlock_file(memory_file);
     return result;
 }
 
 static int take_shm_locks(MemoryHandle *self, uint16_t mask, bool is_exclusive) {
-    for (MemoryHandle *other = self->of->handles; other; other = other->next) {
+    for (MemoryHandle *other = self->memory_file->handles; other; other = other->next) {
         if (other == self) continue;
         if (other->shm_exclusive & mask || (is_exclusive && other->shm_shared & mask)) return SQLITE_BUSY;
     }
@@ -140,14 +140,14 @@ static int file_shm_lock(sqlite3_file *file, int first, int count, int flags) {
     MemoryHandle *self = handle_of(file);
     uint16_t mask = (uint16_t)(((1u << count) - 1) << first);
     int result = SQLITE_OK;
-    MemoryFile *of = lock_file(file);
+    MemoryFile *memory_file = lock_file(file);
     if (flags & SQLITE_SHM_UNLOCK) {
         self->shm_shared &= (uint16_t)~mask;
         self->shm_exclusive &= (uint16_t)~mask;
     } else {
         result = take_shm_locks(self, mask, flags & SQLITE_SHM_EXCLUSIVE);
     }
-    unlock_file(of);
+    unlock_file(memory_file);
     return result;
 }
 
@@ -156,13 +156,13 @@ static void file_shm_barrier(sqlite3_file *file) {
     unlock_file(lock_file(file)); /* the unix VFS takes a mutex too */
 }
 
-/* Frees the index of the log if SQLite asks for it. Otherwise the index is freed with the file. */
+/* Frees the index of the log if SQLite requests its deletion. Otherwise the index is freed with the file. */
 static int file_shm_unmap(sqlite3_file *file, int deletes) {
-    MemoryFile *of = lock_file(file);
+    MemoryFile *memory_file = lock_file(file);
     handle_of(file)->shm_shared = 0;
     handle_of(file)->shm_exclusive = 0;
-    if (deletes) memory_free_regions(of);
-    unlock_file(of);
+    if (deletes) memory_free_regions(memory_file);
+    unlock_file(memory_file);
     return SQLITE_OK;
 }
 
@@ -170,7 +170,7 @@ static int file_shm_unmap(sqlite3_file *file, int deletes) {
 
 static int file_control(sqlite3_file *file, int operation, void *argument) {
     if (operation != SQLITE_FCNTL_HAS_MOVED) return SQLITE_NOTFOUND;
-    *(int *)argument = !memory_is_linked(handle_of(file)->of);
+    *(int *)argument = !memory_is_linked(handle_of(file)->memory_file);
     return SQLITE_OK;
 }
 
@@ -213,16 +213,16 @@ static int memory_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, i
     (void)vfs;
     MemoryHandle *self = handle_of(file);
     memset(self, 0, sizeof *self);
-    MemoryFile *of =
+    MemoryFile *memory_file =
         memory_acquire(path, !path || flags & SQLITE_OPEN_CREATE, path && flags & SQLITE_OPEN_EXCLUSIVE);
-    if (!of) return SQLITE_CANTOPEN;
+    if (!memory_file) return SQLITE_CANTOPEN;
     /* A file without a path cannot be opened again: it is freed with its only handle. */
     self->deletes_on_close = path && flags & SQLITE_OPEN_DELETEONCLOSE;
-    self->of = of;
-    pthread_mutex_lock(&of->mutex);
-    self->next = of->handles;
-    of->handles = self;
-    unlock_file(of);
+    self->memory_file = memory_file;
+    pthread_mutex_lock(&memory_file->mutex);
+    self->next = memory_file->handles;
+    memory_file->handles = self;
+    unlock_file(memory_file);
     self->file.pMethods = &file_methods;
     if (flags_out) *flags_out = flags;
     return SQLITE_OK;

@@ -64,7 +64,8 @@ int cmartlet_rename_exclusively(const char *from, const char *to) {
     /* Fallback for file systems without this operation: create a second link, then remove the first one. */
     if (link(from, to) == 0) return unlink(from);
     if (errno != EPERM && errno != ENOTSUP && errno != ENOSYS) return -1;
-    /* A file system without links. The caller has a lock, so nothing else creates the file meanwhile. */
+    /* This file system has no hard links. The caller holds a lock, so no other process creates the file between the
+       check and the renaming. */
     if (access(to, F_OK) == 0) {
         errno = EEXIST;
         return -1;
@@ -85,7 +86,7 @@ void cmartlet_sync_folder(const char *folder) {
 
 int cmartlet_create_file(const char *path, unsigned mode) {
 #if defined(__linux__)
-    /* Does not open the file: closing a descriptor of a database would drop the locks of this process. */
+    /* mknod does not open the file. Closing a descriptor of a database would drop the locks of this process on it. */
     return mknod(path, S_IFREG | (mode_t)mode, 0);
 #else
     int descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, (mode_t)mode);
@@ -105,8 +106,8 @@ static void match_mode(const char *original, const char *path, mode_t needed) {
     if (!is_root && found.st_uid != geteuid()) return;
     uid_t owner = is_root ? wanted.st_uid : (uid_t)-1;
 #if defined(__linux__)
-    /* Another file may be put at the path meanwhile. A descriptor opened with O_PATH reads nothing, and closing it
-       drops no lock. */
+    /* Another process may have replaced the file at the path since the check above, so the file is opened and checked
+       again. A descriptor opened with O_PATH reads nothing, and closing it drops no lock. */
     int descriptor = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (descriptor < 0) return;
     if (fstat(descriptor, &found) == 0 && is_plain(&found)) {

@@ -16,8 +16,8 @@ public enum OutputNames {
         return parts.joined(separator: "_") + ending
     }
 
-    /// Pairs of paths whose output names are equal, ignoring case, as file systems can do. `first` is nil
-    /// if the second path has the output name of the registry file.
+    /// Pairs of paths whose output names are equal. Case is ignored, because some file systems ignore it. `first` is
+    /// nil if the second path has the output name of the registry file.
     public static func collisions(among paths: [String]) -> [(first: String?, second: String)] {
         var owners: [String: String?] = [registry.lowercased(): nil]
         var collisions: [(first: String?, second: String)] = []

@@ -10,7 +10,7 @@ struct Martlet: ParsableCommand {
         commandName: "martlet",
         abstract: "Compiles YAML schemas into Swift model classes.",
         discussion: """
-            Exit codes: 0 fine, 1 findings, 2 wrong usage, 3 input or output failed, 70 internal error.
+            Exit codes: 0 success, 1 findings, 2 wrong usage, 3 input or output error, 70 internal error.
             """,
         version: Compiler.version,
         subcommands: [
@@ -19,10 +19,10 @@ struct Martlet: ParsableCommand {
             DocsCommand.self,
         ])
 
-    /// Runs the command with Martlet's exit codes instead of those of ArgumentParser.
+    /// Runs the command with Martlet's exit codes instead of ArgumentParser's.
     static func main() {
-        Memory.retainFreed()
-        StandardStream.keepLargeFilesErrors()
+        Memory.keepFreedMemory()
+        StandardStream.ignoreFileSizeSignal()
         do {
             var command = try parseAsRoot(CommandLineArguments.all)
             try command.run()

@@ -7,7 +7,7 @@ enum Memory {
     ///
     /// `mallopt` is looked up by name, because Swift's module of the C library does not export it and other C libraries
     /// do not have it.
-    static func retainFreed() {
+    static func keepFreedMemory() {
         #if os(Linux)
             guard let address = dlsym(nil, "mallopt") else { return }
             let mallopt = unsafeBitCast(address, to: (@convention(c) (CInt, CInt) -> CInt).self)

@@ -14,7 +14,7 @@ struct TransferableOutput<Output> {
     /// The configuration of the Realm to resolve in; nil if no Realm is needed.
     let configuration: Realm.Configuration?
     let resolve: (Realm?) -> Output?
-    /// Returns the value to publish if no Realm can be opened; nil if the output type cannot contain an error.
+    /// Returns the output to publish if the Realm cannot be opened; nil if the output type cannot contain an error.
     var failed: (any Error) -> Output? = { _ in nil }
 
     private init(_ configuration: Realm.Configuration?, _ resolve: @escaping (Realm?) -> Output?) {
@@ -73,7 +73,7 @@ extension RealmPublishers {
         let upstream: Upstream
         let queue: DispatchQueue
         let pack: (Output) -> TransferableOutput<Output>
-        var opening = HandoverOpening()
+        var opening = RealmOpening()
 
         /// Subscribes to the transferred values.
         public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
@@ -82,10 +82,11 @@ extension RealmPublishers {
     }
 }
 
-/// How a Realm is opened on a queue. Tests replace it.
-struct HandoverOpening {
+/// Opens a Realm on a queue. Tests replace the properties.
+struct RealmOpening {
     var open: (Realm.Configuration, DispatchQueue) throws -> Realm = { try Realm(configuration: $0, queue: $1) }
-    /// After more consecutive failures than this, in about two seconds, the error is reported if that is possible.
+    /// After more consecutive failures than this, which take about two seconds, the error is reported if that is
+    /// possible.
     var maximumFailures = 10
     /// The delay before the next attempt, in milliseconds.
     var pauseMilliseconds: (_ failures: Int) -> Int = { 1 << min($0, 10) }
@@ -103,7 +104,7 @@ private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subs
     private let downstream: Downstream
     private let queue: DispatchQueue
     private let pack: (Input) -> TransferableOutput<Input>
-    private let opening: HandoverOpening
+    private let opening: RealmOpening
     private let lock = NSLock()
     private var upstream: (any Subscription)?
     private var isCancelled = false
@@ -119,7 +120,7 @@ private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subs
 
     init(
         _ downstream: Downstream, _ queue: DispatchQueue, _ pack: @escaping (Input) -> TransferableOutput<Input>,
-        _ opening: HandoverOpening
+        _ opening: RealmOpening
     ) {
         self.downstream = downstream
         self.queue = queue
@@ -215,8 +216,8 @@ private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subs
 }
 
 extension Publisher where Output: ThreadConfined {
-    /// Transfers the published values to another queue, on which they are resolved: `threadSafeReference().receive(on:
-    /// queue)`.
+    /// Transfers the published values to another queue, on which they are resolved. The queue is the argument of
+    /// `receive(on:)`: `threadSafeReference().receive(on: queue)`.
     ///
     /// A resolved value has the newest version, which may be newer than the published one. To receive exactly the
     /// published version, use `freeze()`.

@@ -25,7 +25,7 @@ enum PublishedSignal<Output, Failure: Error> {
 /// lost. Exception: changes before a write that is silent for the subscriber are computed before that write, and stored
 /// until they are requested. The observation ends with `cancel()`, or when the subscription is released.
 ///
-/// Thread safety: `lock` guards `downstream`, `demand`, `token`, `isOver` and `stored`. No user code runs under it.
+/// Thread safety: `lock` guards `downstream`, `demand`, `token`, `hasEnded` and `stored`. No user code runs under it.
 /// `isDeliveringStored` is used in the isolation of the Realm, and values are delivered only there.
 // Sendable: see "Thread safety" above.
 final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unchecked Sendable {
@@ -35,7 +35,7 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
     private var downstream: Downstream?
     private var demand = Subscribers.Demand.none
     private var token: NotificationToken?
-    private var isOver = false
+    private var hasEnded = false
     /// False for an observation that cannot pause and reports only that something changed. All changes made while the
     /// subscriber requests no values are stored as one signal.
     private let canPause: Bool
@@ -58,10 +58,10 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
 
     /// Starts the observation, unless the subscription was cancelled.
     func start(_ observe: (@escaping (Signal) -> Void) -> NotificationToken) {
-        if locked({ isOver }) { return }
+        if locked({ hasEnded }) { return }
         let token = observe { [weak self] in self?.receive($0) }
         let isLate = locked {
-            if isOver { return true }
+            if hasEnded { return true }
             self.token = token
             if demand == .none, canPause { token.pause() }
             return false
@@ -73,11 +73,11 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
 
     func request(_ more: Subscribers.Demand) {
         let (resumedToken, hasStored) = locked {
-            guard !isOver, more > .none else { return (NotificationToken?.none, false) }
+            guard !hasEnded, more > .none else { return (NotificationToken?.none, false) }
             let wasIdle = demand == .none
             demand += more
-            // Resumed under the lock. Later, another thread may have delivered the requested value and paused again,
-            // and resuming would undo that pause.
+            // The token is resumed under the lock. After the lock is released, another thread can deliver the requested
+            // value and pause the token again. Resuming the token then would undo that pause.
             if wasIdle, stored.isEmpty, canPause { token?.resume() }
             return (wasIdle ? token : nil, !stored.isEmpty)
         }
@@ -94,8 +94,8 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
     @discardableResult
     private func end() -> (downstream: Downstream?, token: NotificationToken?)? {
         locked {
-            if isOver { return nil }
-            isOver = true
+            if hasEnded { return nil }
+            hasEnded = true
             defer { (downstream, token, stored) = (nil, nil, []) }
             return (downstream, token)
         }
@@ -106,15 +106,15 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
     func receive(_ signal: Signal) {
         if case .skip = signal { return }
         let (receiver, deliveringToken) = locked { () -> (Downstream?, NotificationToken?) in
-            guard !isOver else { return (nil, nil) }
+            guard !hasEnded else { return (nil, nil) }
             if stored.isEmpty, token?.isPredelivering != true, take(signal) { return (downstream, nil) }
             if canPause || stored.isEmpty { stored.append(signal) }
-            // If another thread has requested the value in the meantime, it is delivered after the silent write. A
-            // completion is also delivered then: it needs no request.
+            // If another thread has requested values in the meantime, the stored signals are delivered after the silent
+            // write. A stored completion is delivered too, because it needs no request.
             return (nil, canDeliverStored ? token : nil)
         }
         if let receiver { deliver(signal, receiver) }
-        deliveringToken?.performUnchecked(soon: true) { [weak self] in self?.deliverStored() }
+        deliveringToken?.performUnchecked(asynchronously: true) { [weak self] in self?.deliverStored() }
     }
 
     private var canDeliverStored: Bool {
@@ -127,7 +127,8 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
         if case .completion = signal { return true }
         guard demand > .none else { return false }
         demand -= 1
-        // Paused before the delivery: a write that the subscriber begins must not deliver more than it requested.
+        // The token is paused before the delivery. Otherwise a write that the subscriber begins during the delivery
+        // would deliver more values than the subscriber requested.
         if demand == .none, canPause { token?.pause() }
         return true
     }
@@ -145,7 +146,7 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
 
     /// Delivers stored signals, as many as are requested, and resumes the observation.
     private func deliverStored() {
-        // The subscriber requested more during a delivery: the outer call delivers it.
+        // If the subscriber requests more values during a delivery, the outer call delivers them.
         if isDeliveringStored { return }
         isDeliveringStored = true
         defer { isDeliveringStored = false }
@@ -175,8 +176,8 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
 
 extension NotificationToken {
     /// Runs `work` in the isolation of the Realm. The caller ensures that no other thread uses the captured values.
-    fileprivate func performUnchecked(soon: Bool = false, _ work: @escaping () -> Void) {
+    fileprivate func performUnchecked(asynchronously: Bool = false, _ work: @escaping () -> Void) {
         nonisolated(unsafe) let work = work
-        perform(soon: soon) { work() }
+        perform(asynchronously: asynchronously) { work() }
     }
 }

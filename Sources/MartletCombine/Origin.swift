@@ -35,7 +35,8 @@ struct Origin<Source: ThreadConfined> {
         return origin
     }
 
-    /// Subscribes. `observe` is called in the isolation of the source or, with the resolved source, on the queue.
+    /// Subscribes. `observe` is called in the isolation of the source. If a queue is set, `observe` is called on the
+    /// queue with the resolved source.
     func attach<Downstream: Subscriber>(
         _ subscriber: Downstream, canPause: Bool = true,
         failed: @escaping (any Error) -> PublishedSignal<Downstream.Input, Downstream.Failure>,

@@ -7,14 +7,15 @@ public import Martlet
     public import OpenCombine
 #endif
 
-/// The publishers of objects, collections and Realms. They are created by functions and properties of what they
-/// publish.
+/// The publishers of objects, collections and Realms. Properties and methods of these types, and functions such as
+/// `valuePublisher(_:keyPaths:)`, create them.
 ///
-/// A publisher observes from the moment of the subscription, in its isolation, that is, on the thread, queue or
-/// actor of the Realm. A subscriber receives as many values as it requests. Changes made while it requests none are
-/// merged into one change. The observation ends when the subscription is cancelled or released.
+/// The observation begins with the subscription, in the isolation of the Realm: its thread, queue or actor. A
+/// subscriber receives as many values as it requests. Changes made while it requests none are merged into one change.
+/// The observation ends when the subscription is cancelled or released.
 public enum RealmPublishers {
-    /// Publishes a value when the Realm has committed, has moved to a newer version, or learns that one exists.
+    /// Publishes a value when the Realm has committed, has moved to a newer version, or learns that a newer version
+    /// exists.
     public struct RealmWillChange: Publisher {
         public typealias Output = Void
         public typealias Failure = Never

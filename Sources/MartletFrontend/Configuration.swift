@@ -53,27 +53,27 @@ extension Level {
         name: "the configuration",
         entries: [
             LevelKey(
-                "access", .words(AccessLevel.allCases.map(\.rawValue)), "The access level of the generated types."),
+                "access", .choices(AccessLevel.allCases.map(\.rawValue)), "The access level of the generated types."),
             LevelKey("namespace", .name, "The enum that contains all generated types."),
-            LevelKey("lint", .level, "What lint looks for."),
+            LevelKey("lint", .level, "The settings of lint."),
         ],
-        foreign: ["accesslevel": "access", "visibility": "access", "linter": "lint"], advice: [:])
+        synonyms: ["accesslevel": "access", "visibility": "access", "linter": "lint"], advice: [:])
     static let lint = Level(
         name: "'lint'",
         entries: [
-            LevelKey("preset", .words(presets), "Which findings are shown."),
-            LevelKey("rules", .level, "Codes, and how severe they are here."),
+            LevelKey("preset", .choices(presets), "Which findings are shown."),
+            LevelKey("rules", .level, "Codes and their severities."),
             LevelKey("overrides", .level, "Other presets and severities for some files."),
         ],
-        foreign: ["rule": "rules", "paths": "overrides", "level": "preset"], advice: [:])
+        synonyms: ["rule": "rules", "paths": "overrides", "level": "preset"], advice: [:])
     static let lintOverride = Level(
         name: "an override",
         entries: [
             LevelKey("paths", .text, "The files, as patterns such as 'Legacy/**'.", isRequired: true),
-            LevelKey("preset", .words(presets), "Which findings are shown in them."),
-            LevelKey("rules", .level, "Codes, and how severe they are in them."),
+            LevelKey("preset", .choices(presets), "Which findings are shown for these files."),
+            LevelKey("rules", .level, "Codes and their severities in these files."),
         ],
-        foreign: ["path": "paths", "files": "paths", "rule": "rules"], advice: [:])
+        synonyms: ["path": "paths", "files": "paths", "rule": "rules"], advice: [:])
 
     fileprivate static let presets = ["minimal", "standard", "strict"]
 }

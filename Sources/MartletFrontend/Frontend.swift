@@ -12,9 +12,10 @@ public enum Frontend {
     /// - Returns: the model, which is nil if and only if a finding is an error, and the findings sorted by file and
     ///   place.
     public static func analyze(
-        _ sources: [SourceText], namespace: Spanned<String>? = nil, findingsPerFile: Int = FindingLimit.perFile
+        _ sources: [SourceText], namespace: Spanned<String>? = nil,
+        findingsPerFile: Int = FindingLimit.maximumShownPerFile
     ) -> (model: SchemaModel?, diagnostics: [Diagnostic]) {
-        FindingList.$keptPerFile.withValue(max(FindingList.keptPerFile, findingsPerFile)) {
+        LimitedFindings.$maximumStoredPerFile.withValue(max(LimitedFindings.maximumStoredPerFile, findingsPerFile)) {
             analyzed(sources, namespace, findingsPerFile)
         }
     }
@@ -29,11 +30,11 @@ public enum Frontend {
         let ordered = sources.sorted {
             $0.relativePath.utf8.lexicographicallyPrecedes($1.relativePath.utf8)
         }
-        var diagnostics = FindingList()
+        var diagnostics = LimitedFindings()
         var files: [FileSyntax] = []
         var unreadableWords: Set<String> = []
-        var later = FindingList()
-        var doubtful: [SourceSpan] = []
+        var later = LimitedFindings()
+        var unreliableRanges: [SourceSpan] = []
         for source in ordered {
             let reading = FileReader.read(source)
             diagnostics += reading.diagnostics
@@ -41,13 +42,13 @@ public enum Frontend {
             var parser = SchemaParser(source: source, comments: reading.comments)
             files.append(parser.parse(reading.root))
             later += parser.diagnostics
-            doubtful += reading.doubtful
+            unreliableRanges += reading.unreliableRanges
         }
         var resolver = Resolver(files, unreadableWords: unreadableWords)
         let models = resolver.resolve()
         later += resolver.diagnostics
-        if !doubtful.isEmpty {
-            later.removeAll { finding in doubtful.contains { finding.span?.overlaps($0) == true } }
+        if !unreliableRanges.isEmpty {
+            later.removeAll { finding in unreliableRanges.contains { finding.span?.overlaps($0) == true } }
         }
         diagnostics += later
         if !diagnostics.hasErrors, files.allSatisfy(\.declarations.isEmpty) {

@@ -12,6 +12,6 @@ public enum Linter {
             guard !finding.isError, let span = finding.span, let source = byFile[span.file] else { return true }
             return !ignores.silences(finding.code, file: span.file, line: source.lineIndex(at: span.start))
         }
-        return configuration.applied(to: kept + ignores.unused(), sources: sources).sortedByPlace()
+        return configuration.applied(to: kept + ignores.unused(), sources: sources).sortedByLocation()
     }
 }

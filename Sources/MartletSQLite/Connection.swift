@@ -4,8 +4,7 @@ package import MartletValues
 import Synchronization
 
 /// One SQLite connection and its prepared statements, used by one thread at a time.
-// Sendable: a connection has one user at a time, or a lock of its owner guards every use. The type itself has no
-// lock.
+// Sendable: this type has no lock. Its owner makes sure that only one thread uses a connection at a time.
 package final class Connection: @unchecked Sendable {
     package let options: ConnectionOptions
     package let handle: OpaquePointer
@@ -18,15 +17,17 @@ package final class Connection: @unchecked Sendable {
     /// The length of the write-ahead log in frames after this connection's last commit.
     package private(set) var logFrames = 0
 
-    /// - Parameter makesReady: false to defer the first read of the file; the caller then calls `makeReady`.
-    package init(_ options: ConnectionOptions, makesReady: Bool = true) throws(SQLiteError) {
+    /// - Parameter configuresImmediately: false to defer the first read of the file; the caller then calls
+    ///   `configureAndRead`.
+    package init(_ options: ConnectionOptions, configuresImmediately: Bool = true) throws(SQLiteError) {
         self.options = options
         var opened: OpaquePointer?
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         flags |= options.isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
         if options.createsFile && !options.isReadOnly { flags |= SQLITE_OPEN_CREATE }
-        // URIs are allowed because `VACUUM INTO` gets one if the new file belongs to another VFS. The path of the
-        // database is never a URI, so they are not allowed if it happens to begin with "file:".
+        // URIs are enabled because `VACUUM INTO` gets one if the new file belongs to another VFS. The path of the
+        // database itself is never a URI. If it begins with "file:", URIs are disabled, so that SQLite does not
+        // interpret it as a URI.
         if !options.path.hasPrefix("file:") { flags |= SQLITE_OPEN_URI }
         let code = sqlite3_open_v2(options.path, &opened, flags, Self.vfsName(options))
         guard code == SQLITE_OK, let opened else {
@@ -35,11 +36,11 @@ package final class Connection: @unchecked Sendable {
             throw error
         }
         handle = opened
-        if makesReady { try makeReady() }
+        if configuresImmediately { try configureAndRead() }
     }
 
     /// Configures the connection. This reads the file and its log. If it fails, the connection is closed.
-    package func makeReady() throws(SQLiteError) {
+    package func configureAndRead() throws(SQLiteError) {
         do {
             try configure()
         } catch {
@@ -50,7 +51,7 @@ package final class Connection: @unchecked Sendable {
 
     private static func vfsName(_ options: ConnectionOptions) -> String? {
         let plain = options.vfsName ?? MemoryFiles.vfsName(of: options.path)
-        guard options.marksLog, plain == options.vfsName, let name = cmartlet_log_vfs(plain) else { return plain }
+        guard options.recordsLogName, plain == options.vfsName, let name = cmartlet_log_vfs(plain) else { return plain }
         return String(cString: name)
     }
 
@@ -107,7 +108,7 @@ package final class Connection: @unchecked Sendable {
         guard code == SQLITE_OK else { throw SQLiteError(handle, code: code, sql: sql) }
     }
 
-    /// The prepared form of `sql`, cached per connection. Each user must reset it before the next one asks for it.
+    /// The prepared form of `sql`, cached per connection. A caller must reset it before another caller requests it.
     package func statement(_ sql: String) throws(SQLiteError) -> Statement {
         if let statement = statements[sql] { return statement }
         let statement = try Statement(connection: handle, generation: generation, sql: sql)

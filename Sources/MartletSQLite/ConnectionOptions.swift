@@ -7,7 +7,7 @@ package struct ConnectionOptions: Sendable {
     package var vfsName: String?
     /// True if the connection writes the name of the log into the database file, so that the log is never read into
     /// another file.
-    package var marksLog = true
+    package var recordsLogName = true
     /// `PRAGMA synchronous`: `FULL`, `NORMAL` or `OFF`.
     package var synchronous = "FULL"
     /// Milliseconds to wait for a lock that another process holds.

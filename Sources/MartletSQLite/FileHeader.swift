@@ -1,14 +1,14 @@
 import CMartletSQLite
 
-/// Values from the first 100 bytes of a database file. The log may contain newer ones. The format:
+/// Values from the first 100 bytes of a database file. The log may contain newer values. The format:
 /// https://sqlite.org/fileformat2.html#the_database_header
 package struct FileHeader: Equatable {
     package let isWriteAheadLogged: Bool
     package let userVersion: Int64
     package let applicationID: Int64
-    /// The log that continues the file; nil if no connection that marks logs has started one.
+    /// The names of the logs that belong to the file; nil if no connection that marks logs has started a log.
     package let mark: LogMark?
-    /// The change counter and the page count; a checkpoint changes them. Only for comparing two headers.
+    /// The change counter and the page count. A checkpoint changes them. Used only to compare two headers.
     private let counts: [UInt8]
 
     init?(_ bytes: [UInt8]) {

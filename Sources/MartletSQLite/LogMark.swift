@@ -1,10 +1,10 @@
 import CMartletLogVFS
 import CMartletSQLite
 
-/// The names of the logs that belong to a database file. The name of a log is the pair of salts in its header: SQLite
+/// The names of the logs that belong to a database file. The name of a log is the pair of salts in its header. SQLite
 /// chooses new salts for each log.
 package struct LogMark: Equatable, Sendable {
-    /// The log that continues the file.
+    /// The log that contains the newest commits of the file.
     package let current: UInt64
     /// The log before the current one, which has been copied into the file completely; zero for none.
     package let previous: UInt64
@@ -51,10 +51,10 @@ extension Connection {
         return isLog ? name : nil
     }
 
-    /// True if the path of the file leads to another file, or to none.
+    /// True if the path of the file now refers to another file, or to none.
     package var isFileMoved: Bool { cmartlet_file_is_moved(pointer) }
 
-    /// True if the path of the log leads to another log than the one that this connection reads.
+    /// True if the path of the log does not refer to the log that this connection reads.
     package var isLogMoved: Bool { cmartlet_log_is_moved(pointer) }
 
     /// Writes the name of the log into the database file. The caller holds the write lock.

@@ -3,7 +3,7 @@ import CMartletMemoryVFS
 /// The files of Realms in memory. They are stored in the memory of this process and not on a file system: no other
 /// process can open them, and they disappear when the process ends.
 package enum MemoryFiles {
-    /// The prefix of the paths of these files. No path on a disk begins with it, because those are absolute.
+    /// The prefix of the paths of these files. Paths on a disk are absolute, so none of them begins with this prefix.
     package static let prefix = "memory:"
 
     package static func contains(_ path: String) -> Bool { path.hasPrefix(prefix) }

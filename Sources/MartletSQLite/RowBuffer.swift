@@ -1,8 +1,8 @@
 import CMartletSQLite
 package import MartletValues
 
-/// Rows that are copied out of a statement and decoded later, when the statement may have been reused and another
-/// thread may hold the lock of its connection.
+/// Rows copied out of a statement. They can be decoded after the statement was reused, and while another thread holds
+/// the lock of the connection.
 package final class RowBuffer {
     /// One value. The bytes of texts and blobs are stored separately.
     @usableFromInline struct Value {
@@ -76,7 +76,7 @@ package final class RowBuffer {
         }
     }
 
-    // If SQLite has no memory for a text, the text reads as empty, as if it were read from the statement itself.
+    // If SQLite runs out of memory for a text, the copy is empty. `Statement.text` then returns an empty text, too.
     @inline(__always)
     private func copy(_ source: UnsafeRawPointer?, _ byteCount: Int32, _ type: ValueType) -> Value {
         guard let source, byteCount > 0 else { return Value(type) }

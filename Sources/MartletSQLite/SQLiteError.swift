@@ -42,7 +42,7 @@ package struct SQLiteError: Error, Sendable {
     package struct Primary: RawRepresentable, Equatable, Sendable {
         package let rawValue: Int32
         package init(rawValue: Int32) { self.rawValue = rawValue }
-        /// Any error without a code of its own, for example SQL that does not match the tables.
+        /// An error for which SQLite has no specific code, for example SQL that does not match the tables.
         package static let unspecific = Primary(rawValue: SQLITE_ERROR)
         package static let busy = Primary(rawValue: SQLITE_BUSY)
         package static let locked = Primary(rawValue: SQLITE_LOCKED)

@@ -37,7 +37,7 @@ package final class TableFunction: Sendable {
 }
 
 extension Connection {
-    /// Makes it possible to select from `function` on this connection.
+    /// Makes `function` available to SQL on this connection.
     package func add(_ function: TableFunction) throws(SQLiteError) {
         let code = sqlite3_create_module_v2(
             handle, function.name, TableFunction.module, Unmanaged.passRetained(function).toOpaque(),
@@ -138,7 +138,7 @@ extension TableFunction {
         return module
     }()
 
-    // SQLite frees it.
+    // SQLite frees the copy.
     private static func copy(_ message: String) -> UnsafeMutablePointer<CChar>? {
         let bytes = Array(message.utf8CString)
         guard let memory = sqlite3_malloc64(UInt64(bytes.count)) else { return nil }

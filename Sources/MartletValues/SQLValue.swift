@@ -1,5 +1,7 @@
-/// One value as SQLite stores it. Values are equal if their stored bytes are: canonically equivalent strings differ,
-/// zero and negative zero differ, and a NaN equals itself.
+/// One value as SQLite stores it.
+///
+/// Two values are equal if their stored bytes are equal. Canonically equivalent strings with different bytes are
+/// therefore not equal, zero does not equal negative zero, and a NaN equals itself.
 package enum SQLValue: Sendable, Hashable {
     case null
     case integer(Int64)

@@ -1,16 +1,21 @@
 /* A VFS that stores, in a database file, the name of the write-ahead log that belongs to the file.
  *
- * SQLite distinguishes its logs by the salts in their header: a random value, renewed with each log. The database
- * file does not contain them. SQLite therefore reads any log that lies beside a file, even if a backup was copied
- * over the file. This VFS wraps another one. Before a log begins, it writes the salts of the log into bytes 72 to 91
- * of the header of the database file, which SQLite does not use. A checkpoint rewrites the first page, and this VFS
- * keeps these bytes.
+ * SQLite distinguishes its logs by the salts in their headers. The salts are two random values, and each log has new
+ * ones. The database file does not contain them. SQLite therefore reads any log that it finds beside a database file,
+ * even if a backup was copied over the file and the log belongs to the old file.
  *
- *     72  8 bytes   the salts of the log that continues the file
+ * This VFS wraps another one. Before a log begins, this VFS writes the salts of the log into the header of the database
+ * file. It uses bytes 72 to 91, which SQLite does not use. It preserves these bytes when a checkpoint rewrites the
+ * first page.
+ *
+ *     72  8 bytes   the salts of the current log
  *     80  8 bytes   the salts of the previous log, which was copied into the file completely
- *     88  4 bytes   "MRTL"; these 20 bytes are the mark of the file
+ *     88  4 bytes   "MRTL"
  *
- * This C header uses no SQLite type: Swift sees SQLite through one module only. `database` is a `sqlite3 *`. */
+ * These 20 bytes are called the mark of the file. The salts of a log are also called its name.
+ *
+ * This header uses no SQLite types, because Swift code imports SQLite only as `CMartletSQLite`. `database` is a
+ * `sqlite3 *`. */
 #ifndef CMARTLET_LOG_VFS_H
 #define CMARTLET_LOG_VFS_H
 
@@ -20,11 +25,11 @@
 /* The name of the VFS that wraps `base` (NULL: SQLite's default). NULL if it cannot be created. */
 const char *cmartlet_log_vfs(const char *base);
 
-/* The state of the log according to its index, which all processes that have the file open share. */
+/* The state of the log, read from the WAL index, which is shared memory of all processes that have the file open. */
 typedef struct CMartletLogState {
     uint32_t frames;  /* the length of the log */
     uint32_t copied;  /* how many of its frames are in the database file */
-    uint64_t salts;   /* the first salt in the upper half; zero when no log has begun since the index was made */
+    uint64_t salts;   /* the first salt in the upper half; zero if no log has begun since the index was created */
 } CMartletLogState;
 
 /* False if the connection has not read the file yet, or another connection is writing the index. */

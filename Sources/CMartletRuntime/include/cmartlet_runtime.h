@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// A word that identifies the calling thread while it runs. Declared pure, because Swift assumes that a function that
-/// is not pure may release objects, and would retain and release the accessor (the object read) around every call.
+/// A word that identifies the calling thread while it runs. The function is declared pure. Swift assumes that any other
+/// function may release objects, and would retain and release the accessor that is read around every call.
 static inline __attribute__((pure)) uintptr_t cmartlet_thread(void) {
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
     return (uintptr_t)__builtin_thread_pointer();
@@ -33,8 +33,9 @@ const void *cmartlet_current_executor(void);
 /// global queue.
 const char *cmartlet_current_queue_label(void);
 
-/// True if the calling code runs on the main queue, whatever its thread. It compares labels and does not attach a
-/// queue-specific value: if a thread other than the main thread attaches one, the main queue loses wake-ups.
+/// True if the calling code runs on the main queue, on any thread. The function compares the labels of the queues. It
+/// does not attach a queue-specific value to the main queue: if a thread other than the main thread attaches one, the
+/// main queue loses wake-ups.
 bool cmartlet_is_on_main_queue(void);
 
 /// The run loop of the calling thread. The caller releases it with `cmartlet_run_loop_release`.
@@ -59,8 +60,8 @@ void *cmartlet_thread_object(void);
 /// Stores an object, which the caller has retained, or null. The caller must release the object that was stored before.
 void cmartlet_set_thread_object(void *object);
 
-/// Increments a counter of the calling thread. The function that reads it is not declared pure, because it is called
-/// before and after code that may increment the counter.
+/// Increments a counter of the calling thread. `cmartlet_thread_counter` reads the counter. It is not declared pure,
+/// because its callers compare the values before and after code that may increment the counter.
 void cmartlet_increment_thread_counter(void);
 uintptr_t cmartlet_thread_counter(void);
 
@@ -88,19 +89,20 @@ void cmartlet_create_folders(const char *path);
 int cmartlet_create_file(const char *path, unsigned mode);
 
 /// Gives a file beside a database the mode and the group of the database, and its owner if the process may do that.
-/// Ignores symbolic links, files with several hard links, and files of other users. Does not open either file in a way
-/// that could drop locks when it is closed.
+/// Ignores symbolic links and files with several hard links. Ignores files of other users unless the process runs as
+/// root. Does not open either file in a way that could drop locks when it is closed.
 void cmartlet_match_mode(const char *database, const char *path);
 
 /// Gives a copy of a database the mode, group and owner of the original. The owner of the copy can always read and
 /// write it.
 void cmartlet_match_mode_of_copy(const char *original, const char *copy);
 
-/// Makes the names in a folder durable, if the file system can.
+/// Writes the entries of a folder to the disk, if the file system supports that. New, renamed and deleted files in the
+/// folder then survive a power loss.
 void cmartlet_sync_folder(const char *folder);
 
-/// How many forks lead from the program that was started to this process; zero in that program. Declared pure:
-/// within one process it never changes.
+/// The number of forks between the process in which the program was started and this process; zero in the former. The
+/// function is declared pure because the number never changes within a process.
 extern int cmartlet_forks;
 static inline __attribute__((pure)) int cmartlet_fork_count(void) { return cmartlet_forks; }
 

@@ -3,14 +3,15 @@ import MartletValues
 
 /// Iterates over the members that a collection has when the iteration starts, regardless of later changes.
 ///
-/// Rows are copied in blocks. Each row becomes an object when it is returned, so that an object that the loop releases
-/// is freed before the next one is created. Copied rows are used only while the Realm shows the same state.
+/// The iterator copies rows in blocks, and creates the object of a row only when it returns the object. An object that
+/// the loop releases is therefore freed before the next one is created. Copied rows are discarded when the Realm shows
+/// another state.
 @usableFromInline struct BlockIterator {
     private let table: ObjectTable
     private let context: RealmContext
     /// The cursor of an iteration that reads a table or list without its keys; nil if the iteration uses keys.
     private var cursor: LazyCursor?
-    /// The list that the cursor iterates over.
+    /// The list that the cursor iterates over; nil if it iterates over a table.
     private var list: CollectionCore?
     private var keys = KeySequence()
     private var position = 0
@@ -22,17 +23,17 @@ import MartletValues
     private var blockPosition = 0
     private var blockSize = 8
     private static let largestBlock = 256
-    /// Rows of the members to return next, in that order. Rows may be missing.
+    /// Copied rows of the members to return next, in the order of the members. Some members may have no copied row.
     private var rows: RowBlock
-    private var row = 0
+    private var rowPosition = 0
     /// The change count of the Realm when the rows were copied.
     private var changeCount: UInt64 = 0
     private var guardWord: UInt = 0
-    /// Objects that were created in advance, in reverse order. Used in a write, where every change would make copied
-    /// rows outdated, and when no row of the block was copied.
-    private var made: [ObjectBase] = []
-    /// True if the row that was returned last already had a living accessor.
-    private var findsLiving = false
+    /// Objects that were created before they are returned, in reverse order. Used inside a write, where every change
+    /// would make copied rows outdated, and if no row of the block was copied.
+    private var preparedObjects: [ObjectBase] = []
+    /// True if the member that was returned last already had a living accessor.
+    private var lastHadAccessor = false
 
     init(_ storage: ResultsStorage) {
         table = storage.table
@@ -42,7 +43,7 @@ import MartletValues
         rows = table.rows.block(rowCapacity: 16)
     }
 
-    /// Iterates over some members.
+    /// Iterates over the given members of a result.
     init(_ storage: ResultsStorage, _ members: [ObjectKey]) {
         table = storage.table
         context = storage.context
@@ -61,26 +62,26 @@ import MartletValues
 
     @usableFromInline mutating func next() -> ObjectBase? {
         while true {
-            if row < rows.count, isCurrent { return takeRow() }
-            if let object = made.popLast() { return object }
+            if rowPosition < rows.count, isCurrent { return takeRow() }
+            if let object = preparedObjects.popLast() { return object }
             if !readBlock() { return nil }
         }
     }
 
     private mutating func takeRow() -> ObjectBase {
-        let values = rows.row(row)
+        let values = rows.row(rowPosition)
         let key = values.integer(table.rows.keyPosition) ?? 0
         if cursor == nil || list != nil {
             defer { blockPosition += 1 }
             // A member without a copied row has a living accessor, or was deleted.
             guard block[blockPosition] == key else { return table.object(block[blockPosition]) }
         }
-        row += 1
+        rowPosition += 1
         last = key
         return object(key, values)
     }
 
-    // A cursor has keys as soon as the Realm is about to show another state.
+    // True while the copied rows are valid. Before the Realm shows another state, the keys of every cursor are read.
     private var isCurrent: Bool {
         if let cursor { return cursor.keys == nil }
         return changeCount == context.changeCount && context.transaction == nil
@@ -88,7 +89,7 @@ import MartletValues
 
     /// The accessor of a copied row.
     private mutating func object(_ key: ObjectKey, _ values: RowColumns) -> ObjectBase {
-        if findsLiving, let known = table.identity.object(key) {
+        if lastHadAccessor, let known = table.identity.object(key) {
             fill(known, values)
             return known
         }
@@ -96,7 +97,7 @@ import MartletValues
         // A frozen accessor is filled first: other threads can find it as soon as it is registered.
         if context.isFrozen { fill(made, values) }
         let object = table.identity.insertIfAbsent(made, key)
-        findsLiving = object !== made
+        lastHadAccessor = object !== made
         fill(object, values)
         return object
     }
@@ -114,10 +115,11 @@ import MartletValues
 
     /// Reads the block after the last member that was returned. Returns false at the end.
     private mutating func readBlock() -> Bool {
-        // If the body of the loop has changed the Realm, copied rows are discarded, so the next block is small.
-        blockSize = row < rows.count ? max(1, row) : min(blockSize * 2, Self.largestBlock)
+        // Copied rows are left over if the loop body has changed the Realm. They are discarded, and the next block is
+        // only as large as the number of rows that were used.
+        blockSize = rowPosition < rows.count ? max(1, rowPosition) : min(blockSize * 2, Self.largestBlock)
         rows.removeAll(rowCapacity: blockSize)
-        row = 0
+        rowPosition = 0
         changeCount = context.changeCount
         guardWord = context.guardWord
         if let cursor {
@@ -142,7 +144,7 @@ import MartletValues
         let waiting = block[blockPosition...].prefix(blockSize)
         if context.transaction == nil { readRows(of: waiting) }
         if rows.count == 0 {
-            made = table.objects(Array(waiting)).reversed()
+            preparedObjects = table.objects(Array(waiting)).reversed()
             blockPosition += waiting.count
         }
         return true
@@ -172,8 +174,8 @@ import MartletValues
 }
 
 extension ObjectTable {
-    /// Whether keys are so dense that reading the whole range costs less than reading each row. The difference of the
-    /// first and last key may exceed 64 bits.
+    /// True if keys are so dense that reading the whole range costs less than reading each row separately. The
+    /// difference between the first and the last key may not fit into 64 bits.
     fileprivate static func isDense(_ count: Int, _ first: ObjectKey, _ last: ObjectKey) -> Bool {
         let (span, isBeyond) = last.subtractingReportingOverflow(first)
         return count > 8 && !isBeyond && span < 4 * Int64(count)
@@ -185,7 +187,7 @@ extension ObjectTable {
             Self.isDense(keys.count, first, last)
         else { return keys.map(object) }
         let found = accessors(keys)
-        // Values assigned to another accessor of a row may not have been written yet.
+        // Values that were assigned to a further accessor of a row may not have been written to the file yet.
         if hasFurtherAccessors { context.flushForQuery() }
         context.fill(found, self, first, last)
         return found

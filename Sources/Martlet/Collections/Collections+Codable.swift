@@ -19,7 +19,7 @@ extension UnkeyedEncodingContainer {
     }
 }
 
-/// Decodes elements whose type is known only at run time.
+/// Decodes elements of types whose conformance to `Decodable` is known only at run time.
 private enum DecodedElement<Element: RealmCollectionValue> {
     static func next(_ container: inout any UnkeyedDecodingContainer) throws -> Element {
         let codingPath = container.codingPath + [PropertyKey(intValue: container.currentIndex)]
@@ -73,7 +73,7 @@ extension List: CodableCollection, Codable {
         append(objectsIn: other.map { $0._replacingObject(copy) })
     }
 
-    /// Encodes the elements in order, objects as `ObjectBase.encode(to:)` does.
+    /// Encodes the elements in order. Objects are encoded by `ObjectBase.encode(to:)`.
     public func encode(to encoder: any Encoder) throws { try encode(to: encoder, nil) }
 
     /// Decodes an unmanaged list.
@@ -101,7 +101,7 @@ extension MutableSet: CodableCollection, Codable {
         insert(objectsIn: other.map { $0._replacingObject(copy) })
     }
 
-    /// Encodes the elements in the order of the set, objects as `ObjectBase.encode(to:)` does.
+    /// Encodes the elements in the order of the set. Objects are encoded by `ObjectBase.encode(to:)`.
     public func encode(to encoder: any Encoder) throws { try encode(to: encoder, nil) }
 
     /// Decodes an unmanaged set.
@@ -142,7 +142,7 @@ extension Map: CodableCollection, Codable {
         for (key, value) in other { self[key] = value._replacingObject(copy) }
     }
 
-    /// Encodes the entries by key, objects as `ObjectBase.encode(to:)` does.
+    /// Encodes the entries by key. Objects are encoded by `ObjectBase.encode(to:)`.
     public func encode(to encoder: any Encoder) throws { try encode(to: encoder, nil) }
 
     /// Decodes an unmanaged map.
@@ -153,7 +153,7 @@ extension Map: CodableCollection, Codable {
 }
 
 extension Results: Encodable {
-    /// Encodes the members in order, as `ObjectBase.encode(to:)` does.
+    /// Encodes the members in order. Objects are encoded by `ObjectBase.encode(to:)`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.unkeyedContainer()
         try container.encode(contentsOf: self, nil)
@@ -161,7 +161,7 @@ extension Results: Encodable {
 }
 
 extension LinkingObjects: Encodable {
-    /// Encodes the linking objects, as `ObjectBase.encode(to:)` does.
+    /// Encodes the linking objects in order. Objects are encoded by `ObjectBase.encode(to:)`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.unkeyedContainer()
         try container.encode(contentsOf: self, nil)

@@ -4,8 +4,8 @@ import MartletEngine
 // collection may contain nil. A value of the wrong type traps, as in an assignment to a property.
 
 extension ObjectBase {
-    /// A live list, by name, that can be read and changed without the type of its elements. Traps if the property is
-    /// not a list.
+    /// The list property with a name, as a live list whose element type is known only at run time. Traps if the
+    /// property is not a list.
     ///
     /// ```swift
     /// try realm.write { dog.dynamicList("siblings").append(puppy) }
@@ -14,14 +14,14 @@ extension ObjectBase {
         DynamicList(list: dynamicCollection(name, "list") { $0 as? any UntypedList }, name: "\(_typeName).\(name)")
     }
 
-    /// A live set, by name, that can be read and changed without the type of its elements. Traps if the property is not
-    /// a set.
+    /// The set property with a name, as a live set whose element type is known only at run time. Traps if the property
+    /// is not a set.
     public final func dynamicSet(_ name: String) -> DynamicSet {
         DynamicSet(base: dynamicCollection(name, "set") { $0 as? any UntypedSet }, name: "\(_typeName).\(name)")
     }
 
-    /// A live map, by name, that can be read and changed without the type of its values. Traps if the property is not a
-    /// map.
+    /// The map property with a name, as a live map whose value type is known only at run time. Traps if the property is
+    /// not a map.
     public final func dynamicMap(_ name: String) -> DynamicMap {
         DynamicMap(map: dynamicCollection(name, "map") { $0 as? any UntypedMap }, name: "\(_typeName).\(name)")
     }
@@ -35,11 +35,11 @@ extension ObjectBase {
     }
 }
 
-/// A list, accessed without the type of its elements.
+/// A list whose element type is known only at run time.
 public struct DynamicList: RandomAccessCollection {
     fileprivate let list: any UntypedList
     fileprivate let name: String
-    fileprivate var isDynamic = false
+    fileprivate var wrapsObjects = false
 
     public var startIndex: Int { 0 }
     /// The number of elements.
@@ -47,17 +47,17 @@ public struct DynamicList: RandomAccessCollection {
 
     /// The element at a position, or nil if the list contains nil there.
     public subscript(position: Int) -> Any? {
-        get { DynamicObject.wrapped(list.untypedElement(at: position), isDynamic) }
+        get { DynamicObject.wrapped(list.untypedElement(at: position), wrapsObjects) }
         nonmutating set { list.replaceUntyped(DynamicObject.unwrapped(newValue), position, name) }
     }
 
     /// Iterates over the current elements. The body of the loop may change the list.
     public func makeIterator() -> AnyIterator<Any?> {
-        let (elements, isDynamic) = (list.untypedElements(), isDynamic)
-        return AnyIterator { elements.next().map { DynamicObject.wrapped($0, isDynamic) } }
+        let (elements, wrapsObjects) = (list.untypedElements(), wrapsObjects)
+        return AnyIterator { elements.next().map { DynamicObject.wrapped($0, wrapsObjects) } }
     }
 
-    /// True once the owner was deleted.
+    /// True after the owner was deleted or the Realm was invalidated.
     public var isInvalidated: Bool { list.isInvalidated }
 
     /// The Realm of the owner; nil for an unmanaged list.
@@ -81,26 +81,26 @@ public struct DynamicList: RandomAccessCollection {
     public func move(from: Int, to: Int) { list.move(from: from, to: to) }
 }
 
-/// A set, accessed without the type of its elements.
+/// A set whose element type is known only at run time.
 public struct DynamicSet: RandomAccessCollection {
     fileprivate let base: any UntypedSet
     fileprivate let name: String
-    fileprivate var isDynamic = false
+    fileprivate var wrapsObjects = false
 
     public var startIndex: Int { 0 }
     /// The number of elements.
     public var endIndex: Int { base.count }
 
     /// The element at a position in the order of the set, or nil if the set contains nil there.
-    public subscript(position: Int) -> Any? { DynamicObject.wrapped(base.untypedElement(at: position), isDynamic) }
+    public subscript(position: Int) -> Any? { DynamicObject.wrapped(base.untypedElement(at: position), wrapsObjects) }
 
     /// Iterates over the current elements. The body of the loop may change the set.
     public func makeIterator() -> AnyIterator<Any?> {
-        let (elements, isDynamic) = (base.untypedElements(), isDynamic)
-        return AnyIterator { elements.next().map { DynamicObject.wrapped($0, isDynamic) } }
+        let (elements, wrapsObjects) = (base.untypedElements(), wrapsObjects)
+        return AnyIterator { elements.next().map { DynamicObject.wrapped($0, wrapsObjects) } }
     }
 
-    /// True once the owner was deleted.
+    /// True after the owner was deleted or the Realm was invalidated.
     public var isInvalidated: Bool { base.isInvalidated }
 
     /// The Realm of the owner; nil for an unmanaged set.
@@ -119,11 +119,11 @@ public struct DynamicSet: RandomAccessCollection {
     public func removeAll() { base.removeAll() }
 }
 
-/// A map, accessed without the type of its values.
+/// A map whose value type is known only at run time.
 public struct DynamicMap: Sequence {
     fileprivate let map: any UntypedMap
     fileprivate let name: String
-    fileprivate var isDynamic = false
+    fileprivate var wrapsObjects = false
 
     /// The number of entries.
     public var count: Int { map.count }
@@ -131,14 +131,13 @@ public struct DynamicMap: Sequence {
     /// The keys.
     public var keys: [String] { map.keys }
 
-    /// The value of a key: nil if there is none, or if the map contains nil for the key. Assigning nil removes the
-    /// entry.
+    /// The value of a key; nil if the key has no value, or if its value is nil. Assigning nil removes the entry.
     public subscript(key: String) -> Any? {
-        get { DynamicObject.wrapped(UntypedValue.bare(map.untypedValue(of: key)), isDynamic) }
+        get { DynamicObject.wrapped(UntypedValue.contents(of: map.untypedValue(of: key)), wrapsObjects) }
         nonmutating set { map.setUntyped(DynamicObject.unwrapped(newValue), key, name) }
     }
 
-    /// True once the owner was deleted.
+    /// True after the owner was deleted or the Realm was invalidated.
     public var isInvalidated: Bool { map.isInvalidated }
 
     /// The Realm of the owner; nil for an unmanaged map.
@@ -155,7 +154,7 @@ public struct DynamicMap: Sequence {
 
 // MARK: Untyped access
 
-/// A collection that can be used without the type of its elements.
+/// A collection that can be used by code that does not know its element type.
 protocol UntypedCollection: PropertyCollection {
     var count: Int { get }
     var isInvalidated: Bool { get }
@@ -192,10 +191,10 @@ extension List: UntypedList {
     private func typed(_ value: Any?, _ name: String, _ position: Int) -> Element {
         UntypedElements<Element>(core, name, .single).element(value, .position(position))
     }
-    func untypedElement(at position: Int) -> Any? { UntypedValue.bare(UntypedValue.unwrapped(self[position])) }
+    func untypedElement(at position: Int) -> Any? { UntypedValue.contents(of: UntypedValue.unwrapped(self[position])) }
     func untypedElements() -> AnyIterator<Any?> {
         var elements = makeIterator()
-        return AnyIterator { elements.next().map { UntypedValue.bare(UntypedValue.unwrapped($0)) } }
+        return AnyIterator { elements.next().map { UntypedValue.contents(of: UntypedValue.unwrapped($0)) } }
     }
     func insertUntyped(_ value: Any?, _ position: Int, _ name: String) {
         insert(typed(value, name, position), at: position)
@@ -209,10 +208,10 @@ extension MutableSet: UntypedSet {
     private func typed(_ value: Any?, _ name: String) -> Element {
         UntypedElements<Element>(core, name, .single).element(value, nil)
     }
-    func untypedElement(at position: Int) -> Any? { UntypedValue.bare(UntypedValue.unwrapped(self[position])) }
+    func untypedElement(at position: Int) -> Any? { UntypedValue.contents(of: UntypedValue.unwrapped(self[position])) }
     func untypedElements() -> AnyIterator<Any?> {
         var elements = makeIterator()
-        return AnyIterator { elements.next().map { UntypedValue.bare(UntypedValue.unwrapped($0)) } }
+        return AnyIterator { elements.next().map { UntypedValue.contents(of: UntypedValue.unwrapped($0)) } }
     }
     func containsUntyped(_ value: Any?, _ name: String) -> Bool { contains(typed(value, name)) }
     func insertUntyped(_ value: Any?, _ name: String) { insert(typed(value, name)) }
@@ -238,10 +237,10 @@ extension Map: UntypedMap {
 /// `DynamicMap`. Traps if the type does not have a property with the name, or if a value has the wrong type.
 @dynamicMemberLookup
 public struct DynamicObject: Hashable, CustomStringConvertible {
-    /// The object with its type.
+    /// The object, as an instance of its class.
     public let object: ObjectBase
 
-    /// The untyped view of an object.
+    /// Creates the view of an object in which properties are accessed by name.
     public init(_ object: ObjectBase) { self.object = object }
 
     /// A property by name.
@@ -269,29 +268,29 @@ public struct DynamicObject: Hashable, CustomStringConvertible {
     /// A list by name. Traps if the property is not a list.
     public func dynamicList(_ name: String) -> DynamicList {
         var list = object.dynamicList(name)
-        list.isDynamic = true
+        list.wrapsObjects = true
         return list
     }
 
     /// A set by name. Traps if the property is not a set.
     public func dynamicSet(_ name: String) -> DynamicSet {
         var set = object.dynamicSet(name)
-        set.isDynamic = true
+        set.wrapsObjects = true
         return set
     }
 
     /// A map by name. Traps if the property is not a map.
     public func dynamicMap(_ name: String) -> DynamicMap {
         var map = object.dynamicMap(name)
-        map.isDynamic = true
+        map.wrapsObjects = true
         return map
     }
 
     /// The description of the object.
     public var description: String { object.description }
 
-    static func wrapped(_ value: Any?, _ isDynamic: Bool) -> Any? {
-        guard isDynamic, let object = value as? ObjectBase else { return value }
+    static func wrapped(_ value: Any?, _ wrapsObjects: Bool) -> Any? {
+        guard wrapsObjects, let object = value as? ObjectBase else { return value }
         return DynamicObject(object)
     }
 
@@ -317,7 +316,7 @@ extension DynamicMap: UntypedWrapper {
     var inner: Any? { map }
 }
 
-/// The objects that match a query by names: live and lazy, as `Results` are.
+/// The results of a query of an object type that is named at run time. They are live and lazy, like `Results`.
 public struct DynamicResults: RandomAccessCollection {
     private let results: Results<ObjectBase>
 
@@ -344,7 +343,7 @@ public struct DynamicResults: RandomAccessCollection {
     /// The Realm that is queried.
     public var realm: Realm? { results.realm }
 
-    /// True once the Realm was invalidated.
+    /// True after the Realm was invalidated.
     public var isInvalidated: Bool { results.isInvalidated }
 
     /// The position of an object; nil if it is not a member.
@@ -372,7 +371,7 @@ public struct DynamicResults: RandomAccessCollection {
         DynamicResults(results.sorted(by: descriptors))
     }
 
-    /// The first of all members with equal values of these properties.
+    /// The members without duplicates: of all members with equal values of these properties, only the first remains.
     public func distinct(by keyPaths: some Sequence<String>) -> DynamicResults {
         DynamicResults(results.distinct(by: keyPaths))
     }

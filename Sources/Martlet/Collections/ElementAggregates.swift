@@ -3,7 +3,7 @@ import MartletValues
 
 /// Computes aggregates of values in memory. A list may contain an element several times, and may be unmanaged, so SQL
 /// is not used.
-struct ElementValues {
+struct ElementAggregates {
     /// The values without absent values and NaN.
     private let values: [SQLValue]
     /// The key path of the values.
@@ -12,7 +12,7 @@ struct ElementValues {
     private var context: RealmContext?
     private var isAny = false
 
-    /// Creates aggregates of values. `nan` is the stored form of NaN, if that is not a REAL.
+    /// Creates aggregates of values. `nan` is the stored form of NaN, for types that do not store NaN as a REAL.
     init(_ values: some Sequence<StoredValue>, isAny: Bool = false, nan: SQLValue? = Decimal128.nan._stored.raw) {
         self.values = values.map(\.raw).filter { value in
             if case .real(let number) = value { return !number.isNaN }
@@ -28,7 +28,7 @@ struct ElementValues {
         let element = objects.lazy.compactMap { Self.end(of: names[...], $0) }.first?.element
         let isAny = element == .scalar(.any)
         let nan = isAny ? AnyValue.nanKey : element == .scalar(.decimal128) ? Decimal128.nan._stored.raw : nil
-        self.init(objects.map { ElementValues.value($0, names[...]) }, isAny: isAny, nan: nan)
+        self.init(objects.map { ElementAggregates.value($0, names[...]) }, isAny: isAny, nan: nan)
         path = keyPath
         context = objects.first?._context
     }
@@ -42,7 +42,7 @@ struct ElementValues {
     }
 
     /// The minimum or maximum of some values, in the order of `sorted`.
-    static func extreme<V: OrderedValue>(_ values: some Sequence<V>, isGreatest: Bool) -> V._Present? {
+    static func extremum<V: OrderedValue>(_ values: some Sequence<V>, isGreatest: Bool) -> V._Present? {
         var found: (value: V, key: SQLValue)?
         for value in values {
             let key = value._sortKey.raw
@@ -140,24 +140,24 @@ struct ElementValues {
     }
 }
 
-// Aggregates of values, also in unmanaged collections.
+// Aggregates of values. They can also be used on unmanaged collections.
 extension RealmCollection where Element: OrderedValue {
     /// The minimum; nil if there is none. Absent values and NaN are skipped.
-    public func min() -> Element._Present? { ElementValues.extreme(self, isGreatest: false) }
+    public func min() -> Element._Present? { ElementAggregates.extremum(self, isGreatest: false) }
 
     /// The maximum; nil if there is none. Absent values and NaN are skipped.
-    public func max() -> Element._Present? { ElementValues.extreme(self, isGreatest: true) }
+    public func max() -> Element._Present? { ElementAggregates.extremum(self, isGreatest: true) }
 
     /// The current elements, sorted: absent values first, strings by code point.
-    public func sorted(ascending: Bool = true) -> [Element] { ElementValues.sorted(Array(self), ascending) }
+    public func sorted(ascending: Bool = true) -> [Element] { ElementAggregates.sorted(Array(self), ascending) }
 }
 
 extension RealmCollection where Element: NumericValue {
     /// The sum of the elements. Absent values and NaN are skipped. Traps if the sum does not fit the type.
-    public func sum() -> Element { ElementValues(map(\._compared)).sum() }
+    public func sum() -> Element { ElementAggregates(map(\._compared)).sum() }
 
     /// The average of the elements that are not nil; nil if there are none.
-    public func average() -> Element._Average? { ElementValues(map(\._compared)).average() }
+    public func average() -> Element._Average? { ElementAggregates(map(\._compared)).average() }
 }
 
 extension RealmCollection where Element: PersistableValue {
@@ -179,37 +179,40 @@ extension OrderedValue {
 
 extension Map where Value: OrderedValue {
     /// The minimum; nil if there is none. Absent values and NaN are skipped.
-    public func min() -> Value._Present? { ElementValues.extreme(values, isGreatest: false) }
+    public func min() -> Value._Present? { ElementAggregates.extremum(values, isGreatest: false) }
 
     /// The maximum; nil if there is none. Absent values and NaN are skipped.
-    public func max() -> Value._Present? { ElementValues.extreme(values, isGreatest: true) }
+    public func max() -> Value._Present? { ElementAggregates.extremum(values, isGreatest: true) }
 
     /// The current values, sorted: absent values first.
-    public func sorted(ascending: Bool = true) -> [Value] { ElementValues.sorted(values, ascending) }
+    public func sorted(ascending: Bool = true) -> [Value] { ElementAggregates.sorted(values, ascending) }
 }
 
 extension Map where Value: NumericValue {
     /// The sum of the values. Absent values and NaN are skipped. Traps if the sum does not fit the type.
-    public func sum() -> Value { ElementValues(values.map(\._compared)).sum() }
+    public func sum() -> Value { ElementAggregates(values.map(\._compared)).sum() }
 
     /// The average of the values that are not nil; nil if there are none.
-    public func average() -> Value._Average? { ElementValues(values.map(\._compared)).average() }
+    public func average() -> Value._Average? { ElementAggregates(values.map(\._compared)).average() }
 }
 
 extension RealmCollection where Element: ObjectBase {
     /// The minimum of a property among the elements; nil if none has a value. NaN is skipped.
     ///
     /// - Parameter keyPath: a property, or a key path through to-one links such as `"owner.age"`.
-    public func min<V: OrderedValue>(ofProperty keyPath: String) -> V? { ElementValues(self, keyPath).minimum() }
+    public func min<V: OrderedValue>(ofProperty keyPath: String) -> V? { ElementAggregates(self, keyPath).minimum() }
 
     /// The maximum of a property among the elements; nil if none has a value. NaN is skipped.
-    public func max<V: OrderedValue>(ofProperty keyPath: String) -> V? { ElementValues(self, keyPath).maximum() }
+    public func max<V: OrderedValue>(ofProperty keyPath: String) -> V? { ElementAggregates(self, keyPath).maximum() }
 
-    /// The sum of a property over the elements, each as often as it occurs; zero if there are no elements.
-    public func sum<V: NumericValue>(ofProperty keyPath: String) -> V { ElementValues(self, keyPath).sum() }
+    /// The sum of a property over the elements; zero if there are none. An element that occurs several times counts
+    /// several times.
+    public func sum<V: NumericValue>(ofProperty keyPath: String) -> V { ElementAggregates(self, keyPath).sum() }
 
     /// The average of a property over the elements that have a value; nil if none has.
-    public func average<V: NumericValue>(ofProperty keyPath: String) -> V? { ElementValues(self, keyPath).average() }
+    public func average<V: NumericValue>(ofProperty keyPath: String) -> V? {
+        ElementAggregates(self, keyPath).average()
+    }
 }
 
 // Aggregates of typed fields of the schema.

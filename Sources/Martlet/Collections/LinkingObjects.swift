@@ -8,7 +8,7 @@ import MartletValues
 public struct LinkingObjects<Element: ObjectBase> {
     // Nil for an unmanaged object: no object links to it.
     let results: Results<Element>?
-    /// The element that is returned while a key path is traced.
+    /// The only element while `KeyPathTracer` determines the properties on a key path; otherwise nil.
     fileprivate var traced: Element?
 
     init(results: Results<Element>?) { self.results = results }
@@ -16,10 +16,10 @@ public struct LinkingObjects<Element: ObjectBase> {
     /// The number of links to the object.
     public var count: Int { results?.count ?? (traced == nil ? 0 : 1) }
 
-    /// True after the object was deleted. The collection is empty then.
+    /// True after the object was deleted or the Realm was invalidated. The collection is empty after the deletion.
     public var isInvalidated: Bool { results?.isInvalidated ?? false }
 
-    /// True for a frozen collection, as `freeze()` returns it.
+    /// True for a frozen collection, which `freeze()` returns.
     public var isFrozen: Bool { results?.isFrozen ?? false }
 
     /// The position of an object; nil if it does not link to this object.
@@ -39,7 +39,7 @@ public struct LinkingObjects<Element: ObjectBase> {
     /// The average of a property over the linking objects that have a value; nil if none has.
     public func average<V: NumericValue>(ofProperty keyPath: String) -> V? { results?.average(ofProperty: keyPath) }
 
-    /// The Realm of the object; nil for an unmanaged one.
+    /// The Realm of the object; nil if the object is unmanaged.
     public var realm: Realm? { results?.realm }
 }
 
@@ -47,7 +47,7 @@ extension LinkingObjects: RandomAccessCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { count }
 
-    /// The linking object at a position, in the order of their keys.
+    /// The linking object at a position. Linking objects are in the order of their object keys.
     public subscript(position: Int) -> Element {
         guard let results else {
             if let traced, position == 0 { return traced }
@@ -68,7 +68,7 @@ extension LinkingObjects: RandomAccessCollection {
     }
 }
 
-/// Linking objects, accessed without their class.
+/// Linking objects whose class is known only at run time.
 protocol UntypedLinkingObjects {
     var count: Int { get }
     var elements: [ObjectBase] { get }
@@ -85,7 +85,7 @@ extension ObjectBase {
         return objects
     }
 
-    /// The linking objects as live `LinkingObjects` of their class; empty for an unmanaged object.
+    /// The linking objects as a live `LinkingObjects<Class>` of their class; empty for an unmanaged object.
     final func untypedLinkingObjects(_ property: PropertySchema) -> Any? {
         guard case .linkingObjects(let type, _) = property.kind else { return nil }
         let storage = linkingStorage(property.index)
@@ -109,7 +109,7 @@ extension ObjectBase {
         else { return nil }
         var plan = QueryPlan(table: origin.id)
         if let link = origin.type[name], link.kind == .list || link.kind == .map {
-            plan.source = .origins(LinkID(table: origin.id, property: link.index), target: _key)
+            plan.source = .linkingObjects(LinkID(table: origin.id, property: link.index), target: _key)
         } else {
             plan.add(.isRow(PropertyPath([name]), [_key]))
         }

@@ -71,7 +71,7 @@ extension List {
     // The name of the list in messages.
     var title: String { core.map { "'\($0.name)'" } ?? "the list" }
 
-    /// Removes the elements at some positions, as one change for observers.
+    /// Removes the elements at some positions. Observers are notified of one change.
     public func remove(atOffsets offsets: IndexSet) {
         if let last = offsets.last, last >= count { Misuse.indexOutOfRange(last, count: count, title) }
         if offsets.isEmpty { return }
@@ -85,8 +85,8 @@ extension List {
     /// Moves the elements at some positions before the element that is at `destination` now.
     public func move(fromOffsets offsets: IndexSet, toOffset destination: Int) {
         if destination < 0 || destination > count { Misuse.indexOutOfRange(destination, count: count, title) }
-        // Elements before the destination are moved from the last to the first, elements after it from the first to the
-        // last. So the positions of the other elements to move stay valid.
+        // Elements before the destination are moved in descending order of their positions, and elements after it in
+        // ascending order. The positions of the elements that are still to be moved therefore stay valid.
         for (offset, position) in offsets.filter({ $0 < destination }).reversed().enumerated() {
             move(from: position, to: destination - 1 - offset)
         }

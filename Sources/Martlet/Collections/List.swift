@@ -6,42 +6,44 @@ import MartletValues
 /// A list belongs to the object that it was read from. In a Realm, it is live and can be changed only in a write
 /// transaction. The list of an unmanaged object is a plain array, which is stored when the object is added.
 public final class List<Element: RealmCollectionValue>: PropertyCollection, NotifyingCollection {
-    private var plain: [Element] = []
+    private var unmanagedElements: [Element] = []
     /// Set if the owner is observed while it is unmanaged.
     var notifier: CollectionNotifier?
     var unmanaged: [Element] {
-        get { plain }
+        get { unmanagedElements }
         _modify {
             guard let notifier else {
-                yield &plain
+                yield &unmanagedElements
                 return
             }
-            var changed = plain
+            var changed = unmanagedElements
             yield &changed
-            if plain.isEmpty && changed.isEmpty { return }
-            notifier.change(CollectionNotifier.edit(from: plain, to: changed)) { plain = changed }
+            if unmanagedElements.isEmpty && changed.isEmpty { return }
+            notifier.change(CollectionNotifier.edit(from: unmanagedElements, to: changed)) {
+                unmanagedElements = changed
+            }
         }
     }
     private(set) var core: CollectionCore?
 
     /// Changes an unmanaged list; `script` describes the change to its observers.
     func changeUnmanaged(_ script: @autoclosure () -> ListEditScript, _ body: (inout [Element]) -> Void) {
-        guard let notifier else { return body(&plain) }
-        notifier.change(KeyValueEdit(script())) { body(&plain) }
+        guard let notifier else { return body(&unmanagedElements) }
+        notifier.change(KeyValueEdit(script())) { body(&unmanagedElements) }
     }
 
     func changeUnmanaged(_ edit: ListEdit, _ body: (inout [Element]) -> Void) {
         changeUnmanaged(ListEditScript([edit]), body)
     }
 
-    /// An empty unmanaged list.
+    /// Creates an empty unmanaged list.
     public init() {}
 
     init(core: CollectionCore) { self.core = core }
 
     public init(_owner owner: ObjectBase, _ property: Int) {
         if let table = owner._table, let context = owner._context { core = context.core(table, property, owner._key) }
-        if let element = KeyPathTracer.element(owner, Element.self) { plain = [element] }
+        if let element = KeyPathTracer.element(owner, Element.self) { unmanagedElements = [element] }
     }
 
     public static func _holds(_ element: StoredValue) -> Bool { Element._holds(element) }
@@ -88,10 +90,10 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Noti
     private func isSame(as other: List<Element>) -> Bool { other === self || (core != nil && other.core === core) }
 
     private func assign(_ elements: [Element], _ policy: Realm.UpdatePolicy) {
-        // An assignment is one notification.
+        // Observers are notified of one assignment.
         guard let core else {
-            guard let notifier else { return plain = elements }
-            return notifier.change(nil) { plain = elements }
+            guard let notifier else { return unmanagedElements = elements }
+            return notifier.change(nil) { unmanagedElements = elements }
         }
         guard policy == .modified else {
             return core.asOneAssignment {
@@ -105,7 +107,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Noti
         updateInPlace(core, elements) { element, target in
             guard let source = element._object, let table = target._table else { return }
             core.context.copyValues(from: source, to: target, policy)
-            core.context.takeOver(source, target._key, table)
+            core.context.bindAsFurtherAccessor(source, target._key, table)
         } added: {
             $0
         }
@@ -135,14 +137,18 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Noti
     }
 
     private func append(_ element: Element, _ policy: Realm.UpdatePolicy) {
-        guard let core else { return changeUnmanaged(.insert(at: plain.count, count: 1)) { $0.append(element) } }
+        guard let core else {
+            return changeUnmanaged(.insert(at: unmanagedElements.count, count: 1)) { $0.append(element) }
+        }
         core.append(stored(element, core, policy))
     }
 
     private func append(contentsOf elements: [Element], _ policy: Realm.UpdatePolicy) {
         guard let core else {
             if elements.isEmpty { return }
-            return changeUnmanaged(.insert(at: plain.count, count: elements.count)) { $0.append(contentsOf: elements) }
+            return changeUnmanaged(.insert(at: unmanagedElements.count, count: elements.count)) {
+                $0.append(contentsOf: elements)
+            }
         }
         core.insert(contentsOf: stored(elements, core, policy), at: core.count)
     }
@@ -173,10 +179,10 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Noti
         set { replace(index: position, object: newValue) }
     }
 
-    /// True once the owner was deleted.
+    /// True after the owner was deleted or the Realm was invalidated.
     public var isInvalidated: Bool { core.map { !$0.isValid } ?? KeyPathTracer.recordInvalidation() }
 
-    /// True for a frozen collection, as `freeze()` returns it.
+    /// True for a frozen collection, which `freeze()` returns.
     public var isFrozen: Bool { core?.context.isFrozen ?? false }
 
     /// The Realm of the owner; nil for an unmanaged list.
@@ -187,10 +193,12 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Noti
     /// Appends an element. An unmanaged object is also added to the Realm.
     public func append(_ element: Element) { append(element, .error) }
 
-    /// Appends elements, as one change for observers. Complexity: O(*k*), where *k* is the number of chunks written.
+    /// Appends elements. Observers are notified of one change. Complexity: O(*k*), where *k* is the number of chunks
+    /// written.
     public func append(objectsIn elements: some Sequence<Element>) { append(contentsOf: Array(elements), .error) }
 
-    /// Inserts an element before a position. Complexity: O(*c*), where *c* is the size of a chunk, not of the list.
+    /// Inserts an element before a position. Complexity: O(*c*), where *c* is the number of elements in a chunk. The
+    /// length of the list has no influence.
     public func insert(_ element: Element, at position: Int) {
         guard let core else {
             if position < 0 || position > unmanaged.count {
@@ -236,8 +244,8 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Noti
     /// Removes all elements.
     public func removeAll() {
         guard let core else {
-            if plain.isEmpty { return }
-            return changeUnmanaged(.clear(oldCount: plain.count)) { $0.removeAll() }
+            if unmanagedElements.isEmpty { return }
+            return changeUnmanaged(.clear(oldCount: unmanagedElements.count)) { $0.removeAll() }
         }
         core.removeAll()
     }

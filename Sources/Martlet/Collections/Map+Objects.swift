@@ -3,8 +3,8 @@ import MartletValues
 
 // Maps of objects have the same queries and aggregates as other collections of objects. Nil values are skipped.
 extension Map {
-    /// The objects among the values that satisfy a condition, in the order of `values`, each as often as it occurs.
-    /// Traps on an unmanaged map.
+    /// The objects among the values that satisfy a condition, in the order of `values`. Objects that occur several
+    /// times are repeated. Traps on an unmanaged map.
     public func `where`<Model: ModelObject, Condition: QueryConvertible<Model>>(
         _ isIncluded: (Model.RootFields) -> Condition
     ) -> Results<Model> where Value == Model? {
@@ -37,7 +37,8 @@ extension Map {
         requireMembers().sorted(by: descriptors)
     }
 
-    /// One object for each combination of values of these properties: the first. Traps on an unmanaged map.
+    /// The objects among the values without duplicates: of all objects with equal values of these properties, only the
+    /// first remains. Traps on an unmanaged map.
     public func distinct<Model: ObjectBase>(by keyPaths: some Sequence<String>) -> Results<Model>
     where Value == Model? {
         requireMembers().distinct(by: keyPaths)
@@ -50,23 +51,24 @@ extension Map {
 
     /// The minimum of a property among the objects; nil if none has a value. NaN is skipped.
     public func min<V: OrderedValue, Model: ObjectBase>(ofProperty keyPath: String) -> V? where Value == Model? {
-        ElementValues(values.compactMap { $0 }, keyPath).minimum()
+        ElementAggregates(values.compactMap { $0 }, keyPath).minimum()
     }
 
     /// The maximum of a property among the objects; nil if none has a value. NaN is skipped.
     public func max<V: OrderedValue, Model: ObjectBase>(ofProperty keyPath: String) -> V? where Value == Model? {
-        ElementValues(values.compactMap { $0 }, keyPath).maximum()
+        ElementAggregates(values.compactMap { $0 }, keyPath).maximum()
     }
 
-    /// The sum of a property over the objects; zero if there are none. Each object counts as often as it occurs.
+    /// The sum of a property over the objects; zero if there are none. An object that occurs several times counts
+    /// several times.
     public func sum<V: NumericValue, Model: ObjectBase>(ofProperty keyPath: String) -> V where Value == Model? {
-        ElementValues(values.compactMap { $0 }, keyPath).sum()
+        ElementAggregates(values.compactMap { $0 }, keyPath).sum()
     }
 
     /// The average of a property over the objects that have a value; nil if none has.
     public func average<V: NumericValue, Model: ObjectBase>(ofProperty keyPath: String) -> V?
     where Value == Model? {
-        ElementValues(values.compactMap { $0 }, keyPath).average()
+        ElementAggregates(values.compactMap { $0 }, keyPath).average()
     }
 }
 

@@ -3,23 +3,23 @@ import MartletValues
 
 /// A to-many property with string keys. Keys are compared by code point.
 public final class Map<Value: RealmCollectionValue>: PropertyCollection, NotifyingCollection {
-    private var plain: [StoredValue: Value] = [:]
+    private var unmanagedEntries: [StoredValue: Value] = [:]
     /// Set if the owner is observed while it is unmanaged.
     var notifier: CollectionNotifier?
     private var unmanaged: [StoredValue: Value] {
-        get { plain }
+        get { unmanagedEntries }
         _modify {
             guard let notifier else {
-                yield &plain
+                yield &unmanagedEntries
                 return
             }
-            var changed = plain
+            var changed = unmanagedEntries
             yield &changed
-            if plain.isEmpty && changed.isEmpty { return }
-            notifier.change(nil) { plain = changed }
+            if unmanagedEntries.isEmpty && changed.isEmpty { return }
+            notifier.change(nil) { unmanagedEntries = changed }
         }
     }
-    /// The value that is returned for every key while a key path is traced.
+    /// The value of every key while `KeyPathTracer` determines the properties on a key path; otherwise nil.
     private var traced: Value?
     // The core stores keys and values alternately.
     private(set) var core: CollectionCore?
@@ -27,7 +27,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
     /// An entry of a map.
     public typealias Entry = (key: String, value: Value)
 
-    /// An empty unmanaged map.
+    /// Creates an empty unmanaged map.
     public init() {}
 
     init(core: CollectionCore) { self.core = core }
@@ -60,7 +60,8 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
         guard let core, rules.policy == .modified else {
             return assign(given.map { ($0.key, untyped.element($0.value, .key($0.key))) }, rules.policy)
         }
-        // A dictionary leaves the keys that it does not contain; a map replaces all entries.
+        // Assigning a dictionary keeps the entries whose keys the dictionary does not contain. Assigning a map replaces
+        // all entries.
         if UntypedValue.unwrapped(value) is any UntypedMap { removeOthers(core, given.map(\.key)) }
         for (key, value) in given {
             if core.property.element.isEmbedded, let target = self[key]?._object,
@@ -84,8 +85,8 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
     private func assign(_ entries: [Entry], _ policy: Realm.UpdatePolicy) {
         guard let core else {
             let contents = Dictionary(entries.map { (StoredValue(.text($0.key)), $0.value) }, uniquingKeysWith: { $1 })
-            guard let notifier else { return plain = contents }
-            return notifier.change(nil) { plain = contents }
+            guard let notifier else { return unmanagedEntries = contents }
+            return notifier.change(nil) { unmanagedEntries = contents }
         }
         if policy == .modified {
             removeOthers(core, entries.map(\.key))
@@ -104,7 +105,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
         removeEntries(core, stride(from: 0, to: all.count, by: 2).filter { !remaining.contains(all[$0]) })
     }
 
-    /// Removes entries, as one change for observers. `positions` are those of the keys, ascending.
+    /// Removes entries. Observers are notified of one change. `positions` are the ascending positions of the keys.
     func removeEntries(_ core: CollectionCore, _ positions: [Int]) {
         if positions.isEmpty { return }
         core.asOneAssignment { core.remove(at: positions.flatMap { [$0, $0 + 1] }) }
@@ -142,7 +143,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
             let target = element(core, position + 1)._object, let table = target._table
         else { return false }
         core.context.copyValues(from: object, to: target, .modified)
-        core.context.takeOver(object, target._key, table)
+        core.context.bindAsFurtherAccessor(object, target._key, table)
         return true
     }
 
@@ -174,15 +175,15 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
     /// True if there are no entries.
     public var isEmpty: Bool { count == 0 }
 
-    /// The keys, in the order of `values`.
+    /// The keys. `values` contains their values in the same order.
     public var keys: [String] { entries.map(\.key) }
 
-    /// The values, in the order of `keys`.
+    /// The values. `keys` contains their keys in the same order.
     public var values: [Value] { entries.map(\.value) }
 
     /// The value of a key; nil if there is none. Assigning nil removes the entry.
     ///
-    /// Complexity: O(1); O(n) at the first access and after a removal.
+    /// Complexity: O(1) on average; O(n) at the first access, and at the first access after a removal.
     public subscript(key: String) -> Value? {
         get {
             guard let core else { return unmanaged[StoredValue(.text(key))] ?? traced }
@@ -207,10 +208,10 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
         if let core { core.removeAll() } else { unmanaged.removeAll() }
     }
 
-    /// True once the owner was deleted.
+    /// True after the owner was deleted or the Realm was invalidated.
     public var isInvalidated: Bool { core.map { !$0.isValid } ?? KeyPathTracer.recordInvalidation() }
 
-    /// True for a frozen collection, as `freeze()` returns it.
+    /// True for a frozen collection, which `freeze()` returns.
     public var isFrozen: Bool { core?.context.isFrozen ?? false }
 
     /// The Realm of the owner; nil for an unmanaged map.
@@ -218,7 +219,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
 }
 
 extension Map: Sequence {
-    /// Keys with their values, in no particular order.
+    /// Iterates over the current entries, in no particular order.
     public func makeIterator() -> IndexingIterator<[Entry]> { entries.makeIterator() }
 }
 

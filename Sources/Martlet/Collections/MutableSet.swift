@@ -3,37 +3,37 @@ import MartletValues
 
 /// A to-many property that contains each value or object at most once, in a stable order.
 ///
-/// Values are compared as in queries: canonically equivalent strings are different elements, positive and negative zero
-/// are equal. In a set of `AnyRealmValue`, equal numbers of different types are one element; the first one inserted
-/// remains.
+/// Values are compared as in queries. Strings that are canonically equivalent, but consist of different bytes, are
+/// different elements. Positive and negative zero are the same element. In a set of `AnyRealmValue`, equal numbers of
+/// different types are the same element; the set keeps the number that was inserted first.
 public final class MutableSet<Element: RealmCollectionValue & Hashable>: PropertyCollection, NotifyingCollection {
-    private var plain: [Element] = []
+    private var unmanagedElements: [Element] = []
     /// Set if the owner is observed while it is unmanaged.
     var notifier: CollectionNotifier?
     private var unmanaged: [Element] {
-        get { plain }
+        get { unmanagedElements }
         _modify {
             guard let notifier else {
-                yield &plain
+                yield &unmanagedElements
                 return
             }
-            var changed = plain
+            var changed = unmanagedElements
             yield &changed
-            if changed.count != plain.count { notifier.change(nil) { plain = changed } }
+            if changed.count != unmanagedElements.count { notifier.change(nil) { unmanagedElements = changed } }
         }
     }
     // The values in `unmanaged`, without objects.
     private var known: Set<StoredValue> = []
     private(set) var core: CollectionCore?
 
-    /// An empty unmanaged set.
+    /// Creates an empty unmanaged set.
     public init() {}
 
     init(core: CollectionCore) { self.core = core }
 
     public init(_owner owner: ObjectBase, _ property: Int) {
         if let table = owner._table, let context = owner._context { core = context.core(table, property, owner._key) }
-        if let element = KeyPathTracer.element(owner, Element.self) { plain = [element] }
+        if let element = KeyPathTracer.element(owner, Element.self) { unmanagedElements = [element] }
     }
 
     public static func _holds(_ element: StoredValue) -> Bool { Element._holds(element) }
@@ -88,13 +88,13 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
         for element in new where core.position(of: element) == nil { core.insert(element, at: core.count) }
     }
 
-    // An assignment is one notification.
+    // Observers are notified of one assignment.
     private func replacePlain(_ elements: [Element]) {
         let distinct = MutableSet()
         for element in elements { distinct.insert(element) }
         known = distinct.known
-        guard let notifier else { return plain = distinct.plain }
-        notifier.change(nil) { plain = distinct.plain }
+        guard let notifier else { return unmanagedElements = distinct.unmanagedElements }
+        notifier.change(nil) { unmanagedElements = distinct.unmanagedElements }
     }
 
     private func source(_ core: CollectionCore, _ policy: Realm.UpdatePolicy = .error) -> ElementSource {
@@ -134,7 +134,8 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
     /// The number of elements.
     public var count: Int { core?.count ?? unmanaged.count }
 
-    /// Whether the set contains the element. Complexity: O(1); O(n) at the first access and after a removal.
+    /// Whether the set contains the element. Complexity: O(1) on average; O(n) at the first access, and at the first
+    /// access after a removal.
     public func contains(_ element: Element) -> Bool { position(of: element) != nil }
 
     /// The position of an element in the order of the set; nil if the set does not contain it.
@@ -176,10 +177,10 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
         known = []
     }
 
-    /// True once the owner was deleted.
+    /// True after the owner was deleted or the Realm was invalidated.
     public var isInvalidated: Bool { core.map { !$0.isValid } ?? KeyPathTracer.recordInvalidation() }
 
-    /// True for a frozen collection, as `freeze()` returns it.
+    /// True for a frozen collection, which `freeze()` returns.
     public var isFrozen: Bool { core?.context.isFrozen ?? false }
 
     /// The Realm of the owner; nil for an unmanaged set.

@@ -16,15 +16,15 @@ extension ObjectBase {
         guard let context = _context, context.isFrozen else {
             let made = makeCollection(property, &storage)
             if _observers?.reads != nil, let collection = made as? any NotifyingCollection {
-                announce(collection, property)
+                attachNotifier(collection, property)
             }
             return made
         }
         return context.withFrozenLock { makeCollection(property, &storage) }
     }
 
-    // Reports changes of an unmanaged collection to the tracked reads of this object.
-    private func announce(_ collection: any NotifyingCollection, _ property: Int) {
+    // Makes an unmanaged collection report its changes to the tracked reads of this object.
+    private func attachNotifier(_ collection: any NotifyingCollection, _ property: Int) {
         if collection.notifier == nil { collection.notifier = CollectionNotifier(self, property) }
     }
 

@@ -4,14 +4,16 @@ import MartletEngine
 extension ObjectBase {
     /// The value of a property by name: a Swift value, an object, a collection, or nil.
     ///
-    /// Enum properties return raw values, linking objects return live `LinkingObjects`. `AnyRealmValue` properties
+    /// Enum properties return raw values. Linking objects return live `LinkingObjects`. `AnyRealmValue` properties
     /// return the value inside, as in `note["content"] as? Int`. Traps if there is no property of this name.
-    public final func value(forKey name: String) -> Any? { UntypedValue.bare(keyedValue(property(named: name))) }
+    public final func value(forKey name: String) -> Any? {
+        UntypedValue.contents(of: keyedValue(property(named: name)))
+    }
 
     /// Sets a property by name. Traps if the name is unknown or the value does not fit the property.
     ///
     /// Values are converted: strings to `UUID`, `ObjectId` and `Decimal128`, numbers to `Decimal128`, 0 and 1 to
-    /// `Bool`, and raw values to enum cases. Assigning a raw value without a case to an optional enum sets it to nil.
+    /// `Bool`, and raw values to enum cases. An optional enum becomes nil if no case has the raw value.
     public final func setValue(_ value: Any?, forKey name: String) {
         let property = property(named: name)
         setUntyped(property, isWithoutCase(value, property) ? nil : value, .single)
@@ -23,7 +25,7 @@ extension ObjectBase {
         set { setValue(newValue, forKey: name) }
     }
 
-    /// The value of any property, linking objects included.
+    /// The value of a property. For linking objects, this is a live collection; `untypedValue` returns nil for them.
     final func keyedValue(_ property: PropertySchema) -> Any? {
         if case .linkingObjects = property.kind { return untypedLinkingObjects(property) }
         return untypedValue(property)

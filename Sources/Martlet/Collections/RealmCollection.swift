@@ -2,13 +2,16 @@ import MartletEngine
 
 /// A collection of a Realm: results, a list, a set or linking objects.
 ///
-/// Use it to write functions for any of them:
+/// Use it for functions that accept any of these:
 ///
 /// ```swift
 /// func names(_ dogs: some RealmCollection<Dog>) -> [String] { dogs.map(\.name) }
 /// ```
 ///
 /// Collections of unmanaged objects support everything except queries and observation.
+///
+/// Queries keep the order of the collection. Queries of a set are the exception: they return its objects in the order
+/// of their object keys.
 public protocol RealmCollection<Element>: RandomAccessCollection
 where Element: RealmCollectionValue, Index == Int {
     /// The Realm; nil for a collection of an unmanaged object.
@@ -17,9 +20,9 @@ where Element: RealmCollectionValue, Index == Int {
     var isInvalidated: Bool { get }
     /// True for a frozen collection, which never changes.
     var isFrozen: Bool { get }
-    /// The first position of an element; nil if it is not an element.
+    /// The first position of an element; nil if the collection does not contain it.
     func index(of element: Element) -> Int?
-    /// The elements as a result; nil for a collection of an unmanaged object.
+    /// The elements as `Results`; nil for a collection of an unmanaged object.
     func _members() -> Results<Element>?
 }
 
@@ -57,14 +60,14 @@ extension RealmCollection where Element: ObjectBase {
         return members
     }
 
-    /// The elements that satisfy a condition written as text, as in `Results.filter`: in the order of the collection,
-    /// each as often as it occurs. Traps on an unmanaged collection.
+    /// The elements that satisfy a condition written as text, as in `Results.filter`. Elements that occur several times
+    /// are repeated. Traps on an unmanaged collection.
     public func filter(_ text: String, _ arguments: Any?...) -> Results<Element> {
         requireMembers().filter(text, arguments: arguments)
     }
 
-    /// The elements that satisfy a condition, in the order of the collection, each as often as it occurs. Traps on an
-    /// unmanaged collection.
+    /// The elements that satisfy a condition. Elements that occur several times are repeated. Traps on an unmanaged
+    /// collection.
     ///
     /// - Throws: the errors of `Results.filter`.
     public func filter(_ predicate: Realm.Predicate) throws -> Results<Element> {
@@ -77,37 +80,39 @@ extension RealmCollection where Element: ObjectBase {
         firstIndex(in: requireMembers().filter(text, arguments: arguments))
     }
 
-    /// The elements sorted by a property, each as often as it occurs. Equal elements keep the order of the collection.
-    /// Traps on an unmanaged collection.
+    /// The elements sorted by a property. Elements that occur several times are repeated. Elements with equal values
+    /// keep their order. Traps on an unmanaged collection.
     public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Element> {
         requireMembers().sorted(byKeyPath: keyPath, ascending: ascending)
     }
 
-    /// The elements sorted by several properties, each as often as it occurs. Traps on an unmanaged collection.
+    /// The elements sorted by several properties. Elements that occur several times are repeated. Traps on an unmanaged
+    /// collection.
     public func sorted(by descriptors: [SortDescriptor]) -> Results<Element> {
         requireMembers().sorted(by: descriptors)
     }
 
-    /// The elements sorted by several properties, each as often as it occurs. Traps on an unmanaged collection.
+    /// The elements sorted by several properties. Elements that occur several times are repeated. Traps on an unmanaged
+    /// collection.
     @_disfavoredOverload
     public func sorted(by descriptors: any Sequence<SortDescriptor>) -> Results<Element> {
         requireMembers().sorted(by: descriptors)
     }
 
-    /// The first of all elements with equal values of these properties, in the order of the collection. Traps on an
-    /// unmanaged collection.
+    /// The elements without duplicates: of all elements with equal values of these properties, only the first remains.
+    /// Traps on an unmanaged collection.
     public func distinct(by keyPaths: [String]) -> Results<Element> {
         requireMembers().distinct(by: keyPaths)
     }
 
-    /// The first of all elements with equal values of these properties, in the order of the collection. Traps on an
-    /// unmanaged collection.
+    /// The elements without duplicates: of all elements with equal values of these properties, only the first remains.
+    /// Traps on an unmanaged collection.
     @_disfavoredOverload
     public func distinct(by keyPaths: any Sequence<String>) -> Results<Element> {
         requireMembers().distinct(by: keyPaths)
     }
 
-    // The position is that in this collection: the results of a set have another order.
+    // Searches this collection instead of its results, because the results of a set have another order.
     fileprivate func firstIndex(in found: Results<Element>) -> Int? {
         let keys = Set(found.storage.keys)
         return keys.isEmpty ? nil : firstIndex { keys.contains($0._key) }
@@ -115,8 +120,8 @@ extension RealmCollection where Element: ObjectBase {
 }
 
 extension RealmCollection where Element: ModelObject {
-    /// The elements that satisfy a condition, in the order of the collection, each as often as it occurs. Traps on an
-    /// unmanaged collection.
+    /// The elements that satisfy a condition. Elements that occur several times are repeated. Traps on an unmanaged
+    /// collection.
     public func `where`<Condition: QueryConvertible<Element>>(
         _ isIncluded: (Element.RootFields) -> Condition
     ) -> Results<Element> {
@@ -131,8 +136,8 @@ extension RealmCollection where Element: ModelObject {
         firstIndex(in: requireMembers().where(isIncluded))
     }
 
-    /// The elements sorted by a field, each as often as it occurs. Equal elements keep the order of the collection.
-    /// Traps on an unmanaged collection.
+    /// The elements sorted by a field. Elements that occur several times are repeated. Elements with equal values keep
+    /// their order. Traps on an unmanaged collection.
     @_disfavoredOverload
     public func sorted<F: ValueField<Element>>(
         by field: (Element.RootFields) -> F, ascending: Bool = true
@@ -140,8 +145,8 @@ extension RealmCollection where Element: ModelObject {
         requireMembers().sorted(by: field, ascending: ascending)
     }
 
-    /// The first of all elements with equal values of a field, in the order of the collection. Traps on an unmanaged
-    /// collection.
+    /// The elements without duplicates: of all elements with equal values of a field, only the first remains. Traps on
+    /// an unmanaged collection.
     @_disfavoredOverload
     public func distinct<F: ValueField<Element>>(by field: (Element.RootFields) -> F) -> Results<Element> {
         requireMembers().distinct(by: field)
@@ -154,23 +159,23 @@ extension Results: RealmCollection {
 }
 
 extension LinkingObjects: RealmCollection {
-    /// The linking objects as a result.
+    /// The linking objects as `Results`.
     public func _members() -> Results<Element>? { results }
 }
 
 extension List: RealmCollection {
-    /// The elements as a result, in the order of the list, each as often as it occurs.
+    /// The elements as `Results`, in the order of the list. Elements that occur several times are repeated.
     public func _members() -> Results<Element>? { core.map { Results($0.members()) } }
 }
 
 extension MutableSet: RealmCollection {
-    /// The elements as a result.
+    /// The elements as `Results`, in the order of their object keys.
     public func _members() -> Results<Element>? { core.map { Results($0.members()) } }
 }
 
 extension CollectionCore {
-    /// The objects of a list or map in its order, each as often as it occurs; the objects of a set in the order of
-    /// their keys.
+    /// The objects of a list or map in its order, with repeated objects. The objects of a set are in the order of their
+    /// keys.
     func members() -> ResultsStorage {
         requireValid()
         guard let elements = property.element.target.flatMap(context.table(named:)) else {

@@ -64,8 +64,8 @@ extension Results where Element: ModelObject {
 }
 
 extension ResultsStorage {
-    /// Traps if a component of the path does not exist, or if the aggregate is not defined for the
-    /// property.
+    /// Computes an aggregate. Traps if a component of the path does not exist, or if the aggregate is not defined for
+    /// the property.
     fileprivate func aggregate(_ function: Predicate.Aggregate, _ keyPath: String) -> SQLValue {
         let path = PropertyPath(keyPath)
         requireAggregatable(path, isArithmetic: function.isArithmetic)

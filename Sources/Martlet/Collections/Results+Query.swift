@@ -20,7 +20,7 @@ public struct SortDescriptor: Hashable, Sendable {
     var term: SortTerm { SortTerm(PropertyPath(keyPath), ascending: ascending) }
 }
 
-/// Another name of `SortDescriptor`, which Foundation does not declare.
+/// Another name for `SortDescriptor`, which remains unambiguous if Foundation is imported.
 public typealias RealmSortDescriptor = SortDescriptor
 
 extension Results where Element: ModelObject {
@@ -39,7 +39,7 @@ extension Results where Element: ModelObject {
         self.where(isIncluded).first.flatMap { index(of: $0) }
     }
 
-    /// The first of all members with equal values of a field, in the current order.
+    /// The members without duplicates: of all members with equal values of a field, only the first remains.
     ///
     /// Members for which a link on the key path is nil are omitted.
     public func distinct<F: ValueField<Element>>(by field: (Element.RootFields) -> F) -> Results {
@@ -79,7 +79,7 @@ extension Results where Element: ObjectBase {
         filter(text, arguments: arguments).first.flatMap { index(of: $0) }
     }
 
-    /// The first of all members with equal values of these properties, in the current order.
+    /// The members without duplicates: of all members with equal values of these properties, only the first remains.
     ///
     /// Members for which a link on a key path is nil are omitted. Without key paths, all members remain.
     public func distinct(by keyPaths: [String]) -> Results {
@@ -89,7 +89,7 @@ extension Results where Element: ObjectBase {
         return Results(storage.adding { $0.add(.distinct(paths)) })
     }
 
-    /// The first of all members with equal values of these properties, as `distinct(by:)` with an array returns them.
+    /// The members without duplicates, like `distinct(by:)` with an array of key paths.
     @_disfavoredOverload
     public func distinct(by keyPaths: any Sequence<String>) -> Results { distinct(by: Array(keyPaths)) }
 
@@ -114,7 +114,7 @@ extension Results where Element: ObjectBase {
         return Results(storage.adding { $0.add(sort: terms) })
     }
 
-    /// The members sorted by several properties, as `sorted(by:)` with an array sorts them.
+    /// The members sorted by several properties, like `sorted(by:)` with an array of descriptors.
     @_disfavoredOverload
     public func sorted(by descriptors: any Sequence<SortDescriptor>) -> Results { sorted(by: Array(descriptors)) }
 }
@@ -135,7 +135,7 @@ extension ResultsStorage {
         return property
     }
 
-    /// The members that satisfy a condition, in the order and number that the predicate requests.
+    /// The members that satisfy the condition of a predicate, after its stages such as `SORT` and `LIMIT`.
     func filtered(_ predicate: Realm.Predicate) throws -> ResultsStorage {
         let bound = try predicate.bound(to: table.id, in: context)
         let found = adding { plan in

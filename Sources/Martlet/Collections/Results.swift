@@ -72,8 +72,9 @@ extension Results: RandomAccessCollection {
         fileprivate init(blocks: BlockIterator) { self.blocks = blocks }
 
         /// The next member.
-        // Every member is an instance of `Element`: a checked cast of each would cost as much as reading it. The
-        // function is inlinable, because unspecialized generic code takes three times as long per member.
+        // The cast is not checked, because every member is an instance of `Element`, and a checked cast would cost as
+        // much as reading the member. The function is inlinable, because unspecialized generic code takes three times
+        // as long.
         @inlinable public mutating func next() -> Element? {
             guard let object = blocks.next() else { return nil }
             return unsafeBitCast(object, to: Element.self)

@@ -10,14 +10,14 @@ final class ResultsStorage {
     private(set) var owner: ObjectBase?
     private var generation: UInt64
     private var changeCount: UInt64 = 0
-    private var all: KeySequence?
-    /// The first keys, if only they were requested.
-    private var first: [ObjectKey] = []
-    private var counted: Int?
-    /// The number of keys that are read if only the first ones are requested.
+    private var allKeys: KeySequence?
+    /// The first keys, if no later key was requested.
+    private var firstKeys: [ObjectKey] = []
+    private var knownCount: Int?
+    /// The number of keys that are read when one of the first keys is requested.
     private static let firstLimit = 128
     /// The rows and columns on which the members and their order depend.
-    private lazy var readPlaces = ReadPlace.places(plan, context)
+    private lazy var readDependencies = ReadDependency.dependencies(of: plan, context)
 
     init(_ context: RealmContext, _ table: ObjectTable, _ plan: QueryPlan, owner: ObjectBase? = nil) {
         self.context = context
@@ -41,57 +41,60 @@ final class ResultsStorage {
         try context.handle.read { connection in try QueryCompiler.check(plan, context.schema, connection) }
     }
 
-    /// Traps if the query of the plan cannot be executed. Called before the query runs in the background, where it
-    /// could not report the error.
+    /// Traps if the query of the plan cannot be executed. Called before the query runs in the background, where the
+    /// error could not be reported.
     func requireExecutable() {
         requireUsable()
         context.read { connection in try QueryCompiler.check(plan, context.schema, connection) }
     }
 
     /// Records the read if reads are tracked.
-    func noteRead() {
+    func recordRead() {
         guard context.reads.isOn, context.reads.isTracking else { return }
-        for place in readPlaces { context.reads.note(place) }
-        owner?.noteExistence()
+        for dependency in readDependencies { context.reads.record(dependency) }
+        owner?.recordExistenceRead()
     }
 
     // Discards the keys if the state of the Realm has changed.
     private func validate() {
         requireUsable()
-        guard changeCount != context.changeCount else { return noteRead() }
+        guard changeCount != context.changeCount else { return recordRead() }
         context.trackReadsIfObserved()
-        noteRead()
+        recordRead()
         context.flushForQuery()
         changeCount = context.changeCount
-        // Another object may have the key of a deleted owner by now.
-        all = owner?.isInvalidated == true ? KeySequence() : nil
-        first = []
-        counted = nil
+        // After the owner was deleted, another object may reuse its key.
+        allKeys = owner?.isInvalidated == true ? KeySequence() : nil
+        firstKeys = []
+        knownCount = nil
     }
 
-    /// Installs keys that were computed by an observer for the state that the Realm shows now.
+    /// Installs keys that were computed for an observer, for the state that the Realm shows now.
     ///
-    /// An observed result remains usable after its Realm was invalidated.
+    /// If the Realm was invalidated, this makes the observed result usable again.
     ///
-    /// - Parameter isOver: true if the owner was deleted. Another object may have its key by now.
-    func install(_ keys: KeySequence, isOver: Bool = false) {
-        if !isOver, let known = owner, known._state == .invalidated, let table = known._table, table.exists(known._key)
+    /// - Parameter ownerIsDeleted: true if the owner was deleted. Its key is then not looked up, because another object
+    ///   may reuse it.
+    func install(_ keys: KeySequence, ownerIsDeleted: Bool = false) {
+        if !ownerIsDeleted, let known = owner, known._state == .invalidated, let table = known._table,
+            table.exists(known._key)
         {
             owner = table.object(known._key)
         }
         generation = context.generation
         changeCount = context.changeCount
-        all = keys
-        first = []
-        counted = keys.count
+        allKeys = keys
+        firstKeys = []
+        knownCount = keys.count
     }
 
-    /// Creates a cursor, which iterates over all objects of a type without reading keys in advance. Nil for other
-    /// plans, if the keys are already known, and in a write, where every change would make the cursor read the keys.
+    /// Creates a cursor that iterates over all objects of a type without reading keys in advance. Nil for other plans,
+    /// and if the keys are already known. Nil also inside a write, where every change would make the cursor read the
+    /// keys.
     func makeCursor() -> LazyCursor? {
         context.withFrozenLock {
             validate()
-            guard all == nil, plan == QueryPlan(table: plan.table), owner == nil, context.transaction == nil else {
+            guard allKeys == nil, plan == QueryPlan(table: plan.table), owner == nil, context.transaction == nil else {
                 return nil
             }
             // The iteration starts at this version. Reading `handle` opens a snapshot if the Realm has none.
@@ -102,17 +105,17 @@ final class ResultsStorage {
         }
     }
 
-    /// Whether the known keys are those of the state that the Realm shows now.
-    var isCurrent: Bool { generation == context.generation && changeCount == context.changeCount && all != nil }
+    /// True if the keys are known for the state that the Realm shows now.
+    var isCurrent: Bool { generation == context.generation && changeCount == context.changeCount && allKeys != nil }
 
     /// All keys, in order.
     var keys: KeySequence {
         context.withFrozenLock {
             validate()
-            if let all { return all }
+            if let allKeys { return allKeys }
             let found = KeySequence(run(limit: nil))
-            all = found
-            counted = found.count
+            allKeys = found
+            knownCount = found.count
             return found
         }
     }
@@ -121,23 +124,23 @@ final class ResultsStorage {
 
     private func findCount() -> Int {
         validate()
-        if let count = all?.count ?? counted { return count }
+        if let count = allKeys?.count ?? knownCount { return count }
         let count = context.read { try QueryRunner(plan, context.schema).count($0) }
-        counted = count
+        knownCount = count
         return count
     }
 
-    /// The key at a position; nil after the end. The first keys are read without the others.
+    /// The key at a position; nil after the end. For one of the first positions, only the first keys are read.
     func key(at position: Int) -> ObjectKey? { context.withFrozenLock { findKey(at: position) } }
 
     private func findKey(at position: Int) -> ObjectKey? {
         validate()
         guard position >= 0 else { return nil }
-        if let all { return position < all.count ? all[position] : nil }
+        if let allKeys { return position < allKeys.count ? allKeys[position] : nil }
         if position < Self.firstLimit {
-            if first.isEmpty { first = run(limit: Self.firstLimit) }
-            if position < first.count { return first[position] }
-            if first.count < Self.firstLimit { return nil }
+            if firstKeys.isEmpty { firstKeys = run(limit: Self.firstLimit) }
+            if position < firstKeys.count { return firstKeys[position] }
+            if firstKeys.count < Self.firstLimit { return nil }
         }
         let keys = keys
         return position < keys.count ? keys[position] : nil
@@ -151,7 +154,9 @@ final class ResultsStorage {
         context.withFrozenLock { validate() }
         if owner?.isInvalidated == true { return .null }
         if context.reads.isOn {
-            for place in ReadPlace.places(path, plan.table, context) { context.noteRead(place) }
+            for dependency in ReadDependency.dependencies(of: path, plan.table, context) {
+                context.recordRead(dependency)
+            }
         }
         let end = aggregated(path)
         let isRequired = end.map { path.components.count == 1 && !$0.property.isOptional } ?? false

@@ -22,7 +22,7 @@ public struct SectionedResults<Key: Hashable, Element: ObjectBase> {
     /// The keys of all sections, in order.
     public var allKeys: [Key] { storage.sections.keys }
 
-    /// The Realm that the elements are in.
+    /// The Realm of the elements.
     public var realm: Realm? { storage.results.realm }
 
     /// True after the Realm was invalidated, or the owner of the elements was deleted.
@@ -78,7 +78,7 @@ extension SectionedResults: RandomAccessCollection {
     }
 }
 
-/// A section: all elements that have the same key. Empty if no element has the key any more.
+/// A section: all elements that have the same key. The section is empty if no element has the key any more.
 public struct ResultsSection<Key: Hashable, Element: ObjectBase>: Identifiable {
     /// The key that all elements have.
     public let key: Key
@@ -120,7 +120,7 @@ extension ResultsSection: RandomAccessCollection {
         public mutating func next() -> Element? { blocks.next().map { unsafeDowncast($0, to: Element.self) } }
     }
 
-    /// The Realm that the elements are in.
+    /// The Realm of the elements.
     public var realm: Realm? { storage.results.realm }
 
     /// True after the Realm was invalidated, or the owner of the elements was deleted.
@@ -223,7 +223,7 @@ extension SectionStorage {
 extension RealmCollection where Element: ObjectBase {
     /// Groups the elements into sections by the values of a property, in ascending or descending order of these values.
     ///
-    /// If results are already sorted, elements with equal values keep their order.
+    /// Elements with equal values keep the order that they have in the collection.
     ///
     /// - Parameters:
     ///   - keyPath: a stored property, also through to-one links: `\.owner?.lastName`. For a computed property, the
@@ -239,8 +239,8 @@ extension RealmCollection where Element: ObjectBase {
     /// Groups the elements into sections by the values of a property, after sorting them by several properties.
     ///
     /// - Parameters:
-    ///   - keyPath: any stored or computed property. It must depend only on the element.
-    ///   - sortDescriptors: the order of the elements. The order of the sections is that of their first elements.
+    ///   - keyPath: any stored or computed property. The value must depend only on the element.
+    ///   - sortDescriptors: the order of the elements. Sections have the order of their first elements.
     ///     Elements of one section need not be adjacent in the sorted order.
     public func sectioned<Key: Hashable>(
         by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]
@@ -256,8 +256,9 @@ extension RealmCollection where Element: ObjectBase {
     /// ```
     ///
     /// - Parameters:
-    ///   - key: called again for all elements after a change of the Realm. It must depend on the element alone.
-    ///   - sortDescriptors: the order of the elements. The order of the sections is that of their first elements. If
+    ///   - key: computes the section key of an element. The result must depend only on the element. After a change of
+    ///     the Realm, the closure is called again for all elements.
+    ///   - sortDescriptors: the order of the elements. Sections have the order of their first elements. If
     ///     empty, the elements keep their order.
     public func sectioned<Key: Hashable>(
         by key: @escaping (Element) -> Key, sortDescriptors: [SortDescriptor]
@@ -285,8 +286,9 @@ extension RealmCollection where Element: ModelObject {
         return SectionedResults(
             requireMembers().sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
         ) { element in
-            let stored = ElementValues.value(element, names[...])
-            // NaN counts as absent, as in sorting: it equals nothing, so no section could be found for it.
+            let stored = ElementAggregates.value(element, names[...])
+            // Elements with the value NaN belong to the section of absent values: NaN does not equal itself, so a
+            // section with the key NaN could not be found.
             if case .real(let number) = stored.raw, number.isNaN { return nil }
             return F.Value._Present._value(stored)
         }

@@ -3,21 +3,21 @@ import MartletEngine
 
 /// The values of a list, set or map, grouped into sections by key. Sectioned values are live.
 ///
-/// Values are sorted; sections have the order of their first values.
+/// Values are sorted, and sections have the order of their first values.
 ///
 /// ```swift
 /// for section in dog.nicknames.sectioned(by: { $0.first }) { print(section.key, section.count) }
 /// ```
 public struct SectionedValues<Key: Hashable, Element: OrderedValue & RealmCollectionValue> {
-    let storage: ValueSections<Key, Element>
+    let storage: ValueSectionStorage<Key, Element>
 
-    /// The Realm that the collection is in; nil for unmanaged ones.
+    /// The Realm of the collection; nil if the collection is unmanaged.
     public var realm: Realm? { storage.realm }
 
     /// True after the Realm was invalidated, or the owner of the values was deleted.
     public var isInvalidated: Bool { storage.isInvalidated }
 
-    /// True for a frozen collection, as `freeze()` returns it.
+    /// True for a frozen collection, which `freeze()` returns.
     public var isFrozen: Bool { storage.isFrozen }
 
     /// The keys of all sections, in order.
@@ -31,8 +31,8 @@ public struct SectionedValues<Key: Hashable, Element: OrderedValue & RealmCollec
     /// A value by its section and its position in the section. Traps if it is out of range.
     public subscript(section section: Int, item item: Int) -> Element { self[section][item] }
 
-    /// A value by its section and its position in the section, as table views use it. Traps if it is out of range, or
-    /// if the path does not have two positions.
+    /// A value by its section and its position in the section, as in a table view. Traps if it is out of range, or if
+    /// the path does not have two positions.
     public subscript(indexPath: IndexPath) -> Element {
         guard indexPath.count == 2 else {
             Misuse.indexPath(indexPath.count)
@@ -61,22 +61,22 @@ extension SectionedValues: RandomAccessCollection {
     }
 }
 
-/// A section: the values with one key, in their order. Empty if no value has the key any more.
+/// A section: all values that have the same key, in order. The section is empty if no value has the key any more.
 public struct ValuesSection<Key: Hashable, Element: OrderedValue & RealmCollectionValue>: Identifiable {
     /// The key that all values have.
     public let key: Key
-    let storage: ValueSections<Key, Element>
+    let storage: ValueSectionStorage<Key, Element>
 
     /// The key.
     public var id: Key { key }
 
-    /// The Realm that the collection is in; nil for unmanaged ones.
+    /// The Realm of the collection; nil if the collection is unmanaged.
     public var realm: Realm? { storage.realm }
 
     /// True after the Realm was invalidated, or the owner of the values was deleted.
     public var isInvalidated: Bool { storage.isInvalidated }
 
-    /// True for a frozen collection, as `freeze()` returns it.
+    /// True for a frozen collection, which `freeze()` returns.
     public var isFrozen: Bool { storage.isFrozen }
 
     fileprivate var values: [Element] { storage.sections.first { $0.key == key }?.values ?? [] }
@@ -101,7 +101,7 @@ extension ValuesSection: RandomAccessCollection {
 }
 
 /// A list, set or map of values that can be sorted.
-protocol OrderedProperty<Ordered>: CoreCollection, ThreadConfined {
+protocol OrderedProperty<Ordered>: ManagedCollection, ThreadConfined {
     associatedtype Ordered: OrderedValue & RealmCollectionValue
     /// The current values, sorted.
     func sorted(ascending: Bool) -> [Ordered]
@@ -111,9 +111,9 @@ extension List: OrderedProperty where Element: OrderedValue {}
 extension MutableSet: OrderedProperty where Element: OrderedValue {}
 extension Map: OrderedProperty where Value: OrderedValue {}
 
-/// The sections of a collection of values, computed for one state of its Realm. For an unmanaged collection they are
-/// computed at each access.
-final class ValueSections<Key: Hashable, Element: OrderedValue & RealmCollectionValue> {
+/// The sections of a collection of values, computed for one state of its Realm. The sections of an unmanaged collection
+/// are computed at each access.
+final class ValueSectionStorage<Key: Hashable, Element: OrderedValue & RealmCollectionValue> {
     let collection: any OrderedProperty<Element>
     let key: (Element) -> Key
     let isAscending: Bool
@@ -171,13 +171,13 @@ extension ValuesSection: ThreadConfined {
     }
 }
 
-extension ValueSections {
-    fileprivate func locator(_ make: @escaping (ValueSections) -> Any?) -> _Locator? {
+extension ValueSectionStorage {
+    fileprivate func locator(_ make: @escaping (ValueSectionStorage) -> Any?) -> _Locator? {
         // The closure depends only on the value, so it can be called in any isolation.
         let (key, isAscending) = (key, isAscending)
         return collection._locator()?.then { found in
             guard let collection = found as? any OrderedProperty<Element> else { return nil }
-            let sections = ValueSections(collection, key, isAscending: isAscending)
+            let sections = ValueSectionStorage(collection, key, isAscending: isAscending)
             // The sections of a frozen collection are computed now.
             if collection.isFrozen { _ = sections.sections }
             return make(sections)
@@ -191,12 +191,13 @@ extension List where Element: OrderedValue {
     /// The elements, sorted and grouped into sections by a closure. Works on unmanaged lists too.
     ///
     /// - Parameters:
-    ///   - key: called again for all elements after a change of the Realm. It must depend on the element alone.
+    ///   - key: computes the section key of an element. The result must depend only on the element. After a change of
+    ///     the Realm, the closure is called again for all elements.
     ///   - ascending: false to start with the maximum.
     public func sectioned<Key: Hashable>(
         by key: @escaping (Element) -> Key, ascending: Bool = true
     ) -> SectionedValues<Key, Element> {
-        SectionedValues(storage: ValueSections(self, key, isAscending: ascending))
+        SectionedValues(storage: ValueSectionStorage(self, key, isAscending: ascending))
     }
 }
 
@@ -204,12 +205,13 @@ extension MutableSet where Element: OrderedValue {
     /// The elements, sorted and grouped into sections by a closure. Works on unmanaged sets too.
     ///
     /// - Parameters:
-    ///   - key: called again for all elements after a change of the Realm. It must depend on the element alone.
+    ///   - key: computes the section key of an element. The result must depend only on the element. After a change of
+    ///     the Realm, the closure is called again for all elements.
     ///   - ascending: false to start with the maximum.
     public func sectioned<Key: Hashable>(
         by key: @escaping (Element) -> Key, ascending: Bool = true
     ) -> SectionedValues<Key, Element> {
-        SectionedValues(storage: ValueSections(self, key, isAscending: ascending))
+        SectionedValues(storage: ValueSectionStorage(self, key, isAscending: ascending))
     }
 }
 
@@ -217,11 +219,12 @@ extension Map where Value: OrderedValue {
     /// The values, sorted and grouped into sections by a closure. Works on unmanaged maps too.
     ///
     /// - Parameters:
-    ///   - key: called again for all values after a change of the Realm. It must depend on the value alone.
+    ///   - key: computes the section key of a value. The result must depend only on the value. After a change of the
+    ///     Realm, the closure is called again for all values.
     ///   - ascending: false to start with the maximum.
     public func sectioned<Key: Hashable>(
         by key: @escaping (Value) -> Key, ascending: Bool = true
     ) -> SectionedValues<Key, Value> {
-        SectionedValues(storage: ValueSections(self, key, isAscending: ascending))
+        SectionedValues(storage: ValueSectionStorage(self, key, isAscending: ascending))
     }
 }

@@ -16,7 +16,7 @@ extension UnkeyedEncodingContainer {
 }
 
 extension SectionedResults: Encodable where Key: Encodable {
-    /// Encodes the sections in order as `{"key": …, "elements": […]}`, elements as `ObjectBase.encode(to:)` does.
+    /// Encodes the sections in order as `{"key": …, "elements": […]}`. Objects are encoded by `ObjectBase.encode(to:)`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.unkeyedContainer()
         for section in self { try container.encode(section: section.key, section) }
@@ -24,7 +24,7 @@ extension SectionedResults: Encodable where Key: Encodable {
 }
 
 extension ResultsSection: Encodable {
-    /// Encodes the elements in order, as `ObjectBase.encode(to:)` does.
+    /// Encodes the elements in order. Objects are encoded by `ObjectBase.encode(to:)`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.unkeyedContainer()
         try container.encode(contentsOf: self, nil)

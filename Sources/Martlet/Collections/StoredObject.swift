@@ -1,7 +1,7 @@
 import MartletEngine
 import MartletValues
 
-/// An object of a type for which the program has no class. Its properties are known from the file.
+/// An object of a type for which the program has no class. The file defines its properties.
 ///
 /// Types and properties are accessed by name, as in `realm.dynamicObjects("Dog")`.
 public class StoredObject: ObjectBase {
@@ -37,7 +37,7 @@ public class StoredObject: ObjectBase {
 
     override func _table(in context: RealmContext) -> ObjectTable { context.table(_model) }
 
-    /// The collection classes for links.
+    /// The classes of collections whose elements are links.
     struct LinkCollections {
         let list: any PropertyCollection.Type
         let set: any PropertyCollection.Type

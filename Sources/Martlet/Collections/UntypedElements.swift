@@ -4,7 +4,7 @@ import MartletEngine
 /// Converts untyped values to elements of a collection.
 struct UntypedElements<Element: RealmCollectionValue> {
     private let context: RealmContext?
-    /// The model of the elements, if their class does not determine it.
+    /// The model of the elements of a stored collection of objects; nil for other collections.
     private let model: ModelClass?
     private let name: String
     private let rules: UntypedAssignment
@@ -45,7 +45,7 @@ struct UntypedElements<Element: RealmCollectionValue> {
         return dictionary
     }
 
-    /// The element for a value. Traps if the value has the wrong type.
+    /// Converts a value to an element. Traps if the value has the wrong type.
     func element(_ value: Any?, _ place: ElementPlace?) -> Element {
         // The fast path excludes Realm objects, which may have to be copied, and all other class instances,
         // because JSON readers return numbers as `NSNumber`.
@@ -102,7 +102,7 @@ struct UntypedElements<Element: RealmCollectionValue> {
             at: place == nil && rules.path == nil ? nil : rules.entering(place, of: name).path?.text)
     }
 
-    // True if the element class is only known as `ObjectBase`, in a collection of an unmanaged object.
+    // True if `Element` does not name the class of the objects, as in a collection of a `StoredObject`.
     private var isUntyped: Bool { objectType == ObjectBase.self }
 
     /// The name of the element type, for messages.

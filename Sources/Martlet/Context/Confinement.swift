@@ -5,12 +5,12 @@ import MartletEngine
 import Synchronization
 
 /// The isolation to which a Realm is confined: the thread on which it was opened, a serial queue, or an actor. A frozen
-/// Realm is not confined.
+/// Realm is not confined and has the isolation `anywhere`.
 ///
 /// The main thread, the main queue and the main actor are one isolation, because only one of them runs at a time. On
-/// Linux the main queue may leave the main thread permanently, so a check for one of the three does not cover the
-/// others.
-// Sendable: only the weak reference to the actor changes, and it can be read on any thread.
+/// Linux the main queue and the main actor may run on another thread than the main thread, so both the thread and the
+/// queue are checked.
+// Sendable: only the weak reference to the actor changes, and weak references can be read on any thread.
 final class Confinement: CustomStringConvertible, @unchecked Sendable {
     enum Isolation {
         case thread(word: UInt, number: UInt64, name: String)
@@ -38,7 +38,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
     static func currentThread() -> Confinement {
         if isMain { return mainConfinement }
         let name = Thread.current.name ?? ""
-        // A thread of a global queue has the name of the queue, which does not identify the thread.
+        // A thread that runs blocks of a global queue has the name of that queue, which does not identify the thread.
         let isNamed = !name.isEmpty && !name.contains("-qos")
         return Confinement(
             .thread(
@@ -63,7 +63,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
     /// The confinement of code with the given isolation: its actor, or else the current thread.
     static func of(_ isolation: (any Actor)?) -> Confinement { isolation.map { actor($0) } ?? currentThread() }
 
-    // Gives the queue a unique number, by which queues are compared.
+    // Assigns a unique number to the queue. Queues are compared by these numbers.
     private static func mark(_ queue: DispatchQueue) {
         if queue.getSpecific(key: queueKey) == nil { queue.setSpecific(key: queueKey, value: nextQueueNumber()) }
     }
@@ -72,7 +72,8 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
 
     private static let concurrentQueue = DispatchQueue(label: "martlet.concurrent", attributes: .concurrent)
 
-    /// False for concurrent and global queues. Dispatch has no API for this: queue kinds are compared.
+    /// False for concurrent and global queues. Dispatch has no API to ask for the kind of a queue, so the queue is
+    /// compared with a concurrent one.
     private static func isSerial(_ queue: DispatchQueue) -> Bool {
         if queue.label.hasPrefix("com.apple.root.") { return false }
         #if canImport(ObjectiveC)
@@ -99,7 +100,8 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
 
     // MARK: Checks
 
-    /// The guard word of accessors: the pointer of the thread, or zero if every access needs the full check.
+    /// The guard word of the accessors of a Realm: the pointer of its thread, or zero if every access needs the full
+    /// check.
     var guardWord: UInt {
         if case .thread(let word, _, _) = isolation { return word }
         let word = UInt(cmartlet_thread())
@@ -123,7 +125,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
         private static var isByAddress: Bool { false }
     #endif
 
-    // The thread pointer of the main thread; zero until a check has run on the main thread.
+    // The pointer of the main thread; zero until the first check on the main thread.
     private static let mainWord = Atomic<UInt>(0)
 
     private static var isMain: Bool {
@@ -134,7 +136,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
         return true
     }
 
-    /// A number that identifies the isolation, to find the Realm that is open there already.
+    /// A number that identifies the isolation. It is used to find the Realm that is already open there.
     var identity: UInt64 {
         switch isolation {
         case .thread(let word, let number, _): Self.isByAddress ? UInt64(word) : number
@@ -145,13 +147,13 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
         }
     }
 
-    /// True if both are the same isolation. False if the actor was deallocated, because another actor may have its
-    /// address.
+    /// True if both are the same isolation. The actors are compared, too, because a new actor may have the address of a
+    /// deallocated one.
     func isSame(as other: Confinement) -> Bool { identity == other.identity && actor === other.actor }
 
-    /// Higher for a more specific isolation: code of an actor may run on a queue, and code of a queue runs on some
-    /// thread.
-    var precedence: Int {
+    /// Higher for a more specific isolation. Code of an actor may run on a queue, and code of a queue runs on a thread,
+    /// so several isolations can be current at the same time.
+    var specificity: Int {
         switch isolation {
         case .actor: 3
         case .queue: 2
@@ -182,7 +184,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
         }
     }
 
-    // The current executor, for messages about code that runs on the wrong one.
+    // The current executor, for messages about a Realm that is used on the wrong executor.
     private var here: String {
         if Self.isMain { return "the main thread" }
         let label = cmartlet_current_queue_label().map { String(cString: $0) } ?? ""

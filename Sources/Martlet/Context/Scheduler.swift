@@ -4,9 +4,10 @@ package import Foundation
 
 /// Schedules work on the executor of a Realm: a run loop, a queue, an actor, or, in tests, a manual scheduler.
 final class Scheduler: Sendable {
-    // Sendable: run loops accept blocks from any thread, queues and manual schedulers lock, and confinements do not change.
+    // Sendable: run loops and queues accept blocks from any thread, a manual scheduler has a lock, and a confinement
+    // does not change.
     private enum Target: @unchecked Sendable {
-        case runLoop(WakingRunLoop)
+        case runLoop(WakeableRunLoop)
         case queue(DispatchQueue)
         case actor(Confinement)
         case manual(ManualScheduler)
@@ -18,29 +19,30 @@ final class Scheduler: Sendable {
 
     static func queue(_ queue: DispatchQueue) -> Scheduler { Scheduler(.queue(queue)) }
 
-    /// Runs blocks while the actor is alive.
+    /// A scheduler for an actor. Discards blocks after the actor was deallocated.
     static func actor(_ confinement: Confinement) -> Scheduler { Scheduler(.actor(confinement)) }
 
     static func manual(_ scheduler: ManualScheduler) -> Scheduler { Scheduler(.manual(scheduler)) }
 
-    /// A scheduler for the run loop of the current thread; nil for a background thread without a running one.
+    /// A scheduler for the run loop of the current thread; nil on a background thread that is not running its run loop.
     static func currentRunLoop() -> Scheduler? {
         guard Thread.isMainThread || RunLoop.current.currentMode != nil else { return nil }
-        return Scheduler(.runLoop(WakingRunLoop()))
+        return Scheduler(.runLoop(WakeableRunLoop()))
     }
 
-    /// The main queue if the main actor has left the main thread, whose run loop does not run any more. Otherwise nil.
+    /// The main queue if the main actor runs on another thread than the main thread, as it may on Linux. The run loop
+    /// of the main thread does not run then. Otherwise nil.
     static func mainQueue(_ isolation: (any Actor)?) -> DispatchQueue? {
         isolation is MainActor && !Thread.isMainThread ? .main : nil
     }
 
-    /// Keeps the run loop of this thread running while the scheduler is alive. A run loop without a source ends, and scheduled
-    /// notifications would be lost.
+    /// Keeps the run loop of this thread running while the scheduler is alive. A run loop without a source returns, and
+    /// notifications that are scheduled later would be lost.
     func keepRunning() {
         if case .runLoop(let loop) = target { loop.keepRunning() }
     }
 
-    /// Runs `body` once on the executor, after this call.
+    /// Runs `body` once on the executor. Does not wait for it.
     func schedule(_ body: @escaping @Sendable () -> Void) {
         switch target {
         case .runLoop(let loop): loop.perform(body)
@@ -55,7 +57,7 @@ final class Scheduler: Sendable {
     private static func run(_ body: @Sendable () -> Void, on actor: isolated any Actor) { body() }
 }
 
-/// A scheduler that runs its work only when a test calls it, so that the test controls the order of deliveries.
+/// A scheduler that runs blocks only when a test calls `run()`, so that the test controls the order of deliveries.
 // Sendable: `pending` is guarded by the lock.
 package final class ManualScheduler: @unchecked Sendable {
     private let lock = NSCondition()
@@ -70,7 +72,7 @@ package final class ManualScheduler: @unchecked Sendable {
         lock.unlock()
     }
 
-    /// Waits until work is pending; false if none was scheduled before the timeout.
+    /// Waits until a block is pending; false if none is pending at the timeout.
     package func waitForWork(seconds: TimeInterval = 30) -> Bool {
         let deadline = Date(timeIntervalSinceNow: seconds)
         lock.lock()

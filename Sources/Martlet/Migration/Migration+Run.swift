@@ -50,8 +50,8 @@ extension Migration {
 }
 
 extension RealmContext {
-    /// Releases everything that uses the connections of a migration, because they are used for other purposes
-    /// afterwards.
+    /// Releases everything that uses the connections of a migration, because these connections are used for other
+    /// purposes afterwards.
     fileprivate func detach() {
         cursors = []
         for table in tables.values {
@@ -71,14 +71,14 @@ extension RealmContext {
     }
 
     /// Removes collections that are no longer referenced.
-    func forgetUnusedCollections() {
+    func removeUnusedCollections() {
         if !collections.isEmpty { collections = collections.filter { $0.value.core != nil } }
     }
 
     /// Discards the cached values of a table whose rows were changed directly.
-    func forgetValues(of table: ObjectTable) {
+    func discardValues(of table: ObjectTable) {
         bumpChangeCount()
         table.accessors.forEach(markStale)
-        for (id, core) in collections where id.table == table.id { core.core?.forget() }
+        for (id, core) in collections where id.table == table.id { core.core?.discardElements() }
     }
 }

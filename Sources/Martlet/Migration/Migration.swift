@@ -3,8 +3,8 @@ import MartletValues
 
 /// A block that updates the objects of a file whose schema version is lower than the configuration's.
 ///
-/// It is called once, inside the transaction of the migration, after all automatic changes. If it throws an error, the
-/// file is left unchanged, and opening the Realm throws the error.
+/// The block is called once, inside the transaction of the migration, after all automatic changes. If it throws an
+/// error, the file is left unchanged, and opening the Realm throws the error.
 public typealias MigrationBlock = @Sendable (_ migration: Migration, _ oldSchemaVersion: UInt64) throws -> Void
 
 /// The objects of a file before and after a change of the schema, for use in a `migrationBlock`.
@@ -19,7 +19,7 @@ public typealias MigrationBlock = @Sendable (_ migration: Migration, _ oldSchema
 /// }
 /// ```
 ///
-/// It is valid only inside the block and on its thread. Observers are not notified of its changes.
+/// A migration is valid only inside its block, on the thread of the block. Observers are not notified of its changes.
 public final class Migration {
     /// The object types of the file before the migration.
     public let oldSchema: Schema
@@ -28,9 +28,9 @@ public final class Migration {
     let migration: TypeMigration
     let oldContext: RealmContext
     let newContext: RealmContext
-    private var isOver = false
-    /// For properties that are renamed in several steps: the name in the file, by intermediate name.
-    private var passedNames: [IntermediateName: String] = [:]
+    private var hasEnded = false
+    /// The names in the file of the properties that are being renamed in several steps, by intermediate name.
+    private var intermediateNames: [IntermediateName: String] = [:]
     /// The maximum number of objects in memory at a time.
     private static let blockSize = 1_024
 
@@ -59,7 +59,7 @@ public final class Migration {
     }
 
     private func knownTables(_ typeName: String) -> (old: ObjectTable?, new: ObjectTable)? {
-        require()
+        requireActive()
         let name = migration.currentName(typeName)
         guard let new = newContext.table(named: newContext.table(named: typeName) == nil ? name : typeName) else {
             return nil
@@ -67,23 +67,24 @@ public final class Migration {
         return (migration.storedType(of: new.type.name).flatMap { oldContext.table(named: $0.name) }, new)
     }
 
-    func require() {
-        if isOver { Misuse.migrationIsOver("a 'Migration'") }
+    func requireActive() {
+        if hasEnded { Misuse.migrationIsOver("a 'Migration'") }
         newContext.confinement.require("a migration")
     }
 
-    /// Writes the pending changes to the file, marks the values that they replace as resolved, and frees memory.
+    /// Writes the pending changes to the file and frees memory. Values that could not be converted automatically are
+    /// marked as resolved if these changes replace them.
     func flushChanges() {
         newContext.flushForQuery()
         guard let transaction = newContext.transaction else { return }
         migration.markResolved(transaction.recorder.finish())
         transaction.recorder = ChangeRecorder()
-        oldContext.forgetUnusedCollections()
-        newContext.forgetUnusedCollections()
+        oldContext.removeUnusedCollections()
+        newContext.removeUnusedCollections()
     }
 
     func end() {
-        isOver = true
+        hasEnded = true
         oldContext.endMigration()
         newContext.endMigration()
     }
@@ -93,8 +94,9 @@ public final class Migration {
     /// Calls a closure with each object of a type, as it was before the migration and as it is now.
     ///
     /// The type can be given by its new or its former name. Objects that the migration has deleted are skipped. If the
-    /// type is new, there is no old object. If neither the file nor the schema has the type, the closure is not called:
-    /// blocks for older versions can name types that no longer exist. Only some of the objects are in memory at a time.
+    /// type is new, there is no old object. If neither the file nor the schema has the type, the closure is not called,
+    /// so that blocks for older versions can name types that no longer exist. Only some of the objects are in memory at
+    /// a time.
     ///
     /// - Throws: Errors that the closure throws.
     public func enumerateObjects(
@@ -139,9 +141,10 @@ public final class Migration {
         }
     }
 
-    /// Creates an object from a dictionary of property names and values, an array in schema order, or another object,
-    /// which can be an old one. Properties without a value get their defaults. From an object of another type, the
-    /// properties that both types have are copied.
+    /// Creates an object from a dictionary of property names and values, an array in schema order, or another object.
+    ///
+    /// Properties without a value get their defaults. The other object can be an old object. If it has another type,
+    /// the properties that both types have are copied.
     ///
     /// Keys that are not the name of a property are ignored. Traps if the type is unknown, if a value has the wrong
     /// type, or if the given object has no property in common with the type.
@@ -161,7 +164,7 @@ public final class Migration {
     /// Deletes a new object, together with the objects that it owns and the links to it. Traps if the object is an old
     /// one.
     public func delete(_ object: MigrationObject) {
-        require()
+        requireActive()
         if object._context === oldContext { Misuse.changeBeforeMigration("a '\(object._typeName)'") }
         newContext.delete(object)
     }
@@ -170,7 +173,7 @@ public final class Migration {
     /// declare the type, it is removed from the file.
     @discardableResult
     public func deleteData(forType typeName: String) -> Bool {
-        require()
+        requireActive()
         guard oldContext.table(named: typeName) != nil || newContext.table(named: typeName) != nil else { return false }
         let (old, new) = tables(typeName)
         flushChanges()
@@ -181,49 +184,51 @@ public final class Migration {
 
     // MARK: Properties
 
-    /// Copies the values that a property had in the file to another property, and converts them if possible without
-    /// loss.
+    /// Copies the values that a property had in the file to another property, and converts those that can be converted
+    /// without loss.
     ///
     /// `renamedFrom` in the schema has the same effect and needs no migration block. A property can be renamed in
-    /// several steps, one for each version: intermediate names need not be in the schema. Traps if the file has no
-    /// property `oldName`, if the last step does not end at a schema property, or if the schema still has `oldName`.
+    /// several steps, one for each version. Intermediate names need not be in the schema. Traps if the file has no
+    /// property `oldName`, if the last new name is not in the schema, or if the schema still has `oldName`.
     public func renameProperty(onType typeName: String, from oldName: String, to newName: String) {
         let (old, new) = tables(typeName)
-        let source = passedNames[IntermediateName(type: new.type.name, property: oldName)] ?? oldName
+        let source = intermediateNames[IntermediateName(type: new.type.name, property: oldName)] ?? oldName
         guard let old, old.type[source].map({ $0.isColumn || $0.isCollection }) == true else {
             Misuse.renameWithoutSource(
                 "\(typeName).\(oldName)", known: old?.type.properties.map(\.name) ?? [])
         }
         if new.type[oldName] != nil { Misuse.renameOfPresent("\(typeName).\(oldName)") }
-        passedNames[IntermediateName(type: new.type.name, property: oldName)] = nil
+        intermediateNames[IntermediateName(type: new.type.name, property: oldName)] = nil
         guard let property = new.type[newName], property.isColumn || property.isCollection else {
-            passedNames[IntermediateName(type: new.type.name, property: newName)] = source
+            intermediateNames[IntermediateName(type: new.type.name, property: newName)] = source
             return
         }
         flushChanges()
-        newContext.storing { try migration.fill(new.type, property, from: source) }
-        newContext.forgetValues(of: new)
+        newContext.recordingFailure { try migration.fill(new.type, property, from: source) }
+        newContext.discardValues(of: new)
     }
 
     /// Traps if a rename has not ended at a property of the schema.
     func requireRenameTargets() {
-        guard let name = passedNames.keys.min(by: { ($0.type, $0.property) < ($1.type, $1.property) }) else { return }
+        guard let name = intermediateNames.keys.min(by: { ($0.type, $0.property) < ($1.type, $1.property) }) else {
+            return
+        }
         let known = newContext.table(named: name.type)?.type.properties.map(\.name) ?? []
         Misuse.renameWithoutTarget("\(name.type).\(name.property)", known: known)
     }
 
     // MARK: Embedded types
 
-    /// Makes each object of a type that the schema now declares as embedded have exactly one owner: creates copies for
-    /// further owners, and deletes objects without an owner.
+    /// Gives every object of a type exactly one owner: creates copies for additional owners, and deletes objects
+    /// without an owner. Call it for a type that the schema now declares as embedded.
     ///
     /// ```swift
     /// if oldSchemaVersion < 3 { migration.separateOwners(ofType: "Address") }
     /// ```
     ///
-    /// If an object has several owners, the first one keeps it and the others get copies. A copy contains copies of the
-    /// embedded objects and links to the same objects. Without this call the migration fails for such objects. Traps if
-    /// the type is unknown or not embedded.
+    /// If an object has several owners, the first owner keeps it and the others get copies. A copy contains copies of
+    /// the embedded objects, and links to the same objects as the original. Without this call, the migration fails if
+    /// an object has several owners or none. Traps if the type is unknown or not embedded.
     public func separateOwners(ofType typeName: String) {
         let table = tables(typeName).new
         guard table.type.isEmbedded else { Misuse.separatedTopLevel(typeName) }

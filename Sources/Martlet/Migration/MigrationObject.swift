@@ -30,14 +30,14 @@ public final class MigrationObject: StoredObject {
     // MARK: Values of old objects for new ones
 
     override func _accepted(_ value: Any?, _ property: PropertySchema) -> Any? {
-        // Recorded even if the value is the same: the migration must know that the block has assigned the property.
+        // Recorded even if the value does not change: the migration must know that the block has assigned the property.
         if let table = _table { table.context.transaction?.recorder.modify(_key, property.index, in: table.id) }
         let value = super._accepted(value, property)
         if property.element == .intEnum || property.element == .stringEnum { requireCases(value, property) }
         return converted(value, property)
     }
 
-    // Enum properties have their raw type here, so the declaration is asked whether there is a case for the value.
+    // Enum properties have their raw type in a migration. The declaration knows which raw values belong to a case.
     private func requireCases(_ value: Any?, _ property: PropertySchema) {
         let declaration = _model.declaration
         let values = (value as? [Any]) ?? (value as? [String: Any]).map { Array($0.values) } ?? [value as Any]

@@ -1,6 +1,7 @@
-// Invalid queries. `Realm.Predicate(parsing:)` parses texts from other sources and throws instead.
+// Traps for invalid queries. `Realm.Predicate(parsing:)`, which parses texts from outside the program, throws an error
+// instead.
 extension Misuse {
-    /// Traps with the message of the error in a query.
+    /// Traps with the message of a query error.
     static func query(_ message: String) -> Never { trap("this query is not valid: \(message)") }
 
     // MARK: Queries
@@ -57,7 +58,7 @@ extension Misuse {
     }
 }
 
-// Classes and literals that are written as if the generator had created them.
+// Traps for classes and literals that only generated code may contain.
 extension Misuse {
     static func notGenerated(_ type: String, base: String) -> Never {
         trap("'\(type)' was not generated from a schema. Declare it there instead of subclassing '\(base)'")

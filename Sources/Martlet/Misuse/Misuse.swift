@@ -1,14 +1,15 @@
-/// Every trap of the library, with its message. Only programmer errors trap; other failures are thrown.
+/// The traps of the library and their messages. Only errors of the programmer trap. All other failures are thrown.
 ///
-/// Each trap is a function of its own, and its name is part of the message, so that users can search for it.
-/// `Documentation/Misuse.md` lists the messages; a test triggers each of them.
+/// Each trap is a separate function. The message ends with the name of the function, so that users can search for it.
+/// `Documentation/Misuse.md` lists the messages, and a test triggers each trap.
 enum Misuse {
-    /// Stops the program with a message that says what was wrong and how to fix it, followed by the name of the calling
+    /// Stops the program. The message says what was wrong and how to fix it, and ends with the name of the calling
     /// function.
     static func trap(
         _ message: String, named name: String = #function, file: StaticString = #file, line: UInt = #line
     ) -> Never {
-        // A message with a pointer into a query text ends with a line of its own.
+        // A message about a query text has several lines, the last of which marks a position in the text. The name then
+        // follows on a separate line.
         let separator = message.contains("\n") ? "\n" : " "
         fatalError("Martlet: \(message)\(separator)[\(name.prefix { $0 != "(" })]", file: file, line: line)
     }
@@ -69,7 +70,7 @@ enum Misuse {
         trap("\(what) belongs to a file opened with 'readOnly' and cannot be changed. Open the file for writing")
     }
 
-    // MARK: Frozen things and references
+    // MARK: Frozen values and references
 
     static func frozen(_ what: String) -> Never {
         trap("\(what) is frozen and cannot be changed. Change what 'thaw()' returns, inside a write transaction")
@@ -169,7 +170,7 @@ enum Misuse {
         trap("'\(type)' has no property '\(name)'. It has \(known.map { "'\($0)'" }.joined(separator: ", "))")
     }
 
-    /// - Parameter path: the location of the value if it is nested in another one.
+    /// - Parameter path: the path of the value if it is nested in another value.
     static func wrongValue(_ value: Any?, property: String, expected: String, at path: String? = nil) -> Never {
         let place = path.map { $0 == property ? "" : " at '\($0)'" } ?? ""
         guard let value else {

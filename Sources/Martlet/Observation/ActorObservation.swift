@@ -14,8 +14,8 @@ enum ActorResolution<Confined> {
 }
 
 extension ThreadConfined {
-    /// Registers an observer on an actor, where `register` is called. Every commit made after this method returns
-    /// is reported. If the task was cancelled, the returned token is already invalidated.
+    /// Calls `register` on an actor, to register an observer there. Every commit made after this method returns is
+    /// reported. If the task was cancelled, the returned token is already invalidated.
     func observe<Target: Actor>(
         on actor: Target, isolation: isolated (any Actor)?,
         _ register: @escaping (Target, ActorResolution<Self>) -> NotificationToken?
@@ -44,7 +44,8 @@ private func resolveOnActor<Target: Actor, Confined>(
 }
 
 extension Actor {
-    /// Calls an isolated closure from code that runs on this actor without static isolation.
+    /// Calls a closure that is isolated to this actor. The caller must run on the actor, which the compiler does not
+    /// check.
     nonisolated func run<Value>(_ value: Value, _ block: @Sendable (isolated Self, Value) -> Void) {
         let transferred = Transferred(value: value)
         assumeIsolated { block($0, transferred.value) }
@@ -59,8 +60,8 @@ extension ObservableCollection where Self: ThreadConfined {
     /// let token = await dogs.observe(on: store) { store, change in store.show(change) }
     /// ```
     ///
-    /// Every commit made after this method returns is reported. If the task is cancelled, or the owner of the
-    /// collection is deleted too early, the returned token is already invalidated and `block` is never called.
+    /// Every commit made after this method returns is reported. If the task is cancelled or the owner of the collection
+    /// is deleted before the registration, the returned token is already invalidated and `block` is never called.
     ///
     /// Key paths have the same meaning as in `observe(keyPaths:on:_:)` with a queue.
     public func observe<Target: Actor>(
@@ -79,8 +80,8 @@ extension ObservableCollection where Self: ThreadConfined {
         }
     }
 
-    /// Observes the collection on an actor, as `observe` does. Changes include moves and the new positions of modified
-    /// elements.
+    /// Observes the collection on an actor. Changes also include moves, the new positions of modified elements, and the
+    /// deleted elements as they were.
     public func observeChanges<Target: Actor>(
         keyPaths: [String]? = nil, on actor: Target, isolation: isolated (any Actor)? = #isolation,
         _ block: @escaping @Sendable (isolated Target, DetailedCollectionChange<Self>) -> Void
@@ -120,8 +121,8 @@ extension KeyPathObservable {
     /// Observes the object on an actor. `block` is isolated to the actor, and the object that it receives belongs to
     /// the actor.
     ///
-    /// Every commit made after this method returns is reported. If the task is cancelled, the token is already
-    /// invalidated and `block` is never called.
+    /// Every commit made after this method returns is reported. If the task is cancelled before the registration, the
+    /// returned token is already invalidated and `block` is never called.
     ///
     /// Key paths have the same meaning as in `observe(keyPaths:on:_:)` with a queue.
     public func observe<Target: Actor>(

@@ -1,7 +1,8 @@
 import MartletEngine
 
 extension ObservableCollection {
-    /// A sequence of the initial collection and its changes, with moves, and deleted elements as they were before.
+    /// A sequence of the initial collection and its changes. A change includes moves, and the deleted elements as they
+    /// were before.
     ///
     /// - Parameter keyPaths: the properties whose changes are reported as modifications, as in `observe`.
     public func changes(keyPaths: [String]? = nil) -> Changes<DetailedCollectionChange<Self>> {
@@ -65,8 +66,10 @@ extension ObjectChange {
 }
 
 extension Realm {
-    /// A sequence of the Realm's notifications: after it commits or moves to another version and, if it does not
-    /// refresh automatically, when a newer version exists. Equal notifications are merged while the loop body runs.
+    /// A sequence of the Realm's notifications.
+    ///
+    /// The Realm notifies after it commits or moves to another version. If it does not refresh automatically, it also
+    /// notifies when a newer version exists. While the loop body runs, equal notifications are merged.
     public func changes() -> Changes<Notification> {
         Changes(register: { notify in observe { notification, _ in notify(notification, false) } }, isRepeated: ==)
     }

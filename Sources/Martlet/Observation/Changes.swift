@@ -9,16 +9,16 @@ import Synchronization
 /// }
 /// ```
 ///
-/// The observation starts with the loop and ends with it, or with the cancellation of its task. The loop must run on
-/// the executor of the Realm: its thread, queue or actor; otherwise it traps. Changes are not queued while the body
-/// runs: they are merged into one change, and none is lost.
+/// The observation starts when the loop starts. It ends when the loop ends or its task is cancelled. The loop must run
+/// on the executor of the Realm (its thread, queue or actor); otherwise it traps. Changes that occur while the loop
+/// body runs are not queued, but merged into one change. No change is lost.
 public struct Changes<Element>: AsyncSequence {
     public typealias Failure = Never
 
     /// Registers an observer that receives each change, and whether it is the last one.
     let register: (_ notify: @escaping (Element, _ isLast: Bool) -> Void) -> NotificationToken
-    /// Whether a change repeats another one, so that only one is delivered. Nil for changes that are merged while the
-    /// body of the loop runs.
+    /// True if two changes are equal, so that only one of them is delivered. Nil if changes are merged while the body
+    /// of the loop runs.
     var isRepeated: ((Element, Element) -> Bool)?
 
     /// Starts the observation.
@@ -37,16 +37,16 @@ public struct Changes<Element>: AsyncSequence {
     }
 }
 
-/// Connects an observer with a loop: it stores the changes that the loop has not received, or the continuation of the
-/// waiting loop.
+/// Connects an observer with a loop. The inbox stores the changes that the loop has not received, or the continuation
+/// of the waiting loop.
 ///
-/// Thread safety: `state` has its own lock. `token` is set once, before the inbox is shared. Everything else is used on the
-/// Realm's executor only.
+/// Thread safety: `state` has its own lock. `token` is set once, before the inbox is shared. Everything else is used on
+/// the Realm's executor only.
 // Sendable as described above.
 final class ChangeInbox<Element>: @unchecked Sendable {
     private struct State {
         var waiting: CheckedContinuation<Void, Never>?
-        var isOver = false
+        var hasEnded = false
     }
 
     private let state = Mutex(State())
@@ -59,22 +59,23 @@ final class ChangeInbox<Element>: @unchecked Sendable {
         isRepeated: ((Element, Element) -> Bool)?, _ register: (@escaping (Element, Bool) -> Void) -> NotificationToken
     ) {
         self.isRepeated = isRepeated
-        token = register { [weak self] element, isLast in self?.put(element, isLast) }
+        token = register { [weak self] element, isLast in self?.receive(element, isLast) }
         context = token?.context
     }
 
-    private func put(_ element: Element, _ isLast: Bool) {
+    private func receive(_ element: Element, _ isLast: Bool) {
         if let isRepeated, elements.contains(where: { isRepeated($0, element) }) { return }
         elements.append(element)
-        // Later changes are computed after this one has been received.
+        // Unless equal changes are dropped, the observer is paused until the loop has received this change. Later
+        // changes are merged.
         token?.registration.isPaused = isRepeated == nil
-        wake(isOver: isLast)
+        wake(hasEnded: isLast)
     }
 
     /// Resumes the loop. Called on any thread.
-    private func wake(isOver: Bool) {
+    private func wake(hasEnded: Bool) {
         let waiting = state.withLock { state in
-            if isOver { state.isOver = true }
+            if hasEnded { state.hasEnded = true }
             defer { state.waiting = nil }
             return state.waiting
         }
@@ -83,23 +84,23 @@ final class ChangeInbox<Element>: @unchecked Sendable {
 
     private func end() {
         token?.invalidate()
-        wake(isOver: true)
+        wake(hasEnded: true)
     }
 
     func next(_ actor: isolated (any Actor)?) async -> Element? {
         context?.confinement.require("the changes of a Realm")
         while !Task.isCancelled {
             if !elements.isEmpty { return elements.removeFirst() }
-            if state.withLock({ $0.isOver }) { return nil }
+            if state.withLock({ $0.hasEnded }) { return nil }
             token?.registration.isPaused = false
             if let context { context.hub.continueDelivery(context) }
             await withTaskCancellationHandler {
                 await withCheckedContinuation(isolation: actor) { continuation in
-                    let isOver = state.withLock { state in
-                        if !state.isOver { state.waiting = continuation }
-                        return state.isOver
+                    let hasEnded = state.withLock { state in
+                        if !state.hasEnded { state.waiting = continuation }
+                        return state.hasEnded
                     }
-                    if isOver { continuation.resume() }
+                    if hasEnded { continuation.resume() }
                 }
             } onCancel: {
                 end()

@@ -25,32 +25,33 @@ public struct CollectionChangeSet: Sendable, Hashable {
     /// replaced by another one and then moved is only a deletion and an insertion.
     public let moves: [Move]
 
-    private let past: Past
+    private let deletedElementSource: DeletedElementSource
 
     /// The deleted elements as they were before. They are read from the previous version when this property is
     /// accessed.
     ///
-    /// Available with `observeChanges` and `changes`; empty elsewhere, and if that version cannot be read.
+    /// Available with `observeChanges` and `changes`. Empty in all other notifications, and if the previous version
+    /// cannot be read.
     public var deletedElements: [DeletedElement] {
-        past.elements.map { past.kind?.read($0) ?? [] } ?? []
+        deletedElementSource.elements.map { deletedElementSource.schema?.read($0) ?? [] } ?? []
     }
 
     /// The source of the deleted elements. It does not take part in comparisons: the positions identify a difference.
-    private struct Past: Sendable, Hashable {
-        let elements: PastElements?
-        let kind: DeletedElement.Kind?
+    private struct DeletedElementSource: Sendable, Hashable {
+        let elements: RemovedElementsReader?
+        let schema: DeletedElement.Schema?
 
-        static func == (_: Past, _: Past) -> Bool { true }
+        static func == (_: DeletedElementSource, _: DeletedElementSource) -> Bool { true }
         func hash(into hasher: inout Hasher) {}
     }
 
-    init(_ change: CollectionChange, _ elements: PastElements? = nil, _ kind: DeletedElement.Kind? = nil) {
-        past = Past(elements: elements, kind: kind)
+    init(_ change: CollectionChange, _ elements: RemovedElementsReader? = nil, _ schema: DeletedElement.Schema? = nil) {
+        deletedElementSource = DeletedElementSource(elements: elements, schema: schema)
         deletions = change.deletions
         insertions = change.insertions
         modifications = change.modifications
         modificationsInNew = change.modificationsNew
-        // A position that received another element and was then moved contains a new element: that is not a move.
+        // If an element was replaced and its position was then moved, the moved element is new. That is not a move.
         moves = change.moves.filter { !$0.isReplaced }.map { Move(from: $0.from, to: $0.to) }
     }
 }
@@ -59,8 +60,9 @@ public struct CollectionChangeSet: Sendable, Hashable {
 public enum RealmCollectionChange<Collection> {
     /// The initial collection; always the first call.
     case initial(Collection)
-    /// Deletions and modifications are positions in the collection at the previous call, insertions are positions in
-    /// the current collection, each ascending. Applied in this order, they convert the old collection to the new one.
+    /// Deletions and modifications are positions in the collection at the previous call. Insertions are positions in
+    /// the current collection. Each array is ascending. Applied as deletions, insertions and modifications, in this
+    /// order, they convert the old collection to the new one.
     case update(Collection, deletions: [Int], insertions: [Int], modifications: [Int])
     case error(any Error)
 }

@@ -4,20 +4,20 @@ import MartletEngine
 /// An event of a tracked collection, delivered together with the state that it leads to.
 enum TrackedEvent<Change> {
     case initial
-    case update(Change, PastElements?)
+    case update(Change, RemovedElementsReader?)
     /// The state is newer, but the observer is not notified. `silenced` is the change that a silent write made, if any.
     case stateOnly(silenced: Change?)
     case failure(any Error)
 }
 
 /// Reads the elements that were removed from a collection. It keeps the previous version pinned.
-struct PastElements: Sendable {
+struct RemovedElementsReader: Sendable {
     let read: @Sendable () throws -> [RemovedElement]
 }
 
 extension RealmContext {
-    /// Registers an observer here or on a queue. `begin` runs on the executor of the observer, with the Realm of that
-    /// executor.
+    /// Registers an observer on the current executor or on a queue. `begin` runs on the executor of the observer, with
+    /// the Realm of that executor.
     func observe(
         on queue: DispatchQueue?, _ fail: @escaping (any Error) -> Void,
         _ begin: @escaping (RealmContext, Registration) -> Void
@@ -30,7 +30,7 @@ extension RealmContext {
         return observe(on: queue, fail, begin)
     }
 
-    /// A state, and its snapshot if that version has to stay readable.
+    /// A state, and a snapshot of its version if that version has to stay readable.
     private struct RetainedState<State> {
         let state: State
         let handle: SnapshotHandle?
@@ -46,8 +46,10 @@ extension RealmContext {
     ) {
         let coordinator = coordinator
         // The change is nil for the first call.
-        typealias Update = (change: Tracker.Change, past: PastElements?)?
-        let entry = TrackingEntry<RetainedState<Tracker.State>, Update>(registration, delivered: version, known: nil) {
+        typealias Update = (change: Tracker.Change, past: RemovedElementsReader?)?
+        let entry = TrackingEntry<RetainedState<Tracker.State>, Update>(
+            registration, deliveredVersion: version, known: nil
+        ) {
             known, changes, handle in
             let kept = keepsDeleted ? Self.separateSnapshot(handle, coordinator) : nil
             guard let known else {
@@ -58,12 +60,13 @@ extension RealmContext {
             let (state, change) = try tracker.advance(known.state, changes, handle)
             let old = known.state
             #if MARTLET_SEEDED_BUGS
-                let before = SeededBug.isOn(.pastOfPresent) ? known.handle.map { _ in handle } : known.handle
+                let before =
+                    SeededBug.isOn(.deletedElementsFromNewVersion) ? known.handle.map { _ in handle } : known.handle
             #else
                 let before = known.handle
             #endif
             let past = before.map { handle in
-                PastElements { try tracker.removedElements(change, old, handle) }
+                RemovedElementsReader { try tracker.removedElements(change, old, handle) }
             }
             return .init(
                 state: RetainedState(state: state, handle: kept), change: change.isEmpty ? nil : .some((change, past)),
@@ -100,10 +103,10 @@ extension RealmContext {
 
 extension _CollectionEvent {
     /// Nil for an event that is not reported to observers.
-    init?(_ event: TrackedEvent<CollectionChange>, _ kind: DeletedElement.Kind) {
+    init?(_ event: TrackedEvent<CollectionChange>, _ schema: DeletedElement.Schema) {
         switch event {
         case .initial: self = .initial
-        case .update(let change, let past): self = .update(CollectionChangeSet(change, past, kind))
+        case .update(let change, let past): self = .update(CollectionChangeSet(change, past, schema))
         case .stateOnly: return nil
         case .failure(let error): self = .failure(error)
         }

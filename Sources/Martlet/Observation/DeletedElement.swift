@@ -14,10 +14,10 @@ public struct DeletedElement {
     /// The value, if the collection contains values; nil for objects and for nil elements.
     public let value: Any?
 
-    fileprivate init(_ past: RemovedElement, _ kind: Kind) {
+    fileprivate init(_ past: RemovedElement, _ schema: Schema) {
         position = past.position
-        guard let type = kind.type else {
-            (primaryKey, lastValues, value) = (nil, [:], UntypedValue.swift(past.element, kind.element))
+        guard let type = schema.type else {
+            (primaryKey, lastValues, value) = (nil, [:], UntypedValue.swift(past.element, schema.element))
             return
         }
         var values: [String: Any] = [:]
@@ -31,12 +31,12 @@ public struct DeletedElement {
     }
 
     /// The type of the elements of a collection.
-    struct Kind: Sendable {
+    struct Schema: Sendable {
         /// The class of objects; nil for values.
         let type: ObjectTypeSchema?
         let element: ElementType
 
-        func read(_ past: PastElements) -> [DeletedElement] {
+        func read(_ past: RemovedElementsReader) -> [DeletedElement] {
             // If the previous version cannot be read, the change is reported without its deleted elements.
             ((try? past.read()) ?? []).map { DeletedElement($0, self) }
         }

@@ -1,10 +1,10 @@
 /// Decides when the hub of a Realm computes notifications in the background, and when it delivers them.
 ///
-/// A value without threads and locks: no method starts work. Each returns what its caller has to do. A run opens a snapshot and
-/// computes the notifications for it; a delivery calls the observers on the Realm's executor.
+/// This is a value without threads and locks. Its methods start no work; they return what the caller has to do. A run
+/// opens a snapshot and computes the notifications for it. A delivery calls the observers on the Realm's executor.
 struct DeliveryState<Snapshot> {
     /// What the caller does after a run.
-    struct RunEnd {
+    struct RunOutcome {
         /// The previous result, which the caller releases outside its lock.
         let replaced: Snapshot?
         let schedulesDelivery: Bool
@@ -17,15 +17,15 @@ struct DeliveryState<Snapshot> {
         case failed(any Error)
     }
 
-    /// While the executor does not deliver, no more runs than this are started.
+    /// The maximum number of runs that are started between two deliveries.
     static var maximumRuns: Int { 8 }
 
-    /// The snapshot for which the background computed its results.
-    private(set) var computed: Snapshot?
-    /// A run is queued or in progress.
+    /// The snapshot for which the last run computed its results.
+    private(set) var computedSnapshot: Snapshot?
+    /// True if a run is queued or in progress.
     private var isComputing = false
-    /// A commit occurred that no run has processed.
-    private(set) var isBehind = false
+    /// True if a commit occurred that no run has processed.
+    private(set) var hasUnprocessedCommit = false
     /// Why the newest version could not be opened.
     private var failure: (any Error)?
     /// Runs since the last delivery. Each run replaces the results of the previous one until they are delivered.
@@ -41,16 +41,16 @@ struct DeliveryState<Snapshot> {
     init(hasExecutor: Bool) { self.hasExecutor = hasExecutor }
 
     /// True if no run is queued or in progress and no delivery is pending.
-    var isIdle: Bool { !isComputing && computed == nil && !isBehind && !isDeliveryScheduled }
+    var isIdle: Bool { !isComputing && computedSnapshot == nil && !hasUnprocessedCommit && !isDeliveryScheduled }
 
     /// True if no run is in progress or required before the next delivery.
-    var isReady: Bool { !isComputing && (!isBehind || computed != nil) }
+    var isReady: Bool { !isComputing && (!hasUnprocessedCommit || computedSnapshot != nil) }
 
-    // MARK: Starting runs. Each method returns true if the caller starts a run.
+    // MARK: Starting runs. Each method returns true if the caller must start a run.
 
     /// Another commit must be processed.
     mutating func signal() -> Bool {
-        isBehind = true
+        hasUnprocessedCommit = true
         return startsRun()
     }
 
@@ -61,7 +61,9 @@ struct DeliveryState<Snapshot> {
     }
 
     private mutating func startsRun() -> Bool {
-        guard isBehind, !isComputing, hasExecutor, computed == nil || runs < Self.maximumRuns else { return false }
+        guard hasUnprocessedCommit, !isComputing, hasExecutor, computedSnapshot == nil || runs < Self.maximumRuns else {
+            return false
+        }
         isComputing = true
         runs += 1
         return true
@@ -69,13 +71,13 @@ struct DeliveryState<Snapshot> {
 
     /// Whether commits that no run has processed, or observers that need the current version, require a run.
     func needsRun(observersAreBehind: Bool) -> Bool {
-        !isComputing && computed == nil && (isBehind || observersAreBehind)
+        !isComputing && computedSnapshot == nil && (hasUnprocessedCommit || observersAreBehind)
     }
 
     // MARK: Runs
 
-    /// Sets the snapshot of the next run; nil for the newest version. Returns the previous one, which the caller releases outside
-    /// its lock.
+    /// Sets the snapshot of the next run; nil for the newest version. Returns the previously set snapshot, which the
+    /// caller releases outside its lock.
     mutating func setTarget(_ target: Snapshot?) -> Snapshot? {
         defer { self.target = target }
         followsNewest = target == nil
@@ -85,43 +87,43 @@ struct DeliveryState<Snapshot> {
     /// A run begins. Returns its snapshot, nil for the newest version, and whether it computes results.
     mutating func beginRun() -> (target: Snapshot?, computes: Bool) {
         defer { target = nil }
-        isBehind = false
+        hasUnprocessedCommit = false
         return (target, target != nil || followsNewest)
     }
 
-    mutating func finishRun(_ result: RunResult) -> RunEnd {
+    mutating func finishRun(_ result: RunResult) -> RunOutcome {
         isComputing = false
         let startsRun = startsRun()
-        let replaced = computed
+        let replaced = computedSnapshot
         switch result {
-        case .computed(let snapshot): (computed, failure) = (snapshot, nil)
+        case .computed(let snapshot): (computedSnapshot, failure) = (snapshot, nil)
         case .failed(let error): failure = error
         }
         let schedulesDelivery = hasExecutor && !isDeliveryScheduled
         if hasExecutor { isDeliveryScheduled = true }
-        return RunEnd(replaced: replaced, schedulesDelivery: schedulesDelivery, startsRun: startsRun)
+        return RunOutcome(replaced: replaced, schedulesDelivery: schedulesDelivery, startsRun: startsRun)
     }
 
     // MARK: Delivery
 
     /// A scheduled delivery begins. Returns what is to be delivered.
     mutating func beginDelivery() -> (computed: Snapshot?, failure: (any Error)?) {
-        defer { (computed, failure) = (nil, nil) }
+        defer { (computedSnapshot, failure) = (nil, nil) }
         isDeliveryScheduled = false
         runs = 0
-        return (computed, failure)
+        return (computedSnapshot, failure)
     }
 
-    /// The delivery cannot happen now. The next signal or `needsRun` continues it.
-    mutating func postponeDelivery() { isBehind = true }
+    /// The delivery is not possible now. The run that follows the next `signal()` or `needsRun` prepares it again.
+    mutating func postponeDelivery() { hasUnprocessedCommit = true }
 
     /// Removes the result of the last run, because it is not needed. The caller releases it outside its lock.
     mutating func takeComputed() -> Snapshot? {
-        defer { computed = nil }
-        return computed
+        defer { computedSnapshot = nil }
+        return computedSnapshot
     }
 
     #if MARTLET_SEEDED_BUGS
-        mutating func forgetSignal() { isBehind = false }
+        mutating func dropSignal() { hasUnprocessedCommit = false }
     #endif
 }

@@ -22,7 +22,7 @@ extension ObjectBase {
     /// try realm.write { dog.mutableArrayValue(forKey: "siblings").append(puppy) }
     /// ```
     ///
-    /// The result is the live list, not a copy: changes are made at once and observers are notified.
+    /// The result is the live list, not a copy. Changes take effect immediately, and observers are notified.
     public final func mutableArrayValue(forKey name: String) -> KeyValueMutableArray {
         let property = property(named: name)
         guard let list = untypedCollection(property) as? any KeyValueArray else {
@@ -57,7 +57,7 @@ private enum KeyValueCoding {
     }
 }
 
-/// A list with elements of type `Any?`, as `mutableArrayValue(forKey:)` returns it.
+/// A list with elements of type `Any?`, which `mutableArrayValue(forKey:)` returns.
 ///
 /// The list is live. It can be changed only in a write transaction, unless its owner is unmanaged.
 public struct KeyValueMutableArray: RandomAccessCollection {
@@ -91,6 +91,6 @@ public struct KeyValueMutableArray: RandomAccessCollection {
     /// Removes all elements.
     public func removeAll() { list.removeAll() }
 
-    /// Moves an element; `to` is its position afterwards.
+    /// Moves an element. `to` is its position after the move.
     public func move(from: Int, to: Int) { list.move(from: from, to: to) }
 }

@@ -1,11 +1,11 @@
 import Foundation
 import MartletEngine
 
-/// A list, set or map, accessed without the type of its elements.
+/// A list, set or map whose element type is known only at run time.
 protocol KeyValueCollection: NotifyingCollection {
     /// The number of elements, or of entries of a map.
     var count: Int { get }
-    /// The number of stored elements; keys and values of a map count separately.
+    /// The number of stored elements. The keys and the values of a map count separately.
     var elementCount: Int { get }
     /// The current elements as an array; the entries of a map as a dictionary.
     var contents: Any { get }
@@ -13,7 +13,7 @@ protocol KeyValueCollection: NotifyingCollection {
     var core: CollectionCore? { get }
 }
 
-/// A list, accessed without the type of its elements.
+/// A list whose element type is known only at run time.
 protocol KeyValueArray: KeyValueCollection {
     func insertUntyped(_ value: Any?, at position: Int, _ name: String)
     func replaceUntyped(at position: Int, with value: Any?, _ name: String)
@@ -25,7 +25,7 @@ protocol KeyValueArray: KeyValueCollection {
 extension List: KeyValueArray {
     var elementCount: Int { count }
     var contents: Any { Array(self) }
-    func element(at position: Int) -> Any? { UntypedValue.bare(UntypedValue.unwrapped(self[position])) }
+    func element(at position: Int) -> Any? { UntypedValue.contents(of: UntypedValue.unwrapped(self[position])) }
 
     private func typed(_ value: Any?, _ name: String, _ position: Int) -> Element {
         UntypedElements<Element>(core, name, .single).element(value, .position(position))
@@ -43,7 +43,7 @@ extension List: KeyValueArray {
 extension MutableSet: KeyValueCollection {
     var elementCount: Int { count }
     var contents: Any { Array(self) }
-    func element(at position: Int) -> Any? { UntypedValue.bare(UntypedValue.unwrapped(self[position])) }
+    func element(at position: Int) -> Any? { UntypedValue.contents(of: UntypedValue.unwrapped(self[position])) }
 }
 
 extension Map: KeyValueCollection {

@@ -1,7 +1,7 @@
 import Foundation
 import MartletEngine
 
-/// A list change as key-value observers receive it: one kind of change with its positions.
+/// A change of a list for key-value observers: one kind of change with its positions.
 struct KeyValueListChange {
     let kind: KeyValueChangeKind
     let indexes: IndexSet

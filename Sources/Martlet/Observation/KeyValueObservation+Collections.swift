@@ -1,7 +1,7 @@
 import MartletEngine
 
 extension List {
-    /// Calls `changeHandler` when the list becomes invalidated: its owner was deleted, or the Realm invalidated.
+    /// Calls `changeHandler` when the list becomes invalidated: its owner was deleted, or the Realm was invalidated.
     ///
     /// `\.isInvalidated` is the only key path that can be observed on the list itself. Observe its elements as a
     /// property of the owner.
@@ -57,7 +57,7 @@ private enum CollectionSubscription {
                 notify(collection, KeyValueObservedChange(KeyValueEvent(isPrior: true, old: hasOld ? wasGone : nil)))
             }
             return true
-        } did: { [weak collection, weak core] in
+        } didChange: { [weak collection, weak core] in
             guard let collection, let core, !state.isEnded else { return }
             let isGone = !core.isValid
             notify(
@@ -75,11 +75,11 @@ private enum CollectionSubscription {
 }
 
 extension CollectionCore {
-    fileprivate func addRegistration(will: @escaping () -> Bool, did: @escaping () -> Void) -> UInt64 {
+    fileprivate func addRegistration(willChange: @escaping () -> Bool, didChange: @escaping () -> Void) -> UInt64 {
         let observers = observers ?? KeyValueObservers()
         self.observers = observers
         context.keyValue.add(self)
-        return observers.add(KeyValueObservers.invalidation, will: { _ in will() }, did: did)
+        return observers.add(KeyValueObservers.invalidation, willChange: { _ in willChange() }, didChange: didChange)
     }
 
     fileprivate func removeRegistration(_ registration: UInt64) {

@@ -20,8 +20,8 @@ public final class KeyValueObservation: @unchecked Sendable {
 }
 
 extension KeyPathObservable {
-    /// Calls `changeHandler` when the value at `keyPath` changes: immediately if this Realm assigns it, and when this
-    /// Realm advances to a version that another Realm wrote.
+    /// Calls `changeHandler` when the value at `keyPath` changes. If this Realm assigns the value, the call is made
+    /// immediately. If another Realm assigns it, the call is made when this Realm advances to the new version.
     ///
     /// ```swift
     /// let observation = dog.observe(\.name, options: [.old, .new]) { dog, change in
@@ -32,8 +32,8 @@ extension KeyPathObservable {
     /// A key path may lead through links, as in `\.owner?.address?.city`. If such a link changes, its new target is
     /// observed. The path may end in a collection, or in `isInvalidated` of an object or a collection. Unmanaged
     /// objects can be observed too, but not added to a Realm while they are observed. Several changes by other Realms
-    /// are one call, with the first old and the last new value. Traps on linking objects, and when called on another
-    /// executor than the object's.
+    /// cause one call, with the first old value and the last new value. Traps on linking objects, and when called on
+    /// another executor than the object's.
     public func observe<Value>(
         _ keyPath: KeyPath<Self, Value>, options: KeyValueObservingOptions = [],
         changeHandler: @escaping (Self, KeyValueObservedChange<Value>) -> Void
@@ -52,7 +52,8 @@ extension KeyPathObservable {
 }
 
 extension ObjectBase {
-    /// Traps if the object cannot be observed here, and creates the hub, which listens for commits of other Realms.
+    /// Traps if the object cannot be observed on the current executor. Creates the hub, which listens for commits of
+    /// other Realms.
     final func requireKeyValueObservable() {
         if _state == .invalidated { Misuse.invalidated(_typeName, _keyDescription) }
         guard let context = _context else { return }
@@ -73,7 +74,8 @@ extension KeyValueObservedChange {
 }
 
 extension KeyValueSubscription.Reader {
-    /// Reads values with the type of the key path, enums as enums. A value behind a nil link is nil.
+    /// Reads values with the type of the key path. Enum values are enum cases. If a link on the path is nil, so is the
+    /// value.
     static func typed<Root: ObjectBase, Value>(_ keyPath: KeyPath<Root, Value>, _ path: KeyValuePath) -> Self {
         let isCollection = Value.self is any PropertyCollection.Type
         let isInvalidation = path.end == nil

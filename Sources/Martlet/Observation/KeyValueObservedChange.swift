@@ -16,9 +16,9 @@ public struct KeyValueObservingOptions: OptionSet, Sendable {
     public static let prior = KeyValueObservingOptions(rawValue: 8)
 }
 
-/// The kind of a change of an observed value. The raw values are those of Foundation's `NSKeyValueChange`.
+/// The kind of a change of an observed value. The raw values are the same as in Foundation's `NSKeyValueChange`.
 public enum KeyValueChangeKind: UInt, Sendable {
-    /// The value was assigned, or a list was changed in several ways at once. Every change of a set or map is of this
+    /// The value was assigned, or changes of several kinds were made to a list. Every change of a set or map is of this
     /// kind.
     case setting = 1
     /// Elements were inserted into a list.

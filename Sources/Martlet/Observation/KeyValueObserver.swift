@@ -16,16 +16,16 @@ public protocol KeyValueObserver: AnyObject {
 }
 
 extension ObjectBase {
-    /// Notifies `observer` of changes of the value at `keyPath` until it is removed. The registration retains neither
-    /// object.
+    /// Notifies `observer` of changes of the value at `keyPath` until the observer is removed. The registration retains
+    /// neither the observer nor this object.
     ///
     /// ```swift
     /// dog.addObserver(self, forKeyPath: "owner.firstName", options: [.new], context: nil)
     /// dog.addObserver(self, forKeyPath: "siblings.@count", options: [], context: nil)
     /// ```
     ///
-    /// Values are those of `value(forKey:)`: enums are raw values. Otherwise it behaves like
-    /// `observe(_:options:changeHandler:)`.
+    /// Changes contain the values that `value(forKey:)` returns; enums are raw values. Otherwise this method behaves
+    /// like `observe(_:options:changeHandler:)`.
     public final func addObserver(
         _ observer: any KeyValueObserver, forKeyPath keyPath: String, options: KeyValueObservingOptions = [],
         context: UnsafeMutableRawPointer? = nil
@@ -53,12 +53,12 @@ extension ObjectBase {
         remove(keyPath) { $0.observer === observer && $0.context == context }
     }
 
-    private final func remove(_ keyPath: String, _ isMeant: (NamedObservation) -> Bool) {
+    private final func remove(_ keyPath: String, _ matches: (NamedObservation) -> Bool) {
         _context?.confinement.require(_described)
         let known = _observers?.observerRegistrations ?? []
         let found = known.lastIndex { entry in
             guard let entry = entry as? NamedObservation else { return false }
-            return entry.keyPath == keyPath && isMeant(entry)
+            return entry.keyPath == keyPath && matches(entry)
         }
         guard let found, let entry = known[found] as? NamedObservation else {
             Misuse.observerNotRegistered("\(_typeName).\(keyPath)")
@@ -68,7 +68,8 @@ extension ObjectBase {
     }
 }
 
-/// A registration made by `addObserver`. It holds the observer only to compare it in `removeObserver`.
+/// A registration made by `addObserver`. The reference to the observer is used only to find the registration in
+/// `removeObserver`.
 private final class NamedObservation {
     private(set) weak var observer: (any KeyValueObserver)?
     let keyPath: String
@@ -99,12 +100,13 @@ extension KeyValueEvent {
 }
 
 extension KeyValueSubscription.Reader {
-    /// Reads values as `value(forKeyPath:)` returns them, and elements of lists as arrays.
+    /// Reads the values that `value(forKeyPath:)` returns, and the changed elements of lists as arrays.
     static func untyped(_ path: KeyValuePath) -> Self {
         let value: (ObjectBase, ObjectBase?) -> Any? = { _, end in
             guard let end else { return nil }
             guard let property = path.end else { return end.isInvalidated }
-            return path.isCount ? end.untypedCollection(property)?.count : UntypedValue.bare(end.keyedValue(property))
+            return path.isCount
+                ? end.untypedCollection(property)?.count : UntypedValue.contents(of: end.keyedValue(property))
         }
         return KeyValueSubscription.Reader(
             value: value,

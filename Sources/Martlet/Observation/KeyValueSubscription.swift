@@ -13,8 +13,8 @@ struct KeyValueEvent {
     var kind: KeyValueChangeKind { list?.kind ?? .setting }
 }
 
-/// A key path observed from one object. The subscription registers with every object along the path, and registers
-/// again when a link changes.
+/// The observation of a key path that starts at one object. The subscription registers with every object along the
+/// path, and registers again when a link changes.
 ///
 /// Thread safety: `state` is atomic. Everything else is used on the executor of the object.
 // Sendable as described above.
@@ -25,14 +25,15 @@ final class KeyValueSubscription: @unchecked Sendable {
         let value: (_ root: ObjectBase, _ end: ObjectBase?) -> Any?
         /// The elements of the list at the end, for a change of elements.
         let elements: ((_ end: ObjectBase, _ indexes: IndexSet) -> Any?)?
-        /// The old value of a collection that is assigned. A reference to the collection would show the new elements.
+        /// The old contents of a collection that is assigned. A reference to the collection would show the new
+        /// elements.
         let oldCollection: (_ root: ObjectBase, _ end: ObjectBase?) -> Any?
         /// Whether changes of the collection at the end are reported with positions.
         let reportsPositions: Bool
     }
 
     private struct Link {
-        /// Nil for the root: its observers do not retain it.
+        /// Nil for the root, which the subscription does not retain.
         let object: ObjectBase?
         let id: UInt64
         /// The number of changes that have begun and not ended.
@@ -90,19 +91,19 @@ final class KeyValueSubscription: @unchecked Sendable {
             // The root retains the subscription; the other objects do not.
             let id =
                 isRoot
-                ? object.addRegistration(step, will: { self.will(0, $0) }, did: { self.did(0) })
+                ? object.addRegistration(step, willChange: { self.willChange(0, $0) }, didChange: { self.didChange(0) })
                 : object.addRegistration(
-                    step, will: { [weak self] in self?.will(level, $0) ?? false },
-                    did: { [weak self] in self?.did(level) })
+                    step, willChange: { [weak self] in self?.willChange(level, $0) ?? false },
+                    didChange: { [weak self] in self?.didChange(level) })
             links.append(Link(object: isRoot || object === root ? nil : object, id: id))
-            guard level + 1 < path.steps.count else { return announceCollection(of: object) }
+            guard level + 1 < path.steps.count else { return attachNotifier(of: object) }
             let property = object._model.schema.properties[step]
             guard let next = object.untypedValue(property) as? ObjectBase else { return }
             object = next
         }
     }
 
-    private func announceCollection(of object: ObjectBase) {
+    private func attachNotifier(of object: ObjectBase) {
         guard object._state == .unmanaged, let property = path.end, property.isCollection else { return }
         let collection = RowEncoder.collection(of: object, property.index) as? any NotifyingCollection
         if collection?.notifier == nil { collection?.notifier = CollectionNotifier(object, property.index) }
@@ -116,27 +117,27 @@ final class KeyValueSubscription: @unchecked Sendable {
     }
 
     /// The object with the property at the end; nil if a link before it is nil.
-    private var holder: ObjectBase? {
+    private var endObject: ObjectBase? {
         links.count == path.steps.count ? links.last.flatMap { $0.object ?? root } : nil
     }
 
     // MARK: Changes
 
-    private func will(_ level: Int, _ edit: KeyValueEdit?) -> Bool {
+    private func willChange(_ level: Int, _ edit: KeyValueEdit?) -> Bool {
         if state.isEnded {
             detach(0)
             return false
         }
         guard let root, level < links.count else { return false }
-        if hasLostRoot(root, level) { return false }
+        if ignoresChangeOfDeletedRoot(root, level) { return false }
         var list: KeyValueListChange?
-        if level == path.steps.count - 1, let edit, let holder {
-            guard let effect = effect(edit, holder) else { return false }
+        if level == path.steps.count - 1, let edit, let endObject {
+            guard let effect = effect(edit, endObject) else { return false }
             list = effect.list
         }
         links[level].pending += 1
         if let known = event {
-            // Several changes at once are reported as a setting.
+            // Several changes in one notification are reported as one change of the kind `setting`.
             if known.list != nil { event = KeyValueEvent(old: options.contains(.old) ? oldValue(nil) : nil) }
             return true
         }
@@ -148,8 +149,10 @@ final class KeyValueSubscription: @unchecked Sendable {
         return true
     }
 
-    private func did(_ level: Int) {
-        guard let root, level < links.count, links[level].pending > 0, !hasLostRoot(root, level) else { return }
+    private func didChange(_ level: Int) {
+        guard let root, level < links.count, links[level].pending > 0, !ignoresChangeOfDeletedRoot(root, level) else {
+            return
+        }
         links[level].pending -= 1
         #if MARTLET_SEEDED_BUGS
             let isLast = level + (SeededBug.isOn(.chainNotFollowed) ? 2 : 1) == path.steps.count
@@ -164,16 +167,18 @@ final class KeyValueSubscription: @unchecked Sendable {
         notify(root, change)
     }
 
-    // The objects along the path may outlive the deleted root.
-    private func hasLostRoot(_ root: ObjectBase, _ level: Int) -> Bool {
-        guard level > 0, root._state == .invalidated, !path.endsInOwnedObject, !isReviving(root) else { return false }
+    // True if a change must be ignored because the root was deleted. The objects along the path may still exist then.
+    private func ignoresChangeOfDeletedRoot(_ root: ObjectBase, _ level: Int) -> Bool {
+        guard level > 0, root._state == .invalidated, !path.endsInOwnedObject, !isBeingRestored(root) else {
+            return false
+        }
         event = nil
         // The links are kept: a rollback may restore the root.
         for index in links.indices { links[index].pending = 0 }
         return true
     }
 
-    private func isReviving(_ root: ObjectBase) -> Bool {
+    private func isBeingRestored(_ root: ObjectBase) -> Bool {
         root._context?.keyValue.restored.contains(ObjectIdentifier(root)) == true
     }
 
@@ -204,21 +209,25 @@ final class KeyValueSubscription: @unchecked Sendable {
     private func oldValue(_ list: KeyValueListChange?) -> Any? {
         guard let root else { return nil }
         // The object was deleted and is being restored: it has no old value.
-        if path.end != nil, root._state == .invalidated || holder?._state == .invalidated { return nil }
-        guard let property = path.end, property.isCollection, !path.isCount else { return reader.value(root, holder) }
-        guard let list, let elements = reader.elements, let holder else { return reader.oldCollection(root, holder) }
-        return list.kind == .insertion ? nil : elements(holder, list.indexes)
+        if path.end != nil, root._state == .invalidated || endObject?._state == .invalidated { return nil }
+        guard let property = path.end, property.isCollection, !path.isCount else {
+            return reader.value(root, endObject)
+        }
+        guard let list, let elements = reader.elements, let endObject else {
+            return reader.oldCollection(root, endObject)
+        }
+        return list.kind == .insertion ? nil : elements(endObject, list.indexes)
     }
 
     private func newValue(_ list: KeyValueListChange?) -> Any? {
         guard options.contains(.new), let root else { return nil }
-        guard let list, let elements = reader.elements, let holder else { return reader.value(root, holder) }
-        return list.kind == .removal ? nil : elements(holder, list.indexes)
+        guard let list, let elements = reader.elements, let endObject else { return reader.value(root, endObject) }
+        return list.kind == .removal ? nil : elements(endObject, list.indexes)
     }
 }
 
 extension ObjectBase {
-    /// The number of stored elements of a collection; a map's keys count too.
+    /// The number of stored elements of a collection. The keys and the values of a map count separately.
     final func elementCount(_ property: PropertySchema) -> Int {
         if let context = _context, let table = _table { return context.core(table, property.index, _key).count }
         return (RowEncoder.collection(of: self, property.index) as? any KeyValueCollection)?.elementCount ?? 0

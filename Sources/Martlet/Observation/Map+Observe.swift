@@ -5,8 +5,8 @@ import MartletEngine
 public enum RealmMapChange<Collection> {
     /// The initial map; always the first call.
     case initial(Collection)
-    /// The keys that were removed, the keys that were added, and the keys whose values were overwritten or, if they are
-    /// objects, changed. A key that was removed and set again counts as overwritten.
+    /// The keys that were removed, added and modified. A key is modified if its value was overwritten, or if its value
+    /// is an object that changed. A key that was removed and set again counts as overwritten.
     case update(Collection, deletions: [String], insertions: [String], modifications: [String])
     case error(any Error)
 }
@@ -21,13 +21,14 @@ extension Map {
     /// }
     /// ```
     ///
-    /// The calls are made on the same executors as those of lists and results. If an object of the map is deleted,
-    /// the value of its key becomes nil, which is reported as a modification.
+    /// `block` is called on the same executors as for lists and results. If an object of the map is deleted, the value
+    /// of its key becomes nil, which is reported as a modification.
     ///
     /// - Parameters:
     ///   - keyPaths: the properties of objects whose changes are reported as modifications, also through links; nil for
     ///     all properties, up to four objects deep. Traps if no value can be an object.
-    ///   - queue: a serial queue on which `block` is called instead; the block's map can be used on this queue only.
+    ///   - queue: a serial queue on which `block` is called instead. The map that the block receives can be used on
+    ///     this queue only.
     ///   - block: the closure that is called with each change.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (RealmMapChange<Map>) -> Void

@@ -1,10 +1,10 @@
 import MartletEngine
 
 extension NotificationToken {
-    /// Pauses the notifications until `resume`. Changes made meanwhile are merged into one change. Called on any
+    /// Pauses the notifications until `resume`. Changes made during the pause are merged into one change. Called on any
     /// thread.
     ///
-    /// Exception: changes before a write that is silent for the observer are delivered during the pause.
+    /// Exception: if a write is silent for the observer, the changes before this write are delivered during the pause.
     package func pause() { registration.isPaused = true }
 
     /// Ends the pause. Later changes are delivered; changes made during the pause are delivered after `catchUp`. Called
@@ -21,11 +21,11 @@ extension NotificationToken {
     /// requested. Used on the executor of the Realm.
     package var isPredelivering: Bool { hub?.isPredelivering ?? false }
 
-    /// Runs `body` on the executor of the Realm: at once if this is the current executor and `soon` is false, otherwise
-    /// asynchronously.
-    package func perform(soon: Bool = false, _ body: @escaping @Sendable () -> Void) {
+    /// Runs `body` on the executor of the Realm: immediately if this is the current executor and `asynchronously` is
+    /// false, otherwise later.
+    package func perform(asynchronously: Bool = false, _ body: @escaping @Sendable () -> Void) {
         guard let context else { return }
-        if !soon, context.confinement.isCurrent { return body() }
+        if !asynchronously, context.confinement.isCurrent { return body() }
         hub?.schedule(body)
     }
 

@@ -12,7 +12,8 @@ extension KeyPathObservable {
     ///
     /// - Parameters:
     ///   - keyPaths: the observed properties, also through links; nil for the properties of the object itself.
-    ///   - queue: a serial queue on which `block` is called instead; the object given to the block then belongs to it.
+    ///   - queue: a serial queue on which `block` is called instead. The object that the block receives can be used on
+    ///     this queue only.
     ///   - block: the closure that is called with each change.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (ObjectChange<Self>) -> Void

@@ -1,15 +1,15 @@
 import MartletEngine
 import MartletValues
 
-/// The properties of an object or projection that an observer observes, with the names that its changes use.
+/// The observed properties of an object or projection, with the names that reported changes use.
 struct ObservedItems {
     /// A property of an object or a label of a projection, and the type of its value.
     struct Named {
         let name: String
-        /// Nil for collections and linking objects: changes report no values of them.
+        /// Nil for collections and linking objects, whose values are not reported.
         let property: PropertySchema?
-        /// For an enum property whose values are reported as enum cases, an object whose class declares the enum. Nil
-        /// if raw values are reported.
+        /// An object whose class declares the enum, if the values of an enum property are reported as enum cases. Nil
+        /// if they are reported as raw values, and for all other properties.
         var enumOwner: ObjectBase?
     }
 
@@ -52,8 +52,8 @@ struct ObservedItems {
     }
 }
 
-/// The part of an object's observation that runs on the executor. It converts stored values to the values that changes
-/// report.
+/// The part of an object's observation that runs on the executor. It converts stored values to the values that are
+/// reported to the observer.
 ///
 /// It retains the values of the last call, including linked objects, so that an old value can be reported after its row
 /// was deleted. Used on the executor only.
@@ -105,7 +105,7 @@ final class ObjectObservation {
         }
         observation.values = observation.reportedValues(known.values, Array(known.values.indices))
         let entry = TrackingEntry<ObjectTracker.State, ObjectTracker.Change>(
-            registration, .row(table.id, object._key, orTables: tracker.otherTables), delivered: handle.version,
+            registration, .row(table.id, object._key, orTables: tracker.otherTables), deliveredVersion: handle.version,
             known: known
         ) {
             known, changes, handle in

@@ -4,8 +4,8 @@ import MartletEngine
 /// A live collection of a Realm that can be observed.
 public protocol ObservableCollection<Element> {
     associatedtype Element
-    /// Registers an observer; all variants of `observe` call it. With `keepsDeleted`, deleted elements can be read as
-    /// they were.
+    /// Registers an observer. All variants of `observe` call this method. If `keepsDeleted` is true, deleted elements
+    /// can be read as they were.
     func _observe(
         _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsDeleted: Bool,
         _ notify: @escaping (_CollectionEvent, Self) -> Void
@@ -21,19 +21,19 @@ extension ObservableCollection {
 extension ObservableCollection {
     /// Calls `block` with the initial collection, and after each change of the collection or its elements.
     ///
-    /// The calls are made on the executor of the Realm: its run loop or queue, and inside `refresh()` and
-    /// `beginWrite()`. The observation lasts as long as the token, and keeps the collection alive.
+    /// `block` is called on the executor of the Realm (its run loop, queue or actor), also inside `refresh()` and
+    /// `beginWrite()`. The observation ends when the token is released. Until then, it keeps the collection alive.
     ///
     /// - Parameters:
     ///   - keyPaths: the properties whose changes are reported as modifications, also through links; nil for all
     ///     properties, up to four objects deep.
-    ///   - queue: a serial queue on which `block` is called instead. The collection that the block gets can then be
-    ///     used on this queue only.
+    ///   - queue: a serial queue on which `block` is called instead. The collection that the block receives can be used
+    ///     on this queue only.
     ///   - block: the closure that is called with each change.
     /// - Complexity: a notification costs time in proportion to the changed rows, not to the size of the collection.
-    ///   Only results with `distinct` or `limit`, and results of which very many rows changed at once, are queried
-    ///   again and compared completely. If the change sets since the last call are no longer stored in the file, all
-    ///   remaining elements are reported as modified.
+    ///   Two kinds of results are queried again and compared completely: results with `distinct` or `limit`, and
+    ///   results with very many rows that changed since the last call. If the change sets since the last call are no
+    ///   longer stored in the file, all remaining elements are reported as modified.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
@@ -51,8 +51,8 @@ extension ObservableCollection {
         }
     }
 
-    /// Calls `block` with the initial collection and after each change, as `observe` does. Changes include moves, the
-    /// new positions of modified elements, and the deleted elements as they were.
+    /// Calls `block` with the initial collection and after each change, as `observe` does. Changes also include moves,
+    /// the new positions of modified elements, and the deleted elements as they were.
     ///
     /// The version of the last call is pinned until the next call, so that deleted elements can be read, even after
     /// `realm.invalidate()`.

@@ -11,29 +11,29 @@ class ObservationEntry {
     let interest: ObserverInterest
     /// The position among all observers of the Realm, in the order of registration.
     var number = 0
-    /// False while no commit affects the observer. Its state is then also valid for versions after `delivered`.
+    /// False while no commit affects the observer. Its state is then also valid for versions after `deliveredVersion`.
     var isActive = false
     /// The version whose state the observer knows.
-    fileprivate(set) var delivered: Version {
+    fileprivate(set) var deliveredVersion: Version {
         didSet { deliveredFailure = nil }
     }
     /// The kind of the last failure that the observer was notified of; nil after the next delivered version.
     private var deliveredFailure: String?
     /// Incremented with every newer state. Results that were computed for an older state are invalid.
     fileprivate(set) var generation = 0
-    /// The call that the background has prepared.
+    /// The call that a background computation has prepared.
     var prepared: PreparedCall?
     /// True if no further change is possible, for example after the object was deleted.
-    fileprivate(set) var isOver = false
+    fileprivate(set) var hasEnded = false
     /// The newest version for which the computation failed.
     fileprivate var failedVersion: Version = 0
     /// Silent commits that were made before an older change was delivered.
-    var silenced: [SilentCommits] = []
+    var pendingSilentCommits: [SilentCommits] = []
 
-    init(_ registration: Registration, _ interest: ObserverInterest, delivered: Version) {
+    init(_ registration: Registration, _ interest: ObserverInterest, deliveredVersion: Version) {
         self.registration = registration
         self.interest = interest
-        self.delivered = delivered
+        self.deliveredVersion = deliveredVersion
     }
 
     /// True before the first call.
@@ -42,7 +42,7 @@ class ObservationEntry {
     /// The state that the observer knows, for tests.
     var state: Any? { nil }
 
-    var isAlive: Bool { !isOver && !registration.isEnded }
+    var isAlive: Bool { !hasEnded && !registration.isEnded }
 
     /// Whether commits that are silent for `registrations` are silent for this observer. Never true before its first
     /// call.
@@ -50,22 +50,23 @@ class ObservationEntry {
         isAlive && !isNew && registrations.contains(ObjectIdentifier(registration))
     }
 
-    /// Whether such a commit is silent for this observer, which has not yet been notified of all versions up to `base`.
+    /// Whether commits that are silent for `registrations` are silent for this observer, and the observer has not been
+    /// notified of all versions up to `base` yet.
     func isSilenced(by registrations: Set<ObjectIdentifier>, before base: Version) -> Bool {
-        delivered < base && isSilenced(by: registrations)
+        deliveredVersion < base && isSilenced(by: registrations)
     }
 
-    /// Whether silent commits lead to `version` or lie before it.
-    func isSilenced(before version: Version) -> Bool { silenced.first.map { $0.start < version } ?? false }
+    /// Whether a silent commit that was not skipped yet starts before `version`.
+    func isSilenced(before version: Version) -> Bool { pendingSilentCommits.first.map { $0.start < version } ?? false }
 
     /// Whether the observer has no pending change up to `version`.
     func canSuspend(_ version: Version) -> Bool {
         if case .anything = interest { return false }
-        return !isNew && delivered >= version && prepared == nil && silenced.isEmpty
+        return !isNew && deliveredVersion >= version && prepared == nil && pendingSilentCommits.isEmpty
     }
 
     /// Marks the versions up to `version` as delivered. They do not affect the observer.
-    func catchUp(to version: Version) { delivered = max(delivered, version) }
+    func catchUp(to version: Version) { deliveredVersion = max(deliveredVersion, version) }
 
     /// Whether the observer has to be notified of the changes up to `version`. False while it is paused.
     func needs(_ version: Version) -> Bool {
@@ -77,19 +78,19 @@ class ObservationEntry {
         return !isPaused && isBehind(version)
     }
 
-    /// Whether the observer does not know the state at `version` yet. Paused observers included.
+    /// Whether the observer does not know the state at `version` yet. The result does not depend on a pause.
     func isBehind(_ version: Version) -> Bool {
-        isAlive && delivered <= version && (isNew || delivered < version) && failedVersion < version
+        isAlive && deliveredVersion <= version && (isNew || deliveredVersion < version) && failedVersion < version
     }
 
     /// Removes and returns the pending results. They will not be delivered.
     func takePendingResults() -> (PreparedCall?, [SnapshotHandle]) {
-        defer { (prepared, silenced) = (nil, []) }
-        return (prepared, silenced.flatMap { [$0.base, $0.handle].compactMap { $0 } })
+        defer { (prepared, pendingSilentCommits) = (nil, []) }
+        return (prepared, pendingSilentCommits.flatMap { [$0.base, $0.handle].compactMap { $0 } })
     }
 
-    /// Removes and returns the prepared call if the observer is paused. It would keep a version pinned, and is computed
-    /// again later.
+    /// Removes and returns the prepared call if the observer is paused, because the call would keep a version pinned.
+    /// It is computed again later.
     func takePausedCall() -> PreparedCall? {
         guard registration.isPaused else { return nil }
         defer { prepared = nil }
@@ -98,13 +99,13 @@ class ObservationEntry {
 
     /// Records a silent commit that follows an older undelivered change.
     ///
-    /// - Returns: a value that is no longer needed, to be released without the lock.
+    /// - Returns: a value that is no longer needed. The caller releases it without holding the lock.
     func appendSilent(_ commits: SilentCommits) -> SilentCommits? {
-        guard let last = silenced.last, last.handle.version == commits.start else {
-            silenced.append(commits)
+        guard let last = pendingSilentCommits.last, last.handle.version == commits.start else {
+            pendingSilentCommits.append(commits)
             return nil
         }
-        silenced[silenced.count - 1].handle = commits.handle
+        pendingSilentCommits[pendingSilentCommits.count - 1].handle = commits.handle
         return SilentCommits(start: last.start, base: commits.base, handle: last.handle)
     }
 
@@ -127,7 +128,7 @@ class ObservationEntry {
 
     /// The work that computes a newer state. It is done without the lock.
     func job() -> ObservationJob {
-        ObservationJob(entry: self, generation: generation, start: delivered) { _, _ in { _ in nil } }
+        ObservationJob(entry: self, generation: generation, start: deliveredVersion) { _, _ in { _ in nil } }
     }
 }
 
@@ -135,7 +136,7 @@ class ObservationEntry {
 struct SilentCommits {
     /// The version before the commits.
     let start: Version
-    /// A snapshot of that version, from which earlier changes are computed; nil if it could not be opened.
+    /// A snapshot of the version `start`, with which earlier changes are computed; nil if it could not be opened.
     let base: SnapshotHandle?
     /// The snapshot after the commits.
     var handle: SnapshotHandle
@@ -149,7 +150,7 @@ struct ObservationJob {
     let run: (ObservationEntry.Changes, SnapshotHandle) -> Acceptance
 
     /// Installs a result as the known state, under the lock, and returns the call that notifies the observer. If
-    /// `isSilent`, that call passes the state only.
+    /// `isSilent` is true, the call updates the state of the observation, but the observer is not notified.
     typealias Acceptance = (_ isSilent: Bool) -> (() -> Void)?
 
     func prepare(_ changes: ObservationEntry.Changes, _ handle: SnapshotHandle) -> PreparedCall {
@@ -169,7 +170,7 @@ struct PreparedCall {
     var isValid: Bool {
         #if MARTLET_SEEDED_BUGS
             if SeededBug.isOn(.notifiedTwice) { return entry.isAlive }
-            if SeededBug.isOn(.endedIsCalled) { return entry.generation == generation }
+            if SeededBug.isOn(.invalidatedObserverCalled) { return entry.generation == generation }
         #endif
         return entry.isAlive && entry.generation == generation
     }
@@ -196,14 +197,15 @@ final class TrackingEntry<State, Change>: ObservationEntry {
     private var known: State?
 
     init(
-        _ registration: Registration, _ interest: ObserverInterest = .anything, delivered: Version, known: State?,
+        _ registration: Registration, _ interest: ObserverInterest = .anything, deliveredVersion: Version,
+        known: State?,
         advance: @escaping (State?, Changes, SnapshotHandle) throws -> Step,
         notify: @escaping (Event, State?, Version) -> Void
     ) {
         self.known = known
         self.advance = advance
         self.notify = notify
-        super.init(registration, interest, delivered: delivered)
+        super.init(registration, interest, deliveredVersion: deliveredVersion)
     }
 
     override var isNew: Bool { known == nil }
@@ -212,10 +214,10 @@ final class TrackingEntry<State, Change>: ObservationEntry {
 
     override func job() -> ObservationJob {
         let (known, advance) = (known, advance)
-        return ObservationJob(entry: self, generation: generation, start: delivered) { [self] changes, handle in
+        return ObservationJob(entry: self, generation: generation, start: deliveredVersion) { [self] changes, handle in
             do {
                 let step = try advance(known, changes, handle)
-                return { [self] isSilent in take(step, handle.version, isSilent) }
+                return { [self] isSilent in install(step, handle.version, isSilent) }
             } catch {
                 let failure = Realm.Error.translated(error, path: handle.path)
                 return { [self] _ in fail(failure, handle.version) }
@@ -223,23 +225,23 @@ final class TrackingEntry<State, Change>: ObservationEntry {
         }
     }
 
-    private func take(_ step: Step, _ version: Version, _ isSilent: Bool) -> (() -> Void)? {
+    private func install(_ step: Step, _ version: Version, _ isSilent: Bool) -> (() -> Void)? {
         known = step.state
-        delivered = version
+        deliveredVersion = version
         generation += 1
-        isOver = step.isLast
+        hasEnded = step.isLast
         let event: Event =
             isSilent ? .stateOnly(silenced: step.change) : step.change.map { .change($0) } ?? .stateOnly(silenced: nil)
         return { [notify] in notify(event, step.state, version) }
     }
 
-    // The state is kept, so that the next change is complete.
+    // The known state does not change, so that the next change is computed from it and nothing is lost.
     private func fail(_ error: any Error, _ version: Version) -> (() -> Void)? {
         failedVersion = version
         return failureCall(error)
     }
 
     override func failureCall(_ error: any Error) -> (() -> Void)? {
-        { [notify, known, delivered] in notify(.failure(error), known, delivered) }
+        { [notify, known, deliveredVersion] in notify(.failure(error), known, deliveredVersion) }
     }
 }

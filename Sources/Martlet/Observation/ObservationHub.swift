@@ -5,10 +5,10 @@ import MartletEngine
 /// The observers of one Realm. The hub computes their notifications in the background and delivers them on the Realm's
 /// executor.
 ///
-/// Thread safety: `lock` guards `state` and the mutable properties of its entries. It is held briefly: no query, no callback
-/// and no deinitializer of user code runs under it. `context`, `lastDeliveredVersion`, `isDelivering`,
-/// `isNotifyingRealm`, `mayRefresh`, `callbackSnapshot`, `isPredelivering` and `silentBase` are used on the executor
-/// only.
+/// Thread safety: `lock` guards `state` and the mutable properties of its entries. The lock is held only for short
+/// times: no query, no callback and no deinitializer of user code runs under it. `context`, `lastDeliveredVersion`,
+/// `required`, `isDelivering`, `isNotifyingRealm`, `mayRefresh`, `callbackSnapshot`, `isPredelivering` and `silentBase`
+/// are used on the executor only.
 final class ObservationHub: @unchecked Sendable {
     private struct State {
         var observers = ObserverIndex()
@@ -31,19 +31,21 @@ final class ObservationHub: @unchecked Sendable {
         label: "martlet.notifications", qos: .userInitiated, attributes: .concurrent)
     /// The newest version of which the Realm's own observers were notified.
     private var lastDeliveredVersion: Version
-    private var required: Version = 0
+    /// The newest version for which observers of the Realm were notified that a refresh is required.
+    private var lastRequiredVersion: Version = 0
     /// True inside callbacks of collection and object observers.
     private(set) var isDelivering = false
     /// True inside callbacks of the Realm's own observers.
     private var isNotifyingRealm = false
     /// True inside a `.refreshRequired` callback, which may call `refresh()`.
     private var mayRefresh = false
-    /// The snapshot of the current callback's notification. An earlier callback may have written since.
+    /// The snapshot of the version that the current callback reports. The Realm may show a newer state, because an
+    /// earlier callback may have written.
     private(set) var callbackSnapshot: SnapshotHandle?
     /// True while the changes before a silent write are delivered to paused observers, which store them.
     private(set) var isPredelivering = false
-    /// The base version of the current silent write; set if an observer has not yet been notified of the changes before
-    /// it.
+    /// A snapshot of the version before the current silent write. Set if an observer has not been notified of the
+    /// changes before that write yet.
     private var silentBase: SnapshotHandle?
 
     init(_ context: RealmContext, _ scheduler: Scheduler?) {
@@ -74,7 +76,7 @@ final class ObservationHub: @unchecked Sendable {
     var observerCount: Int { locked { $0.observers.all.count { $0.isAlive } } }
 
     /// Whether the hub has an executor to deliver on. The Realm may have been opened before its thread started its run
-    /// loop, so a run loop is looked for here.
+    /// loop, so this method looks for a run loop again.
     func canDeliver() -> Bool {
         guard let scheduler = locked({ $0.scheduler }) ?? Scheduler.currentRunLoop() else { return false }
         let starts = locked { state in
@@ -112,7 +114,7 @@ final class ObservationHub: @unchecked Sendable {
         }
     }
 
-    // Called on any thread. The removed entry is released after the lock.
+    // Called on any thread. The removed entry is released after the lock is released.
     private func remove(_ number: Int) {
         let removed = locked { state in
             let entry = state.observers.remove(number)
@@ -127,7 +129,9 @@ final class ObservationHub: @unchecked Sendable {
     /// Activates the observers that may be affected by commits up to `version`.
     private func activate(through version: Version, _ handle: SnapshotHandle) {
         let start = locked { state -> Version? in
-            if state.observers.hasSuspended, state.observers.examined < version { return state.observers.examined }
+            if state.observers.hasSuspended, state.observers.examinedVersion < version {
+                return state.observers.examinedVersion
+            }
             state.observers.activate(nil, through: version)
             return nil
         }
@@ -147,7 +151,7 @@ final class ObservationHub: @unchecked Sendable {
 
     // MARK: The background
 
-    /// Another Realm has committed. This is only a hint. Called on any thread.
+    /// Called, on any thread, when there may be a newer version to process.
     func signal() {
         if locked({ $0.delivery.signal() }) { startRun() }
     }
@@ -174,7 +178,7 @@ final class ObservationHub: @unchecked Sendable {
             return finishRun(.failed(error))
         }
         #if MARTLET_SEEDED_BUGS
-            if SeededRace.isOn(.signalSwallowed) { locked { $0.delivery.forgetSignal() } }
+            if SeededRace.isOn(.signalSwallowed) { locked { $0.delivery.dropSignal() } }
         #endif
         if computes { prepareCalls(handle) }
         coordinator.environment.yield(.afterCompute)
@@ -193,8 +197,8 @@ final class ObservationHub: @unchecked Sendable {
         }
     }
 
-    // Results that are invalid, or whose observer is paused, are dropped. Results that are replaced are released after
-    // the lock.
+    // Results that are invalid, or whose observer is paused, are dropped. Replaced results are released after the lock
+    // is released.
     private func prepareCalls(_ handle: SnapshotHandle) {
         activate(through: handle.version, handle)
         let jobs = locked { state in state.observers.active.filter { $0.needs(handle.version) }.map { $0.job() } }
@@ -203,7 +207,7 @@ final class ObservationHub: @unchecked Sendable {
         let dropped = locked { _ in
             calls.map { call in
                 #if MARTLET_SEEDED_BUGS
-                    let isValid = call.isValid || SeededRace.isOn(.keptForEnded)
+                    let isValid = call.isValid || SeededRace.isOn(.changeSetOfInvalidatedKept)
                 #else
                     let isValid = call.isValid
                 #endif
@@ -221,7 +225,7 @@ final class ObservationHub: @unchecked Sendable {
         if end.startsRun { startRun() }
     }
 
-    /// Prepares the calls for the version of `handle`, without the lock.
+    /// Prepares the calls for the version of `handle`. Called without holding the lock.
     private func prepare(_ jobs: [ObservationJob], _ handle: SnapshotHandle) -> [PreparedCall] {
         var known: [Version: ObservationEntry.Changes] = [:]
         return jobs.map { job in
@@ -253,11 +257,11 @@ final class ObservationHub: @unchecked Sendable {
         resume(context)
     }
 
-    /// Starts the background if there is a version that it has not processed.
+    /// Starts a run if there is a version that no run has processed.
     private func resume(_ context: RealmContext) {
         guard !context.isInWrite, !isInCallback else { return }
         let isBehind = locked { state in
-            let areBehind = context.hasSnapshot && state.observers.need(context.version)
+            let areBehind = context.hasSnapshot && state.observers.needsDelivery(of: context.version)
             return state.delivery.needsRun(observersAreBehind: areBehind)
         }
         if isBehind { signal(from: context) }
@@ -276,8 +280,9 @@ final class ObservationHub: @unchecked Sendable {
         if !context.autorefresh, computed.version > shown, !isFirstCallDue(context) {
             return requireRefresh(computed.version, context)
         }
-        // An observer that was notified of an older version meanwhile has invalid results. All observers wait for it:
-        // otherwise a callback would see changes in collections whose observers have not been notified of them.
+        // An observer that was notified of an older version after the computation has invalid results. The delivery to
+        // all observers waits for new results: otherwise a callback would see changes in collections whose observers
+        // have not been notified of them.
         guard locked({ state in state.observers.areReady(for: computed.version) }) else {
             return locked { $0.delivery.postponeDelivery() }
         }
@@ -302,8 +307,8 @@ final class ObservationHub: @unchecked Sendable {
     }
 
     private func requireRefresh(_ version: Version, _ context: RealmContext) {
-        guard version > required else { return }
-        required = version
+        guard version > lastRequiredVersion else { return }
+        lastRequiredVersion = version
         notifyRealmObservers(.refreshRequired, context)
     }
 
@@ -354,10 +359,10 @@ final class ObservationHub: @unchecked Sendable {
 
     // MARK: Writes
 
-    /// Releases the snapshot that the background has opened, if it leads to no call.
+    /// Releases the snapshot of the last run, if it is not needed for a call.
     func releaseUnneeded() {
         let dropped = locked { state -> SnapshotHandle? in
-            guard state.observers.isEmpty, let opened = state.delivery.computed,
+            guard state.observers.isEmpty, let opened = state.delivery.computedSnapshot,
                 opened.version <= lastDeliveredVersion
             else { return nil }
             return state.delivery.takeComputed()
@@ -365,8 +370,9 @@ final class ObservationHub: @unchecked Sendable {
         withExtendedLifetime(dropped) {}
     }
 
-    /// Called before a write: delivers everything up to the version that the write starts from. Inside a callback, the
-    /// remaining observers of that delivery are called now: later the Realm no longer shows their version.
+    /// Called before a write: delivers everything up to the version that the write starts from. If the write begins
+    /// inside a callback, the remaining observers of that delivery are called now, because later the Realm no longer
+    /// shows their version.
     func deliverBeforeWrite(_ context: RealmContext) {
         if context.version > lastDeliveredVersion {
             lastDeliveredVersion = context.version
@@ -384,27 +390,28 @@ final class ObservationHub: @unchecked Sendable {
         let base = context.version
         activate(through: base, context.handle)
         let isAnyBehind = locked { $0.observers.active.contains { $0.isSilenced(by: tokens, before: base) } }
-        // While the write is open, no other writer can commit: the newest version is its base version.
+        // While the write is open, no other writer can commit. The newest version is therefore the base version.
         guard isAnyBehind, let handle = try? coordinator.openSnapshot(), handle.version == base else { return }
         silentBase = handle
         let jobs = locked { state in
             state.observers.active.filter { $0.isSilenced(by: tokens, before: base) && $0.registration.isPaused }
                 .map { $0.job() }
         }
-        let (wasDelivering, wasAhead) = (isDelivering, isPredelivering)
-        // An observer may have resumed meanwhile. The flag makes it store the change too: no user code runs inside the
-        // write.
+        let (wasDelivering, wasPredelivering) = (isDelivering, isPredelivering)
+        // An observer may have resumed since then. The flag makes it store the change too, because no user code may run
+        // inside the write.
         (isDelivering, isPredelivering) = (true, true)
-        defer { (isDelivering, isPredelivering) = (wasDelivering, wasAhead) }
+        defer { (isDelivering, isPredelivering) = (wasDelivering, wasPredelivering) }
         for call in prepare(jobs, handle) { notify(call) }
     }
 
-    /// Called after `count` writes of this Realm were committed together. Silenced observers treat the last one as known.
+    /// Called after `count` writes of this Realm were committed together. Silenced observers treat the last write as
+    /// known.
     func committed(_ context: RealmContext, silencing tokens: Set<ObjectIdentifier>, _ count: Int) {
         lastDeliveredVersion = context.version
         if !tokens.isEmpty { silence(tokens, context.handle) }
         notifyRealmObservers(.didChange, context, count, except: tokens)
-        if locked({ !$0.observers.isEmpty || $0.delivery.isBehind }) { signal(from: context) }
+        if locked({ !$0.observers.isEmpty || $0.delivery.hasUnprocessedCommit }) { signal(from: context) }
     }
 
     /// Called after a write was cancelled.
@@ -422,11 +429,11 @@ final class ObservationHub: @unchecked Sendable {
         let (jobs, dropped) = locked { state -> ([ObservationJob], [SilentCommits?]) in
             let entries = state.observers.active.filter { $0.isSilenced(by: registrations) }
             // Observers with an older undelivered change skip this commit after that change is delivered.
-            let dropped = entries.filter { $0.delivered < base }.map { $0.appendSilent(commits) }
+            let dropped = entries.filter { $0.deliveredVersion < base }.map { $0.appendSilent(commits) }
             #if MARTLET_SEEDED_BUGS
                 if SeededBug.isOn(.olderSilenced) { return (entries.map { $0.job() }, dropped) }
             #endif
-            return (entries.filter { $0.delivered == base }.map { $0.job() }, dropped)
+            return (entries.filter { $0.deliveredVersion == base }.map { $0.job() }, dropped)
         }
         withExtendedLifetime(dropped) {}
         for call in prepare(jobs, handle) { accept(call, isSilent: true) }
@@ -447,7 +454,7 @@ final class ObservationHub: @unchecked Sendable {
 
     private func isShown(_ version: Version, _ context: RealmContext) -> Bool {
         #if MARTLET_SEEDED_BUGS
-            if SeededBug.isOn(.changedRoundGoesOn) { return true }
+            if SeededBug.isOn(.deliveryContinuesAfterChange) { return true }
         #endif
         if context.isInWrite { return context.shows(version) }
         return !context.hasSnapshot || context.version == version
@@ -497,39 +504,40 @@ final class ObservationHub: @unchecked Sendable {
         return notifyObserver != nil
     }
 
-    // With `ahead`, the observer stores the change, so that no user code runs.
-    private func accept(_ call: PreparedCall, ahead: Bool) {
-        let wasAhead = isPredelivering
-        isPredelivering = wasAhead || ahead
-        defer { isPredelivering = wasAhead }
+    // With `isPredelivered`, the observer stores the change, so that no user code runs.
+    private func accept(_ call: PreparedCall, isPredelivered: Bool) {
+        let wasPredelivering = isPredelivering
+        isPredelivering = wasPredelivering || isPredelivered
+        defer { isPredelivering = wasPredelivering }
         accept(call, isSilent: false)
     }
 
     /// Skips the silent commits of an observer. Changes between them are delivered now.
     private func skipSilenced(_ entry: ObservationEntry) {
-        while let next = locked({ _ in entry.silenced.first }) {
+        while let next = locked({ _ in entry.pendingSilentCommits.first }) {
             if let base = next.base, let job = locked({ _ in entry.isBehind(next.start) ? entry.job() : nil }) {
-                for call in prepare([job], base) { accept(call, ahead: entry.registration.isPaused) }
+                for call in prepare([job], base) { accept(call, isPredelivered: entry.registration.isPaused) }
             }
             let (isReached, job) = locked { _ -> (Bool, ObservationJob?) in
                 // The callback may have ended the observation.
-                let isNext = next.start <= entry.delivered && entry.silenced.first?.start == next.start
+                let isNext =
+                    next.start <= entry.deliveredVersion && entry.pendingSilentCommits.first?.start == next.start
                 guard isNext else { return (false, nil) }
-                entry.silenced.removeFirst()
-                return (true, entry.delivered == next.start && entry.isAlive ? entry.job() : nil)
+                entry.pendingSilentCommits.removeFirst()
+                return (true, entry.deliveredVersion == next.start && entry.isAlive ? entry.job() : nil)
             }
             guard isReached else { return }
             for call in prepare(job.map { [$0] } ?? [], next.handle) { accept(call, isSilent: true) }
         }
     }
 
-    /// Notifies of `count` writes, of the last one without the silenced observers.
+    /// Notifies the Realm's own observers of `count` writes. Silenced observers are not notified of the last write.
     private func notifyRealmObservers(
         _ notification: Realm.Notification, _ context: RealmContext, _ count: Int = 1,
         except silenced: Set<ObjectIdentifier> = []
     ) {
         guard !isNotifyingRealm || mayRefresh else { return }
-        // An observer that is added by a callback was added after all of these writes.
+        // Observers that a callback adds are not notified, because they were added after all of these writes.
         let observers = locked { $0.realmObservers.all }
         let outer = (isNotifyingRealm, mayRefresh)
         (isNotifyingRealm, mayRefresh) = (true, notification == .refreshRequired)
@@ -538,7 +546,7 @@ final class ObservationHub: @unchecked Sendable {
             for observer in observers where !observer.registration.isEnded {
                 if write == count, silenced.contains(ObjectIdentifier(observer.registration)) { continue }
                 // The previous observer may have called `refresh()`.
-                if mayRefresh, lastDeliveredVersion >= required { return }
+                if mayRefresh, lastDeliveredVersion >= lastRequiredVersion { return }
                 observer.block(notification, Realm(context))
             }
         }

@@ -10,13 +10,13 @@ enum ObserverInterest {
 /// The observers of a Realm, indexed so that a commit does no work for observers that it does not affect.
 ///
 /// An observer is suspended while none of the rows and tables that it depends on change: its state is valid for every
-/// version up to `examined`. A commit activates the observers that it may affect. They are suspended again once
+/// version up to `examinedVersion`. A commit activates the observers that it may affect. They are suspended again once
 /// they know the new state. Observers with the interest `.anything` are always active.
 struct ObserverIndex {
-    /// In the order of registration, that is, of their numbers.
+    /// In the order of registration, which is the order of their numbers.
     private(set) var active: [ObservationEntry] = []
-    /// All commits up to this version have been examined. None of them affects a suspended observer.
-    private(set) var examined: Version = 0
+    /// All commits up to this version have been examinedVersion. None of them affects a suspended observer.
+    private(set) var examinedVersion: Version = 0
     private var suspendedCount = 0
     private var entries: [Int: ObservationEntry] = [:]
     /// In the order of their numbers.
@@ -31,14 +31,14 @@ struct ObserverIndex {
 
     var hasSuspended: Bool { suspendedCount > 0 }
 
-    /// Whether an observer may not have been notified of all changes up to `version`.
-    func need(_ version: Version) -> Bool {
-        (hasSuspended && examined < version) || active.contains { $0.needs(version) }
+    /// Whether there may be an observer that has not been notified of all changes up to `version`.
+    func needsDelivery(of version: Version) -> Bool {
+        (hasSuspended && examinedVersion < version) || active.contains { $0.needs(version) }
     }
 
     /// Whether all notifications for `version` are prepared.
     func areReady(for version: Version) -> Bool {
-        (!hasSuspended || examined >= version) && active.allSatisfy { $0.isReady(for: version) }
+        (!hasSuspended || examinedVersion >= version) && active.allSatisfy { $0.isReady(for: version) }
     }
 
     mutating func add(_ entry: ObservationEntry) {
@@ -52,7 +52,7 @@ struct ObserverIndex {
         for other in others { tables[other, default: [:]][entry.number] = entry }
     }
 
-    /// Removes an observer and returns it, so that the caller can release it without the lock.
+    /// Removes an observer and returns it, so that the caller can release it without holding the lock.
     mutating func remove(_ number: Int) -> ObservationEntry? {
         guard let entry = entries.removeValue(forKey: number) else { return nil }
         if entry.isActive {
@@ -71,11 +71,11 @@ struct ObserverIndex {
         return entry
     }
 
-    /// Activates the observers that may be affected by `changes`, which lead from `examined` or an earlier
+    /// Activates the observers that may be affected by `changes`, which lead from `examinedVersion` or an earlier
     /// version to `version`. If `changes` is nil, they are unknown and all observers are activated.
     mutating func activate(_ changes: ChangeSet?, through version: Version) {
-        guard version > examined else { return }
-        defer { examined = version }
+        guard version > examinedVersion else { return }
+        defer { examinedVersion = version }
         guard hasSuspended else { return }
         let count = active.count
         if let changes {
@@ -104,18 +104,18 @@ struct ObserverIndex {
     private mutating func activate(_ entry: ObservationEntry) {
         guard !entry.isActive else { return }
         entry.isActive = true
-        entry.catchUp(to: examined)
+        entry.catchUp(to: examinedVersion)
         suspendedCount -= 1
         active.append(entry)
     }
 
     /// Suspends the observers that have no pending change, and removes those for which no further change is possible.
-    /// Returns the removed ones, so that the caller can release them without the lock.
+    /// Returns the removed observers, so that the caller can release them without holding the lock.
     mutating func suspendCurrent() -> [ObservationEntry] {
         var finished: [ObservationEntry] = []
-        active.removeAll { [examined] entry in
-            guard entry.isOver || entry.canSuspend(examined) else { return false }
-            if entry.isOver { finished.append(entry) }
+        active.removeAll { [examinedVersion] entry in
+            guard entry.hasEnded || entry.canSuspend(examinedVersion) else { return false }
+            if entry.hasEnded { finished.append(entry) }
             entry.isActive = false
             return true
         }

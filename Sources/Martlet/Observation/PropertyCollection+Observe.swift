@@ -2,7 +2,7 @@ public import Dispatch
 import MartletEngine
 
 extension List: ObservableCollection {
-    /// Registers an observer; all variants of `observe` call it.
+    /// Registers an observer. All variants of `observe` call this method.
     public func _observe(
         _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsDeleted: Bool,
         _ notify: @escaping (_CollectionEvent, List) -> Void
@@ -10,19 +10,19 @@ extension List: ObservableCollection {
 }
 
 extension MutableSet: ObservableCollection {
-    /// Registers an observer; all variants of `observe` call it.
+    /// Registers an observer. All variants of `observe` call this method.
     public func _observe(
         _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsDeleted: Bool,
         _ notify: @escaping (_CollectionEvent, MutableSet) -> Void
     ) -> NotificationToken { observeElements("set", keyPaths, queue, keepsDeleted, notify) }
 }
 
-extension CoreCollection {
+extension ManagedCollection {
     fileprivate func observeElements(
         _ kind: String, _ keyPaths: [String]?, _ queue: DispatchQueue?, _ keepsDeleted: Bool,
         _ notify: @escaping (_CollectionEvent, Self) -> Void
     ) -> NotificationToken {
-        let elements = core.map { DeletedElement.Kind(type: $0.target?.type, element: $0.property.element) }
+        let elements = core.map { DeletedElement.Schema(type: $0.target?.type, element: $0.property.element) }
         return observe(kind, keyPaths, queue, keepsDeleted: keepsDeleted) {
             id, paths, schema throws(ResolvedPath.Failure) in
             try ElementsTracker(id, keyPaths: paths, schema)
@@ -31,7 +31,7 @@ extension CoreCollection {
         }
     }
 
-    /// Checks that the collection can be observed, then registers an observer here or on a queue.
+    /// Checks that the collection can be observed, then registers an observer on the current executor or on a queue.
     func observe<Tracker: CollectionTracker>(
         _ kind: String, _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsDeleted: Bool = false,
         _ tracker: @escaping (CollectionID, [PropertyPath]?, DatabaseSchema) throws(ResolvedPath.Failure) -> Tracker,

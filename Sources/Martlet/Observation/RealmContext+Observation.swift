@@ -45,7 +45,7 @@ extension RealmContext {
 
     // MARK: Registration
 
-    /// Traps if something of this Realm cannot be observed now.
+    /// Traps if a value of this Realm cannot be observed now. `what` names the value in the message.
     func requireObservable(_ what: @autoclosure () -> String, onQueue: Bool = false) {
         confinement.require(what())
         if access.isOfMigration { Misuse.observeInMigration(what()) }
@@ -55,7 +55,8 @@ extension RealmContext {
         if !onQueue && !hub.canDeliver() { Misuse.noRunLoop(what()) }
     }
 
-    /// Resolves key paths to properties. Traps on a key path that does not exist, and names the component.
+    /// Resolves key paths to properties. Traps on a key path that does not exist. The message names the unknown
+    /// component.
     func requireKeyPaths(_ keyPaths: [String]?, _ table: TableID) -> [PropertyPath]? {
         keyPaths?.flatMap { path -> [PropertyPath] in
             do throws(ResolvedPath.Failure) {
@@ -83,7 +84,7 @@ extension RealmContext {
     }
 
     /// Registers an observer on another queue. `body` runs on `queue` with the Realm of that queue and the token's
-    /// registration. It is not called if the token ends earlier.
+    /// registration. `body` is not called if the token is invalidated earlier.
     func observe(
         on queue: DispatchQueue, _ fail: @escaping (any Error) -> Void,
         _ body: @escaping (RealmContext, Registration) -> Void

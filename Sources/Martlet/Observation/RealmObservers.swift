@@ -24,8 +24,8 @@ struct RealmObservers {
         return nextNumber
     }
 
-    /// Removes an observer and returns it, so that the caller can release it without the lock. Complexity: O(log n)
-    /// comparisons.
+    /// Removes an observer and returns it, so that the caller can release it without holding the lock. Complexity:
+    /// O(log n) comparisons.
     mutating func remove(_ number: Int) -> Observer? {
         let position = all.indices.partitionPoint { all[$0].number >= number }
         guard position < all.count, all[position].number == number else { return nil }

@@ -2,21 +2,21 @@ public import Dispatch
 import MartletEngine
 
 extension Results: ObservableCollection {
-    /// Registers an observer; all variants of `observe` call it.
+    /// Registers an observer. All variants of `observe` call this method.
     public func _observe(
         _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsDeleted: Bool,
         _ notify: @escaping (_CollectionEvent, Results) -> Void
     ) -> NotificationToken {
         storage.observe(keyPaths, queue, keepsDeleted: keepsDeleted) { event, storage in
-            // The storage stays the same while it is observed here. An observer on another queue gets a storage that
-            // belongs to that queue.
+            // An observer on the current executor gets this storage. An observer on a queue gets a storage that belongs
+            // to that queue.
             notify(event, Results(storage))
         }
     }
 }
 
 extension LinkingObjects: ObservableCollection {
-    /// Registers an observer; all variants of `observe` call it.
+    /// Registers an observer. All variants of `observe` call this method.
     public func _observe(
         _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsDeleted: Bool,
         _ notify: @escaping (_CollectionEvent, LinkingObjects) -> Void
@@ -34,7 +34,7 @@ extension ResultsStorage {
         _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsDeleted: Bool,
         _ notify: @escaping (_CollectionEvent, ResultsStorage) -> Void
     ) -> NotificationToken {
-        let elements = DeletedElement.Kind(type: table.type, element: .link(table.type.name))
+        let elements = DeletedElement.Schema(type: table.type, element: .link(table.type.name))
         return observe(keyPaths, queue, tracksAll: false, keepsDeleted: keepsDeleted) { event, storage, _ in
             switch event {
             case .initial: notify(.initial, storage)
@@ -46,8 +46,9 @@ extension ResultsStorage {
         }
     }
 
-    /// Checks that the results can be observed, then registers an observer here or on a queue. The observer receives
-    /// the keys of the reported version. They are also installed in the storage if its Realm shows that version.
+    /// Checks that the results can be observed, then registers an observer on the current executor or on a queue. The
+    /// observer receives the keys of the reported version. The keys are also installed in the storage if its Realm
+    /// shows that version.
     func observe(
         _ keyPaths: [String]?, _ queue: DispatchQueue?, tracksAll: Bool, keepsDeleted: Bool = false,
         _ notify: @escaping (TrackedEvent<ResultsTracker.Change>, ResultsStorage, KeySequence?) -> Void
@@ -64,8 +65,8 @@ extension ResultsStorage {
             }
             let storage = observed
             storage.requireExecutable()
-            func show(_ keys: KeySequence, isOver: Bool, _ version: UInt64) {
-                if context.shows(version) { storage.install(keys, isOver: isOver) }
+            func show(_ keys: KeySequence, ownerIsDeleted: Bool, _ version: UInt64) {
+                if context.shows(version) { storage.install(keys, ownerIsDeleted: ownerIsDeleted) }
             }
             if let source = plan.source {
                 let tracker = context.tracker { () throws(ResolvedPath.Failure) in
@@ -74,7 +75,7 @@ extension ResultsStorage {
                 }
                 return context.registerObserver(tracker, registration, keepsDeleted: keepsDeleted) {
                     event, state, version in
-                    if let state { show(state.keys, isOver: state.isInvalidated, version) }
+                    if let state { show(state.keys, ownerIsDeleted: state.isInvalidated, version) }
                     notify(event, storage, state?.keys)
                 }
             }
@@ -84,7 +85,7 @@ extension ResultsStorage {
                     keysScannedPerSearch: context.coordinator.environment.keysScannedPerSearch, context.schema)
             }
             context.registerObserver(tracker, registration, keepsDeleted: keepsDeleted) { event, state, version in
-                if let state { show(state.keys, isOver: state.isInvalidated, version) }
+                if let state { show(state.keys, ownerIsDeleted: state.isInvalidated, version) }
                 notify(event, storage, state?.keys)
             }
         }

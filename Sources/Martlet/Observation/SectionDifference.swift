@@ -3,8 +3,8 @@ import MartletEngine
 
 /// The difference between two states of sections.
 ///
-/// Sections that remain keep their order. A section that changes its position among them is deleted and inserted.
-/// Elements are compared within each remaining section whose elements changed.
+/// Sections that remain keep their relative order. A section that changes its position relative to the others is
+/// reported as a deletion and an insertion. Elements are compared within each remaining section whose elements changed.
 struct SectionDifference<Key: Hashable> {
     /// Old positions.
     private(set) var deletions: [IndexPath] = []
@@ -20,7 +20,7 @@ struct SectionDifference<Key: Hashable> {
             && sectionsToDelete.isEmpty
     }
 
-    // Elements that were modified, and elements that replaced other ones under the same keys.
+    // Elements that were modified, and elements that replaced other elements with the same object keys.
     private let modified: KeySet
     private let replaced: KeySet
 
@@ -33,21 +33,23 @@ struct SectionDifference<Key: Hashable> {
         _ old: Sections<Key>, _ new: Sections<Key>, modified: KeySet = KeySet(), replaced: KeySet = KeySet()
     ) {
         (self.modified, self.replaced) = (modified, replaced)
-        let survivors = new.keys.indices.compactMap { now in old.positions[new.keys[now]].map { (old: $0, new: now) } }
-        let stays = IncreasingSubsequence.longest(of: survivors.map(\.old))
-        let staying = zip(survivors, stays).filter(\.1).map(\.0)
+        let survivors = new.keys.indices.compactMap { newSection in
+            old.positions[new.keys[newSection]].map { (old: $0, new: newSection) }
+        }
+        let isStaying = IncreasingSubsequence.longest(of: survivors.map(\.old))
+        let staying = zip(survivors, isStaying).filter(\.1).map(\.0)
         sectionsToDelete = IndexSet(old.keys.indices).subtracting(IndexSet(staying.map(\.old)))
         sectionsToInsert = IndexSet(new.keys.indices).subtracting(IndexSet(staying.map(\.new)))
         let differing = differing(new)
-        var staysAt: [Int: Int] = [:]
-        for section in staying { staysAt[section.new] = section.old }
-        for now in new.keys.indices {
-            if let before = staysAt[now] {
-                if old.members[before] != new.members[now] || differing.contains(now) {
-                    compare(old, before, new, now)
+        var oldPositions: [Int: Int] = [:]
+        for section in staying { oldPositions[section.new] = section.old }
+        for newSection in new.keys.indices {
+            if let oldSection = oldPositions[newSection] {
+                if old.members[oldSection] != new.members[newSection] || differing.contains(newSection) {
+                    compare(old, oldSection, new, newSection)
                 }
             } else {
-                insertions += new.members[now].indices.map { [now, $0] }
+                insertions += new.members[newSection].indices.map { [newSection, $0] }
             }
         }
     }
@@ -59,11 +61,11 @@ struct SectionDifference<Key: Hashable> {
         (self.modified, self.replaced) = (modified, replaced)
         switch (old.positions[key], new.positions[key]) {
         case (nil, nil): break
-        case (let before?, nil): sectionsToDelete = [before]
-        case (nil, let now?):
-            sectionsToInsert = [now]
-            insertions = new.members[now].indices.map { [now, $0] }
-        case (let before?, let now?): compare(old, before, new, now)
+        case (let oldSection?, nil): sectionsToDelete = [oldSection]
+        case (nil, let newSection?):
+            sectionsToInsert = [newSection]
+            insertions = new.members[newSection].indices.map { [newSection, $0] }
+        case (let oldSection?, let newSection?): compare(old, oldSection, new, newSection)
         }
     }
 
@@ -74,15 +76,15 @@ struct SectionDifference<Key: Hashable> {
         return Set(new.members.indices.filter { new.members[$0].contains { marked.contains($0) } })
     }
 
-    private mutating func compare(_ old: Sections<Key>, _ before: Int, _ new: Sections<Key>, _ now: Int) {
+    private mutating func compare(_ old: Sections<Key>, _ oldSection: Int, _ new: Sections<Key>, _ newSection: Int) {
         let rows = CollectionDiff.change(
-            from: KeySequence(old.members[before]), to: KeySequence(new.members[now]), modified: modified,
+            from: KeySequence(old.members[oldSection]), to: KeySequence(new.members[newSection]), modified: modified,
             replaced: replaced)
         #if MARTLET_SEEDED_BUGS
-            let before = SeededBug.isOn(.sectionOfDeletions) ? now : before
+            let oldSection = SeededBug.isOn(.sectionOfDeletions) ? newSection : oldSection
         #endif
-        deletions += rows.deletions.map { [before, $0] }
-        insertions += rows.insertions.map { [now, $0] }
-        modifications += rows.modifications.map { [before, $0] }
+        deletions += rows.deletions.map { [oldSection, $0] }
+        insertions += rows.insertions.map { [newSection, $0] }
+        modifications += rows.modifications.map { [oldSection, $0] }
     }
 }

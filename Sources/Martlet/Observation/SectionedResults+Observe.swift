@@ -6,9 +6,9 @@ import MartletEngine
 public enum RealmSectionedResultsChange<Collection> {
     /// The initial sections; always the first call.
     case initial(Collection)
-    /// Deletions, modifications and `sectionsToDelete` are positions at the previous call; insertions and
-    /// `sectionsToInsert` are positions now. Elements of inserted sections are listed, those of deleted
-    /// sections are not. An element that moves to another section is listed as a deletion and an insertion.
+    /// Deletions, modifications and `sectionsToDelete` are positions at the previous call. Insertions and
+    /// `sectionsToInsert` are positions now. Elements of inserted sections are listed; elements of deleted sections are
+    /// not listed. An element that moves to another section is listed as a deletion and an insertion.
     case update(
         Collection, deletions: [IndexPath], insertions: [IndexPath], modifications: [IndexPath],
         sectionsToInsert: IndexSet, sectionsToDelete: IndexSet)
@@ -79,8 +79,8 @@ extension ObservableSections {
     ///   - keyPaths: the properties whose changes are reported as modifications, also through links; nil for all
     ///     properties, up to four objects deep. Insertions, deletions and section changes are always reported. Traps
     ///     if the elements are values.
-    ///   - queue: a serial queue on which `block` is called instead; the sections given to the block then belong to it,
-    ///     and section keys are computed there.
+    ///   - queue: a serial queue on which `block` is called instead. The sections that the block receives can be used
+    ///     on this queue only, and section keys are computed there.
     ///   - block: the closure that is called with each change.
     /// - Complexity: O(n) for each change, where n is the number of elements. Elements are compared only in sections
     ///   that changed.
@@ -150,9 +150,9 @@ extension SectionStorage {
         }
     }
 
-    /// Groups elements into sections. Computes the keys of the elements in `noticed`, or of all if it is nil. All
-    /// other elements keep their section keys from `known`.
-    private func sections(of keys: KeySequence, _ known: Sections<Key>, _ noticed: KeySet?) -> Sections<Key> {
+    /// Groups elements into sections. Computes the section keys of the elements in `changedKeys`, or of all elements if
+    /// `changedKeys` is nil. All other elements keep their section keys from `known`.
+    private func sections(of keys: KeySequence, _ known: Sections<Key>, _ changedKeys: KeySet?) -> Sections<Key> {
         var keyOf: [ObjectKey: Key] = [:]
         for (section, members) in known.members.enumerated() {
             for member in members { keyOf[member] = known.keys[section] }
@@ -163,8 +163,8 @@ extension SectionStorage {
         let frozenTable = delivered?.table(results.storage.table.id)
         var sections = Sections<Key>()
         for member in keys {
-            let isNoticed = noticed?.contains(member) ?? true
-            if !isNoticed, let key = keyOf[member] {
+            let isChanged = changedKeys?.contains(member) ?? true
+            if !isChanged, let key = keyOf[member] {
                 sections.append(member, key)
             } else if let frozenTable {
                 guard let frozenObject = frozenTable.frozenObject(member) else { continue }
@@ -178,8 +178,8 @@ extension SectionStorage {
         return sections
     }
 
-    /// A frozen context of the version that is being delivered; nil unless an earlier callback has written since. The
-    /// section keys must be computed from the delivered version, not from the newer one.
+    /// A frozen context of the version that is being delivered. Needed if an earlier callback has written, because
+    /// section keys must be computed from the delivered version, not from the newer one. Otherwise nil.
     private func contextAtDeliveredVersion() -> RealmContext? {
         let context = results.storage.context
         guard !results.storage.isCurrent, let snapshot = context.hub.callbackSnapshot, !context.shows(snapshot.version),

@@ -33,12 +33,12 @@ extension ValuesSection: ObservableSections {
     }
 }
 
-extension ValueSections {
+extension ValueSectionStorage {
     /// Registers an observer on `queue`, or on the current executor if it is nil. `difference` compares two states.
     fileprivate func observe<Collection: OrderedProperty<Element>>(
         _ collection: Collection, _ keyPaths: [String]?, _ queue: DispatchQueue?,
         _ difference: @escaping (Sections<Key>, Sections<Key>) -> SectionDifference<Key>,
-        notify: @escaping (_SectionsEvent, ValueSections) -> Void
+        notify: @escaping (_SectionsEvent, ValueSectionStorage) -> Void
     ) -> NotificationToken {
         var observed = self
         var known = Sections<Key>()
@@ -48,7 +48,7 @@ extension ValueSections {
             try ValuesTracker(id, schema)
         } notify: { [key, isAscending] event, state, current in
             if observed.collection !== current {
-                observed = ValueSections(current, key, isAscending: isAscending)
+                observed = ValueSectionStorage(current, key, isAscending: isAscending)
             }
             if case .failure(let error) = event { return notify(_SectionsEvent(kind: .failure(error)), observed) }
             guard let state else { return }
@@ -69,7 +69,7 @@ extension ValueSections {
     private func sorted(_ values: [SQLValue]) -> [Element] {
         guard let context = collection.core?.context else { return [] }
         let source = ElementSource(context: context)
-        return ElementValues.sorted(values.map { Element._element(StoredValue($0), source) }, isAscending)
+        return ElementAggregates.sorted(values.map { Element._element(StoredValue($0), source) }, isAscending)
     }
 
     private func sections(of values: [Element], _ numbers: [ObjectKey]) -> Sections<Key> {
@@ -87,7 +87,7 @@ extension ValueSections {
     }
 }
 
-/// Assigns numbers to values, so that they can be compared by number as objects are by key. A value keeps its number
+/// Assigns numbers to values, so that values can be compared by number like objects by key. A value keeps its number
 /// while it remains in the collection. A value that occurs *n* times has *n* numbers.
 private struct ValueNumbers {
     private var numbers: [StoredValue: [ObjectKey]] = [:]

@@ -1,9 +1,10 @@
 import MartletEngine
 
 extension ObservableProjection where Self: ThreadConfined {
-    /// Observes on an actor. `block` is isolated to the actor, and the projection passed to it belongs to the actor.
+    /// Observes the projection on an actor. `block` is isolated to the actor, and the projection that it receives
+    /// belongs to the actor.
     ///
-    /// Key paths work as in `observe(keyPaths:on:_:)` for queues.
+    /// Key paths have the same meaning as in `observe(keyPaths:on:_:)` with a queue.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil, on actor: A, isolation: isolated (any Actor)? = #isolation,
         _ block: @escaping @Sendable (isolated A, ObjectChange<Self>) -> Void
@@ -19,7 +20,7 @@ extension ObservableProjection where Self: ThreadConfined {
         }
     }
 
-    /// Observes on an actor, with Swift key paths of the projection.
+    /// Observes the values at Swift key paths of the projection on an actor.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Self>], on actor: A, isolation: isolated (any Actor)? = #isolation,
         _ block: @escaping @Sendable (isolated A, ObjectChange<Self>) -> Void

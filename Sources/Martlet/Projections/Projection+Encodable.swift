@@ -1,8 +1,10 @@
 import MartletEngine
 
 extension Projection: Encodable {
-    /// Encodes the values of the projection under its labels: objects as in `ObjectBase.encode(to:)`, values reached
-    /// through a collection as an array, and absent values as null.
+    /// Encodes the values of the projection under its labels.
+    ///
+    /// Objects are encoded by `ObjectBase.encode(to:)`. Values that are reached through a collection are encoded as an
+    /// array, and absent values as null.
     ///
     /// - Throws: the errors of `ObjectBase.encode(to:)` if a label refers to objects.
     public final func encode(to encoder: any Encoder) throws {
@@ -31,7 +33,7 @@ private struct EncodedValue: Encodable {
             var container = encoder.unkeyedContainer()
             for element in elements { try container.encode(EncodedValue(value: element)) }
         } else if let value = UntypedValue.unwrapped(value) as? any Encodable {
-            // A container of its own, so that the strategies of the encoder apply, for example for dates.
+            // The container encodes the value, so that the strategies of the encoder apply, for example to dates.
             var container = encoder.singleValueContainer()
             try container.encode(value)
         } else {

@@ -17,17 +17,18 @@ extension ObservableProjection {
     /// projected are not observed.
     ///
     /// - Parameters:
-    ///   - keyPaths: the labels to observe, or their key paths; nil for all.
-    ///   - queue: a serial queue on which `block` is called instead. Its projection can be used on this queue only.
-    ///   - block: is called with each change.
+    ///   - keyPaths: the labels to observe, or the key paths that they project; nil for all labels.
+    ///   - queue: a serial queue on which `block` is called instead. The projection that the block receives can be used
+    ///     on this queue only.
+    ///   - block: the closure that is called with each change.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> NotificationToken {
         let labels = ProjectionLabels(Self.self)
-        let chosen = labels.chosen(keyPaths)
+        let selected = labels.selected(keyPaths)
         return rootObject.observe(queue) { context, table in
             var items = ObservedItems()
-            for label in chosen {
+            for label in selected {
                 items.append(label.name, value: label.path, watched: [label.path], table, context.schema) {
                     context.table($0).model?.make()
                 }
@@ -44,7 +45,7 @@ extension ObservableProjection {
         }
     }
 
-    /// Observes with Swift key paths of the projection.
+    /// Observes the values at Swift key paths of the projection.
     public func observe(
         keyPaths: [PartialKeyPath<Self>], on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<Self>) -> Void
@@ -72,16 +73,17 @@ struct ProjectionLabels {
         all = facts.labels.map { Label(name: $0.label, path: PropertyPath($0.path)) }
     }
 
-    /// The labels that key paths select, by name or by their own key path; all labels if `keyPaths` is nil.
-    func chosen(_ keyPaths: [String]?) -> [Label] {
+    /// The labels that `keyPaths` select; all labels if `keyPaths` is nil. An element of `keyPaths` is the name of a
+    /// label, or the key path that labels project.
+    func selected(_ keyPaths: [String]?) -> [Label] {
         guard let keyPaths else { return all }
-        let meant = keyPaths.map { path -> (String) -> Bool in
+        let selectors = keyPaths.map { path -> (String) -> Bool in
             if all.contains(where: { $0.name == path }) { return { $0 == path } }
             let names = all.filter { $0.path.text == path }.map(\.name)
             if names.isEmpty { Misuse.unknownLabel(path, projection: projection, labels: all.map(\.name)) }
             return names.contains
         }
-        return all.filter { label in meant.contains { $0(label.name) } }
+        return all.filter { label in selectors.contains { $0(label.name) } }
     }
 
     /// The labels that a Swift key path reads. Labels that project the same collection cannot be distinguished.
@@ -95,14 +97,14 @@ struct ProjectionLabels {
 }
 
 extension ProjectedResults: ObservableCollection where Element: AnyProjection {
-    /// The implementation of all variants of `observe`.
+    /// Registers an observer. All variants of `observe` call this method.
     public func _observe(
         _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsDeleted: Bool,
         _ notify: @escaping (_CollectionEvent, ProjectedResults) -> Void
     ) -> NotificationToken {
         let labels = ProjectionLabels(Element.self)
         let project = project
-        return storage.observe(labels.chosen(keyPaths).map(\.path.text), queue, keepsDeleted: keepsDeleted) {
+        return storage.observe(labels.selected(keyPaths).map(\.path.text), queue, keepsDeleted: keepsDeleted) {
             event, storage in
             notify(event, ProjectedResults(storage, project))
         }
@@ -110,7 +112,7 @@ extension ProjectedResults: ObservableCollection where Element: AnyProjection {
 }
 
 extension ProjectedResults where Element: ObservableProjection {
-    /// Observes with Swift key paths of the projection.
+    /// Observes the values at Swift key paths of the projection.
     public func observe(
         keyPaths: [PartialKeyPath<Element>], on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<ProjectedResults>) -> Void
@@ -121,7 +123,7 @@ extension ProjectedResults where Element: ObservableProjection {
 }
 
 extension ObservableProjection {
-    /// The changes of the projected values. The deletion of the object is the last change and ends the sequence.
+    /// A sequence of the changes of the projected values. The deletion of the object is the last element.
     ///
     /// - Parameter keyPaths: the labels to observe, as for `observe`.
     public func changes(keyPaths: [String]? = nil) -> Changes<ObjectChange<Self>> {

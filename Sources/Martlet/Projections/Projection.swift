@@ -1,14 +1,14 @@
 import MartletEngine
 public import Observation
 
-/// A view of an object with selected properties of the object and of objects it links to, under labels of its own.
+/// A view of an object. Its labels name selected properties of the object and of the objects that it links to.
 ///
-/// Projection classes are generated from the schema. Reads and writes access the object.
+/// Projection classes are generated from the schema. Reads and writes through a projection access the object.
 open class Projection<Root: ObjectBase>: AnyProjection {
     /// The object behind the projection.
     public final let rootObject: Root
 
-    /// A projection of `object`.
+    /// Creates a projection of `object`.
     public required init(projecting object: Root) { rootObject = object }
 
     open class var _facts: StaticString { "" }
@@ -16,10 +16,10 @@ open class Projection<Root: ObjectBase>: AnyProjection {
     /// The Realm of the object.
     public final var realm: Realm? { rootObject.realm }
 
-    /// True once the object was deleted.
+    /// True after the object was deleted or the Realm was invalidated.
     public final var isInvalidated: Bool { rootObject.isInvalidated }
 
-    /// True for a projection of a frozen object, as returned by `freeze()`.
+    /// True for a projection of a frozen object, which `freeze()` returns.
     public final var isFrozen: Bool { rootObject.isFrozen }
 }
 
@@ -36,7 +36,7 @@ extension Projection: PrimaryKeyed where Root: KeyedObject {
     }
 }
 
-/// Reads through a projection are tracked like reads of the object itself.
+/// Reads through a projection are tracked like reads of the object.
 extension Projection: Observable {}
 
 extension Projection: Hashable {
@@ -56,13 +56,14 @@ extension Projection: Hashable {
 // Unavailable: a projection is confined like the object behind it.
 extension Projection: @unchecked Sendable {}
 
-/// The values that a projection computes from the elements of a collection: live and read-only.
+/// The values that a projection computes from the elements of a collection. The collection of values is live and
+/// read-only.
 public struct ProjectedCollection<Value>: RandomAccessCollection {
     private let size: () -> Int
     private let element: (Int) -> Value
     private let walk: () -> AnyIterator<Value>
 
-    /// One value for each element of `source`.
+    /// Creates a collection with one value for each element of `source`.
     public init<Source: RandomAccessCollection>(_ source: Source, _ transform: @escaping (Source.Element) -> Value)
     where Source.Index == Int {
         size = { source.count }
@@ -73,7 +74,7 @@ public struct ProjectedCollection<Value>: RandomAccessCollection {
         }
     }
 
-    /// One value for each value of a map, in no particular order.
+    /// Creates a collection with one value for each value of a map, in no particular order.
     public init<Element>(_ source: Map<Element>, _ transform: @escaping (Element) -> Value) {
         size = { source.count }
         element = { transform(source.values[$0]) }
@@ -100,7 +101,7 @@ public struct ProjectedCollection<Value>: RandomAccessCollection {
 // Unavailable: a projected collection reads its source collection, which is confined.
 extension ProjectedCollection: @unchecked Sendable {}
 
-/// The objects of a result as projections: live, lazy, in the same order.
+/// The objects of a result as projections, in the same order. Projected results are live and lazy.
 public struct ProjectedResults<Element: AnyObject>: RandomAccessCollection {
     let storage: ResultsStorage
     let project: (ObjectBase) -> Element
@@ -121,10 +122,10 @@ public struct ProjectedResults<Element: AnyObject>: RandomAccessCollection {
         return project(object)
     }
 
-    /// Iterates over the current members. Changes and deletions in the loop do not affect the iteration.
+    /// Iterates over the current members. The body of the loop may delete or change them.
     public func makeIterator() -> Iterator { Iterator(blocks: BlockIterator(storage), project: project) }
 
-    /// Reads rows in blocks.
+    /// An iterator that reads rows in blocks.
     public struct Iterator: IteratorProtocol {
         fileprivate var blocks: BlockIterator
         fileprivate let project: (ObjectBase) -> Element
@@ -138,10 +139,10 @@ extension ProjectedResults: ThreadConfined {
     /// The Realm of the results.
     public var realm: Realm? { storage.context.realm }
 
-    /// True once the Realm was invalidated.
+    /// True after the Realm was invalidated.
     public var isInvalidated: Bool { storage.isInvalidated }
 
-    /// True for results that never change, as returned by `freeze()`.
+    /// True for frozen results, which `freeze()` returns.
     public var isFrozen: Bool { storage.context.isFrozen }
 
     public func _locator() -> _Locator? {
@@ -170,8 +171,9 @@ extension Realm {
 // Unavailable: projected results read the original results, which are confined.
 extension ProjectedResults: @unchecked Sendable {}
 
-// The constraint is always satisfied, and is needed: the compiler reports the error of the overload of `objects` that
-// violates the fewest constraints. Without it, this one would be reported for a wrong name in a condition on objects.
+// The constraint `Element: AnyProjection` is always satisfied, but it is needed. For a wrong name in a condition, the
+// compiler reports the error of the overload of `objects` that violates the fewest constraints. Because of this
+// constraint, that is the overload for objects, and not the overload for projections.
 extension ProjectedResults where Element: AnyProjection {
     /// Unavailable: projections have no fields. Query the objects and project the results.
     @available(

@@ -1,7 +1,7 @@
 import MartletEngine
 import MartletValues
 
-/// The kind of a value, which determines with what it can be compared.
+/// The kind of a value. It determines which values can be compared with each other.
 enum ComparedKind: Equatable {
     case number, bool, text, data, date, uuid, objectId, decimal, any
     case link(String)
@@ -44,12 +44,13 @@ extension MartletEngine.Predicate.Comparison {
 /// A resolved key path of a query string.
 struct BoundPath {
     let path: PropertyPath
-    /// The type of the values at the end; a link type if the path ends at a row.
+    /// The type of the values at the end of the path; a link type if the path ends at a row.
     let element: ElementType?
-    /// The number of components up to the elements of the last collection in the path; nil without a collection.
+    /// The number of components up to and including the last collection in the path; nil if the path contains no
+    /// collection.
     let collectionEnd: Int?
-    /// The elements of that collection.
-    let elements: QueryBinder.Scope.Start
+    /// The elements of the last collection, or the rows of the queried table if the path contains no collection.
+    let elementScope: QueryBinder.Scope.Start
     let typeDescription: String
     let isFullText: Bool
 
@@ -57,7 +58,7 @@ struct BoundPath {
         path = .itself
         self.element = element
         collectionEnd = nil
-        elements = .values(element)
+        elementScope = .values(element)
         typeDescription = "a value"
         isFullText = false
     }
@@ -67,20 +68,20 @@ struct BoundPath {
         let property = resolved.end.map { schema[$0.table].type.properties[$0.property] }
         let last = resolved.steps.indices.last(where: resolved.isToMany)
         var collectionEnd = last.map { resolved.componentEnds[$0] }
-        var elements = QueryBinder.Scope.Start.rows(last.map { resolved.steps[$0].target } ?? table)
+        var elementScope = QueryBinder.Scope.Start.rows(last.map { resolved.steps[$0].target } ?? table)
         if let property, let end = resolved.end, property.kind != .single {
             switch resolved.part {
             case .entry: break
-            case .keys: (collectionEnd, elements) = (path.components.count, .values(.scalar(.string)))
+            case .keys: (collectionEnd, elementScope) = (path.components.count, .values(.scalar(.string)))
             case .whole:
                 collectionEnd = path.components.count
-                elements =
+                elementScope =
                     ResolvedPath.step(property, of: end.table, in: schema).map { .rows($0.target) }
                     ?? .values(property.element)
             }
         }
         self.collectionEnd = collectionEnd
-        self.elements = elements
+        self.elementScope = elementScope
         if let property {
             element = resolved.part == .keys ? .scalar(.string) : Self.element(property)
             typeDescription = resolved.part == .whole ? property.typeDescription : "String"
@@ -102,42 +103,43 @@ struct BoundPath {
 
 /// One side of a comparison.
 struct BoundOperand {
-    enum Kind {
+    enum Source {
         case literal(QueryLiteral)
         case element(ElementType)
     }
 
     private(set) var operand: MartletEngine.Predicate.Operand
-    let type: Kind
-    /// The text for the operand in error messages.
+    let source: Source
+    /// Describes the operand in error messages.
     let description: String
     var isCollection = false
-    /// Whether the path passes through a collection: the operand then stands for many values.
+    /// True if the path passes through a collection. The operand then has several values.
     var isPlural = false
     var isFullText = false
 
     init(_ literal: QueryLiteral) {
         operand = .value(.null)
-        type = .literal(literal)
+        source = .literal(literal)
         description = literal.description
     }
 
     init(_ operand: MartletEngine.Predicate.Operand, _ element: ElementType, _ description: String) {
         self.operand = operand
-        type = .element(element)
+        source = .element(element)
         self.description = description
     }
 
     init(_ path: BoundPath, _ description: String) {
         operand = .path(path.path)
-        type = .element(path.element ?? .scalar(.int))
+        source = .element(path.element ?? .scalar(.int))
         self.description = description
         isCollection = path.collectionEnd == path.path.components.count && path.collectionEnd != nil
         isPlural = path.collectionEnd != nil
         isFullText = path.isFullText
     }
 
-    /// The operand as used in a subquery nested `level` levels deeper. It still refers to the scope of this operand.
+    /// The operand for use in a subquery that is nested `level` levels deeper. Its path still starts in the scope of
+    /// this operand.
     func inSubquery(_ level: Int) -> BoundOperand {
         var outer = self
         outer.operand = .outer(level, operand)
@@ -145,20 +147,20 @@ struct BoundOperand {
         return outer
     }
 
-    var isNil: Bool { if case .literal(.null) = type { true } else { false } }
+    var isNil: Bool { if case .literal(.null) = source { true } else { false } }
 
-    /// The elements of a list in the query or in an argument.
-    var listed: [QueryLiteral]? {
-        switch type {
+    /// The elements, if the operand is a list in the query or an argument that is a list; otherwise nil.
+    var listElements: [QueryLiteral]? {
+        switch source {
         case .literal(.list(let values)): values
         case .literal(.any(.list(let values))): values.compactMap { QueryLiteral($0) }
         default: nil
         }
     }
 
-    /// The operand of an arithmetic expression; nil if it is not a number.
+    /// This operand as one side of an arithmetic expression; nil if it is not a number.
     var asNumber: MartletEngine.Predicate.Operand? {
-        switch type {
+        switch source {
         case .element(let element): ComparedKind(element) == .number && !isCollection ? operand : nil
         case .literal(let literal): literal.compared(with: .scalar(.double)).map { .value($0) }
         }
@@ -166,8 +168,8 @@ struct BoundOperand {
 }
 
 extension QueryLiteral {
-    /// The element type that a property for this literal would have.
-    var scalar: ElementType? {
+    /// The type to which two literals are converted when they are compared with each other; nil for objects and lists.
+    var comparisonType: ElementType? {
         switch self {
         case .null, .any: .scalar(.any)
         case .bool: .scalar(.bool)

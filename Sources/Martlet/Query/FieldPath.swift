@@ -1,15 +1,15 @@
 import MartletEngine
 
-/// The location of a field: the names of the links from the root class, and of the field.
+/// The path of a field: the names of the links from the root class to the field, then the name of the field.
 public struct FieldPath: Sendable {
     let path: PropertyPath
 
-    /// The empty path of a root class.
+    /// The empty path, which starts at a root class.
     public init(_ root: ObjectBase.Type) { path = .itself }
 
     private init(_ path: PropertyPath) { self.path = path }
 
-    /// The path through a link.
+    /// This path, extended by the link `name`.
     public func link(_ name: String) -> FieldPath { FieldPath(path.appending(name)) }
 
     func appending(_ component: PropertyPath.Component) -> FieldPath { FieldPath(path.appending(component)) }
@@ -18,7 +18,7 @@ public struct FieldPath: Sendable {
 /// A typed key path: it names a property of `Root`, or of a type that `Root` links to.
 public protocol KeyPathDescriptor<Root> {
     associatedtype Root: ObjectBase
-    /// The names, starting at `Root`.
+    /// The names of the properties on the path, starting at `Root`.
     var _path: FieldPath { get }
 }
 
@@ -27,10 +27,10 @@ extension KeyPathDescriptor {
     public var keyPath: String { _path.path.text }
 }
 
-/// A field that is no link and no collection: a `Field`.
+/// A field that is neither a link nor a collection. `Field` is the only conforming type.
 ///
-/// Functions that take a closure are generic over the field and not over its value. The compiler then reports a wrong
-/// name in the closure, and not that it cannot infer the value.
+/// Functions that take a closure are generic over the field type, not over the value type. If the closure contains a
+/// wrong name, the compiler then reports that name. Otherwise it would report that it cannot infer the value type.
 public protocol ValueField<Root>: KeyPathDescriptor {
     associatedtype Value
 }
@@ -45,7 +45,7 @@ public struct Field<Root: ObjectBase, Value>: ValueField {
     init(_ path: FieldPath) { _path = path }
 }
 
-/// The fields of a model class, reached from `Root`. One struct is generated for each class.
+/// The fields of a model class, with paths that start at `Root`. One struct is generated for each class.
 public protocol ObjectFields: KeyPathDescriptor, QueryOperand where _Compared == Model? {
     associatedtype Model: ObjectBase
     /// The fields at the end of `path`.
@@ -115,7 +115,7 @@ public struct ObjectMapField<Value: ObjectFields>: KeyPathDescriptor {
     /// The values. A condition on them is true if it is true for *some* value.
     public var values: ObjectCollectionField<Value> { ObjectCollectionField(_path) }
 
-    /// The object of one key.
+    /// The object that the map contains for a key.
     public subscript(key: String) -> Value { Value(_path.appending(.entry(key))) }
 }
 

@@ -3,7 +3,7 @@ import MartletValues
 
 /// A class whose objects are found by a primary key: a generated model class with a key, or a projection of one.
 ///
-/// Generic functions name the type of the key:
+/// A generic function can specify the type of the key:
 ///
 /// ```swift
 /// func find<T: PrimaryKeyed<String>>(_ type: T.Type, _ key: String, in realm: Realm) -> T? {
@@ -13,7 +13,7 @@ import MartletValues
 public protocol PrimaryKeyed<_PrimaryKey>: AnyObject {
     /// The type of the primary key.
     associatedtype _PrimaryKey: PersistableValue
-    /// The object with a primary key.
+    /// The object with the primary key `key`; nil if there is none.
     static func _find(_ key: _PrimaryKey, in realm: Realm) -> Self?
 }
 
@@ -32,13 +32,13 @@ extension KeyedObject {
                 key, property: "\(table.type.name).\(property.name)", expected: "'\(property.typeDescription)'")
         }
         let found = context.find(primaryKey: value, table)
-        context.noteRead(found.map { .row(table.id, $0._key) } ?? .rows(table.id))
+        context.recordRead(found.map { .row(table.id, $0._key) } ?? .rows(table.id))
         return found.map { unsafeDowncast($0, to: Self.self) }
     }
 }
 
 extension Realm {
-    /// The object with a primary key, or a projection of it; nil if there is none.
+    /// The object with a primary key, or a projection of that object; nil if there is none.
     ///
     /// For types that are named at run time, use `dynamicObject(ofType:forPrimaryKey:)`.
     public func object<Found: PrimaryKeyed>(ofType type: Found.Type, forPrimaryKey key: Found._PrimaryKey) -> Found? {

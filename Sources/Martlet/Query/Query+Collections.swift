@@ -34,10 +34,10 @@ extension ObjectCollectionField {
     /// The number of elements.
     public var count: CollectionNumber<Root, Int> { CollectionNumber(.count(_path.path)) }
 
-    /// `object` is an element.
+    /// True if `object` is an element.
     public func contains(_ object: Element.Model) -> Query<Root> { .isRow(_path, [object]) }
 
-    /// Some element is one of these objects.
+    /// True if at least one element is one of these objects.
     public func containsAny(in objects: some Sequence<Element.Model>) -> Query<Root> {
         .isRow(_path, Array(objects))
     }
@@ -47,13 +47,13 @@ extension ObjectMapField {
     /// The number of keys.
     public var count: CollectionNumber<Root, Int> { CollectionNumber(.count(_path.path)) }
 
-    /// `object` is a value of the map. With `nil`, the value of some key is nil.
+    /// True if `object` is a value of the map. With `nil`, true if the map contains nil for at least one key.
     public func contains(_ object: Value.Model?) -> Query<Root> {
         guard let object else { return Query(.comparison(.path(_path.path), .equal, .value(.null))) }
         return .isRow(_path, [object])
     }
 
-    /// Some value is one of these objects.
+    /// True if at least one value is one of these objects.
     public func containsAny(in objects: some Sequence<Value.Model>) -> Query<Root> { .isRow(_path, Array(objects)) }
 }
 
@@ -74,25 +74,25 @@ extension ValueCollectionField {
 }
 
 extension ValueCollectionField where Element: PersistableValue {
-    /// `value` is an element, or a value of the map.
+    /// True if `value` is an element of the collection, or a value of the map.
     public func contains(_ value: Element) -> Query<Root> {
         .compare(Field(_path), .equal, value)
     }
 
-    /// Some element is one of these values. An empty sequence matches nothing.
+    /// True if at least one element is one of these values. An empty sequence matches nothing.
     public func containsAny(in values: some Sequence<Element>) -> Query<Root> {
         Field(_path).in(values)
     }
 }
 
 extension ValueCollectionField where Element: OrderedValue {
-    /// Some element lies in the range, excluding the upper bound.
+    /// True if at least one element lies in the range, which excludes its upper bound.
     @_disfavoredOverload
     public func contains(_ range: Range<Element>) -> Query<Root> where Element: Comparable {
         Field(_path).contains(range)
     }
 
-    /// Some element lies in the range, including the upper bound.
+    /// True if at least one element lies in the range, which includes its upper bound.
     @_disfavoredOverload
     public func contains(_ range: ClosedRange<Element>) -> Query<Root> where Element: Comparable {
         Field(_path).contains(range)

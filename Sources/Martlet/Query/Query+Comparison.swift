@@ -5,8 +5,8 @@ import MartletValues
 
 /// One side of a comparison: a field, a link, or a number that is computed from a collection.
 ///
-/// All operands share one operator function for each comparison. With a function for each kind of operand, the compiler
-/// would name a function of another kind instead of a wrong enum case or value.
+/// All kinds of operands share one function for each comparison operator. With a separate function for each kind, the
+/// compiler would report a function for another kind of operand instead of a wrong enum case or value.
 public protocol QueryOperand<Root> {
     associatedtype Root: ObjectBase
     /// The type of the values with which the operand is compared.
@@ -18,7 +18,7 @@ public protocol QueryOperand<Root> {
 /// An operand whose values have an order.
 public protocol OrderedOperand<Root>: QueryOperand {}
 
-/// The comparison of an operator.
+/// A comparison operator.
 public enum _Comparison {
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
 
@@ -34,32 +34,33 @@ public enum _Comparison {
     }
 }
 
-/// The operand equals this value. `nil` tests for absence.
+/// True if the operand equals this value. `nil` tests for an absent value.
 public func == <Operand: QueryOperand>(operand: Operand, value: Operand._Compared) -> Query<Operand.Root> {
     operand._compare(.equal, value)
 }
 
-/// The operand does not equal this value, or is absent.
+/// True if the operand does not equal this value, or is absent.
 public func != <Operand: QueryOperand>(operand: Operand, value: Operand._Compared) -> Query<Operand.Root> {
     operand._compare(.notEqual, value)
 }
 
-/// The operand is less than this value. Strings and data are compared byte by byte. An absent value is never less.
+/// True if the operand is less than this value. Strings and data are compared byte by byte. False if the operand is
+/// absent.
 public func < <Operand: OrderedOperand>(operand: Operand, value: Operand._Compared) -> Query<Operand.Root> {
     operand._compare(.less, value)
 }
 
-/// The operand is less than or equal to this value.
+/// True if the operand is less than or equal to this value.
 public func <= <Operand: OrderedOperand>(operand: Operand, value: Operand._Compared) -> Query<Operand.Root> {
     operand._compare(.lessOrEqual, value)
 }
 
-/// The operand is greater than this value.
+/// True if the operand is greater than this value.
 public func > <Operand: OrderedOperand>(operand: Operand, value: Operand._Compared) -> Query<Operand.Root> {
     operand._compare(.greater, value)
 }
 
-/// The operand is greater than or equal to this value.
+/// True if the operand is greater than or equal to this value.
 public func >= <Operand: OrderedOperand>(operand: Operand, value: Operand._Compared) -> Query<Operand.Root> {
     operand._compare(.greaterOrEqual, value)
 }
@@ -74,37 +75,37 @@ extension Field: QueryOperand where Value: PersistableValue {
 
 // MARK: Field and field
 
-/// Both fields have the same value.
+/// True if both fields have the same value.
 @_disfavoredOverload
 public func == <Root, V: PersistableValue>(left: Field<Root, V>, right: Field<Root, V>) -> Query<Root> {
     .compare(left, .equal, right)
 }
 
-/// The fields have different values.
+/// True if the fields have different values.
 @_disfavoredOverload
 public func != <Root, V: PersistableValue>(left: Field<Root, V>, right: Field<Root, V>) -> Query<Root> {
     .compare(left, .notEqual, right)
 }
 
-/// The left field is less than the right one.
+/// True if the left field is less than the right field.
 @_disfavoredOverload
 public func < <Root, V: OrderedValue>(left: Field<Root, V>, right: Field<Root, V>) -> Query<Root> {
     .compare(left, .less, right)
 }
 
-/// The left field is less than or equal to the right one.
+/// True if the left field is less than or equal to the right field.
 @_disfavoredOverload
 public func <= <Root, V: OrderedValue>(left: Field<Root, V>, right: Field<Root, V>) -> Query<Root> {
     .compare(left, .lessOrEqual, right)
 }
 
-/// The left field is greater than the right one.
+/// True if the left field is greater than the right field.
 @_disfavoredOverload
 public func > <Root, V: OrderedValue>(left: Field<Root, V>, right: Field<Root, V>) -> Query<Root> {
     .compare(left, .greater, right)
 }
 
-/// The left field is greater than or equal to the right one.
+/// True if the left field is greater than or equal to the right field.
 @_disfavoredOverload
 public func >= <Root, V: OrderedValue>(left: Field<Root, V>, right: Field<Root, V>) -> Query<Root> {
     .compare(left, .greaterOrEqual, right)
@@ -113,7 +114,7 @@ public func >= <Root, V: OrderedValue>(left: Field<Root, V>, right: Field<Root, 
 // MARK: Sets and ranges
 
 extension Field where Value: PersistableValue {
-    /// The value is one of these. An empty sequence matches nothing.
+    /// True if the value is one of these values. An empty sequence matches nothing.
     public func `in`(_ values: some Sequence<Value>) -> Query<Root> {
         let values = Array(values)
         return Query(.contained(.path(_path.path), values.map { $0._compared.raw }), Query<Root>.objects(in: values))
@@ -128,22 +129,22 @@ extension Field where Value: OrderedValue {
                 includesUpper: includesUpper))
     }
 
-    /// The value lies in the range, excluding the upper bound.
+    /// True if the value lies in the range, which excludes its upper bound.
     public func contains(_ range: Range<Value>) -> Query<Root> where Value: Comparable {
         contains(range.lowerBound, range.upperBound, includesUpper: false)
     }
 
-    /// The value lies in the range, including the upper bound.
+    /// True if the value lies in the range, which includes its upper bound.
     public func contains(_ range: ClosedRange<Value>) -> Query<Root> where Value: Comparable {
         contains(range.lowerBound, range.upperBound, includesUpper: true)
     }
 
-    /// The value lies in the range, excluding the upper bound. An absent value lies in no range.
+    /// True if the value lies in the range, which excludes its upper bound. An absent value lies in no range.
     public func contains<Bound: Comparable>(_ range: Range<Bound>) -> Query<Root> where Value == Bound? {
         contains(range.lowerBound, range.upperBound, includesUpper: false)
     }
 
-    /// The value lies in the range, including the upper bound. An absent value lies in no range.
+    /// True if the value lies in the range, which includes its upper bound. An absent value lies in no range.
     public func contains<Bound: Comparable>(_ range: ClosedRange<Bound>) -> Query<Root> where Value == Bound? {
         contains(range.lowerBound, range.upperBound, includesUpper: true)
     }
@@ -157,11 +158,12 @@ extension ObjectFields {
         return .isRow(_path, [object])
     }
 
-    /// The link refers to this object, or with `.notEqual` to another object or none. `nil` tests for absence.
+    /// True if the link refers to the object `value`. With `.notEqual`, true if it refers to another object or to none.
+    /// `nil` tests for an absent link.
     public func _compare(_ comparison: _Comparison, _ value: Model?) -> Query<Root> {
-        comparison == .equal ? isObject(value) : isObject(value).negatedForSome
+        comparison == .equal ? isObject(value) : isObject(value).negatedForSomeElement
     }
 
-    /// The link refers to one of these objects.
+    /// True if the link refers to one of these objects.
     public func `in`(_ objects: some Sequence<Model>) -> Query<Root> { .isRow(_path, Array(objects)) }
 }

@@ -7,17 +7,17 @@ extension Field {
         Query(.contained(.kind(_path.path), kinds.map { .text($0.rawValue) }))
     }
 
-    /// The value is of this kind. An absent value is of the kind `none`.
+    /// True if the value is of this kind. An absent value is of the kind `none`.
     public func isKind(_ kind: AnyRealmValue.Kind) -> Query<Root> where Value == AnyRealmValue { isOfKind([kind]) }
 
-    /// The value is of one of these kinds.
+    /// True if the value is of one of these kinds.
     public func isKind(in kinds: [AnyRealmValue.Kind]) -> Query<Root> where Value == AnyRealmValue { isOfKind(kinds) }
 
-    /// The value of the key is of this kind. If the key has no value, the kind is `none`.
+    /// True if the value of the key is of this kind. If the key has no value, the kind is `none`.
     public func isKind(_ kind: AnyRealmValue.Kind) -> Query<Root> where Value == AnyRealmValue? { isOfKind([kind]) }
 }
 
 extension ValueCollectionField where Element == AnyRealmValue {
-    /// Some element, or value of the map, is of this kind.
+    /// True if at least one element of the collection, or value of the map, is of this kind.
     public func containsKind(_ kind: AnyRealmValue.Kind) -> Query<Root> { Field(_path).isKind(kind) }
 }

@@ -8,9 +8,9 @@ public struct StringOptions: OptionSet, Sendable {
     public let rawValue: Int
     /// Options from bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
-    /// `a` equals `A`.
+    /// Case is ignored: `a` equals `A`.
     public static let caseInsensitive = StringOptions(rawValue: 1)
-    /// `a` equals `ä`.
+    /// Diacritics are ignored: `a` equals `ä`.
     public static let diacriticInsensitive = StringOptions(rawValue: 2)
 }
 
@@ -29,37 +29,39 @@ extension Field where Value: TextValue {
                 MartletEngine.Predicate.TextOptions(rawValue: Int64(options.rawValue))))
     }
 
-    /// The string contains `text`. Every string contains the empty string.
+    /// True if the string contains `text`. Every string contains the empty string.
     public func contains(_ text: String, options: StringOptions = []) -> Query<Root> {
         self.text(.contains, text, options)
     }
 
-    /// The string begins with `prefix`.
+    /// True if the string begins with `prefix`.
     public func starts(with prefix: String, options: StringOptions = []) -> Query<Root> {
         text(.begins, prefix, options)
     }
 
-    /// The string ends with `suffix`.
+    /// True if the string ends with `suffix`.
     public func ends(with suffix: String, options: StringOptions = []) -> Query<Root> { text(.ends, suffix, options) }
 
-    /// The string matches a pattern: `?` matches one character and `*` any number of characters. A backslash escapes
-    /// them.
+    /// True if the string matches a pattern. `?` matches one character, and `*` matches any number of characters. A
+    /// backslash escapes `?`, `*` and the backslash.
     public func like(_ pattern: String, caseInsensitive: Bool = false) -> Query<Root> {
         text(.like, pattern, caseInsensitive ? .caseInsensitive : [])
     }
 
-    /// The string equals `value`.
+    /// True if the string equals `value`.
     public func equals(_ value: String, options: StringOptions = []) -> Query<Root> { text(.equals, value, options) }
 
-    /// The string differs from `value`.
+    /// True if the string differs from `value`.
     public func notEquals(_ value: String, options: StringOptions = []) -> Query<Root> {
-        text(.equals, value, options).negatedForSome
+        text(.equals, value, options).negatedForSomeElement
     }
 }
 
 extension Field where Value: TextValue {
-    /// The text matches a full-text search. All words of `search` must occur, except that words after `-` must not
-    /// occur. A word that ends with `*` matches any word with that beginning. Case and diacritics are ignored.
+    /// True if the text matches a full-text search.
+    ///
+    /// All words of `search` must occur in the text. A word after `-` must not occur. A word that ends with `*` matches
+    /// any word with that beginning. Case and diacritics are ignored.
     ///
     /// Traps unless the property is declared with `fullText: true`.
     public func matches(_ search: String) -> Query<Root> { Query(.fullText(_path.path, FullTextSearch(search))) }
@@ -75,21 +77,22 @@ extension Field where Value: BytesValue {
         Query(.text(.path(_path.path), match, .value(pattern._compared.raw), []))
     }
 
-    /// The data contains `bytes`. All data contains empty data.
+    /// True if the data contains `bytes`. Every value contains empty data.
     public func contains(_ bytes: Data) -> Query<Root> { self.bytes(.contains, bytes) }
 
-    /// The data begins with `prefix`.
+    /// True if the data begins with `prefix`.
     public func starts(with prefix: Data) -> Query<Root> { bytes(.begins, prefix) }
 
-    /// The data ends with `suffix`.
+    /// True if the data ends with `suffix`.
     public func ends(with suffix: Data) -> Query<Root> { bytes(.ends, suffix) }
 
-    /// The data matches a pattern: the byte of `?` matches one byte and the byte of `*` any number of bytes.
+    /// True if the data matches a pattern. The byte 0x3F (`?`) matches one byte, and the byte 0x2A (`*`) matches any
+    /// number of bytes. The byte 0x5C (a backslash) escapes these three bytes.
     public func like(_ pattern: Data) -> Query<Root> { bytes(.like, pattern) }
 
-    /// The data equals `value`.
+    /// True if the data equals `value`.
     public func equals(_ value: Data) -> Query<Root> { bytes(.equals, value) }
 
-    /// The data differs from `value`.
-    public func notEquals(_ value: Data) -> Query<Root> { bytes(.equals, value).negatedForSome }
+    /// True if the data differs from `value`.
+    public func notEquals(_ value: Data) -> Query<Root> { bytes(.equals, value).negatedForSomeElement }
 }

@@ -7,8 +7,8 @@ import MartletValues
 /// realm.objects(Dog.self).where { $0.age > 5 && $0.owner.lastName.starts(with: "M") }
 /// ```
 ///
-/// It is built from fields, so a wrong name or type does not compile. Values are passed to the database only as bound
-/// parameters.
+/// A condition is built from fields, so a wrong name or type does not compile. Values are passed to the database only
+/// as bound parameters.
 public struct Query<Root: ObjectBase>: QueryConvertible {
     let predicate: Predicate
     /// The objects in the condition. They must belong to the Realm that runs the query.
@@ -19,7 +19,7 @@ public struct Query<Root: ObjectBase>: QueryConvertible {
         self.objects = objects
     }
 
-    /// A condition: the row at the end of `path` is one of these objects. Unmanaged objects match nothing.
+    /// The condition that the row at the end of `path` is one of these objects. Unmanaged objects match nothing.
     static func isRow(_ path: FieldPath, _ objects: [ObjectBase]) -> Query {
         for object in objects where object._state == .invalidated {
             Misuse.invalidated(object._typeName, object._keyDescription)
@@ -30,9 +30,9 @@ public struct Query<Root: ObjectBase>: QueryConvertible {
 
     /// The negated condition. If a path passes through a collection, the result is true if at least one element does
     /// not satisfy this condition.
-    var negatedForSome: Query { Query(predicate.negatedForSome, objects) }
+    var negatedForSomeElement: Query { Query(predicate.negatedForSomeElement, objects) }
 
-    /// The condition for a Realm. Traps if an object in it belongs to another Realm.
+    /// The condition for a query of this Realm. Traps if an object in the condition belongs to another Realm.
     func predicate(in context: RealmContext) -> Predicate {
         for object in objects where object._context !== context { context.refuse(foreign: object, isLinked: false) }
         return predicate
@@ -47,7 +47,7 @@ public struct Query<Root: ObjectBase>: QueryConvertible {
         Query(.comparison(.path(field._path.path), comparison, .value(value._compared.raw)), objects(in: [value]))
     }
 
-    /// The objects among the values, and inside `AnyRealmValue`s.
+    /// The objects among the values, including objects inside `AnyRealmValue`s.
     static func objects(in values: [some PersistableValue]) -> [ObjectBase] {
         values.flatMap { $0._comparedObjects.compactMap { $0 as? ObjectBase } }
     }
@@ -69,19 +69,19 @@ extension Field: QueryConvertible where Value == Bool {
     public var _query: Query<Root> { Query(.comparison(.path(_path.path), .equal, .value(.integer(1)))) }
 }
 
-/// Both conditions are true.
+/// True if both conditions are true.
 public func && <Root>(left: some QueryConvertible<Root>, right: some QueryConvertible<Root>) -> Query<Root> {
     let (left, right) = (left._query, right._query)
     return Query(.and(left.predicate.conjuncts + right.predicate.conjuncts), left.objects + right.objects)
 }
 
-/// At least one of the conditions is true.
+/// True if at least one of the conditions is true.
 public func || <Root>(left: some QueryConvertible<Root>, right: some QueryConvertible<Root>) -> Query<Root> {
     let (left, right) = (left._query, right._query)
     return Query(.or(left.predicate.alternatives + right.predicate.alternatives), left.objects + right.objects)
 }
 
-/// The condition is not true.
+/// True if the condition is not true.
 public prefix func ! <Root>(query: some QueryConvertible<Root>) -> Query<Root> {
     let query = query._query
     return Query(query.predicate.negated, query.objects)

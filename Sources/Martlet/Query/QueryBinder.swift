@@ -17,7 +17,8 @@ struct QueryBinder {
         /// The scopes of the enclosing conditions, from the outermost.
         var enclosing: [Scope] = []
 
-        /// How many scopes outside of this one declare `variable`: 0 for this scope; nil for an unknown variable.
+        /// The distance to the nearest scope that declares `variable`: 0 for this scope, 1 for the scope that directly
+        /// encloses it, and so on. Nil if no scope declares the variable.
         func level(of variable: String?) -> Int? {
             if variable == self.variable { return 0 }
             return enclosing.lastIndex { $0.variable == variable }.map { enclosing.count - $0 }
@@ -25,7 +26,7 @@ struct QueryBinder {
     }
 
     let schema: DatabaseSchema
-    /// The objects in the arguments of the query. They must belong to the Realm that runs it.
+    /// The objects in the arguments of the query. They must belong to the Realm that runs the query.
     private(set) var objects: [ObjectBase] = []
 
     init(_ schema: DatabaseSchema) { self.schema = schema }
@@ -44,7 +45,7 @@ struct QueryBinder {
         case .value(.literal(.bool(let value), _)): return .constant(value)
         case .value(let operand):
             let bound = try bind(operand, scope)
-            guard case .element(.scalar(.bool)) = bound.type else {
+            guard case .element(.scalar(.bool)) = bound.source else {
                 throw QuerySyntaxError(
                     offset: operand.offset, message: "expected a condition, but found \(bound.description)")
             }
@@ -64,13 +65,13 @@ struct QueryBinder {
         _ comparison: QuerySyntax.Comparison, _ scope: Scope
     ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
         let (left, right) = (try bind(comparison.left, scope), try bind(comparison.right, scope))
-        guard let quantifier = comparison.quantifier else { return try relate(left, right, comparison) }
+        guard let quantifier = comparison.quantifier else { return try bindRelation(left, right, comparison) }
         guard left.isPlural else {
             throw QuerySyntaxError(
                 offset: comparison.left.offset,
                 message: "'ANY', 'ALL' and 'NONE' need a path through a collection, and \(left.description) has none")
         }
-        let condition = try relate(left, right, comparison)
+        let condition = try bindRelation(left, right, comparison)
         switch quantifier {
         case .any: return condition
         case .none: return condition.negated
@@ -80,34 +81,35 @@ struct QueryBinder {
                     offset: comparison.right.offset,
                     message: "'ALL' compares with one value; write 'SUBQUERY(…).@count == 0' instead")
             }
-            return condition.negatedForSome.negated
+            return condition.negatedForSomeElement.negated
         }
     }
 
     // MARK: Relations
 
-    private mutating func relate(
+    private mutating func bindRelation(
         _ left: BoundOperand, _ right: BoundOperand, _ comparison: QuerySyntax.Comparison
     ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
         switch comparison.relation {
         case .compare(let sign):
             guard comparison.options.isEmpty || left.isNil || right.isNil else {
                 let equal = try text(left, .equals, right, comparison)
-                return sign == .equal ? equal : equal.negatedForSome
+                return sign == .equal ? equal : equal.negatedForSomeElement
             }
             return try compare(left, sign, right, comparison)
-        // 'CONTAINS' on a collection tests for an element. With a quantifier, it tests each element.
+        // Without a quantifier, 'CONTAINS' tests whether a collection contains an element. With a quantifier, it tests
+        // whether the text of each element contains another text.
         case .text(.contains) where left.isCollection && comparison.quantifier == nil:
-            return try isElement(right, of: left, comparison)
+            return try bindMembership(of: right, in: left, comparison)
         case .text(let match): return try text(left, match, right, comparison)
-        case .isIn: return try isIn(left, right, comparison)
+        case .isIn: return try bindIn(left, right, comparison)
         case .between: return try between(left, right, comparison)
         case .fullText: return try fullText(left, right, comparison)
         }
     }
 
-    private mutating func isElement(
-        _ value: BoundOperand, of collection: BoundOperand, _ comparison: QuerySyntax.Comparison
+    private mutating func bindMembership(
+        of value: BoundOperand, in collection: BoundOperand, _ comparison: QuerySyntax.Comparison
     ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
         try comparison.options.isEmpty || value.isNil
             ? compare(collection, .equal, value, comparison) : text(collection, .equals, value, comparison)
@@ -117,9 +119,10 @@ struct QueryBinder {
         _ left: BoundOperand, _ sign: MartletEngine.Predicate.Comparison, _ right: BoundOperand,
         _ comparison: QuerySyntax.Comparison
     ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
-        switch (left.type, right.type) {
+        switch (left.source, right.source) {
         case (.literal(let a), .literal(let b)):
-            guard let element = a.scalar, let first = a.compared(with: element), let second = b.compared(with: element)
+            guard let element = a.comparisonType, let first = a.compared(with: element),
+                let second = b.compared(with: element)
             else { throw mismatch(left, right, comparison) }
             return .comparison(.value(first), sign, .value(second))
         case (.literal, .element): return try compare(right, sign.flipped, left, comparison)
@@ -128,7 +131,7 @@ struct QueryBinder {
                 return try compareLink(left, target, sign, literal, right, comparison)
             }
             guard let value = literal.compared(with: element) else { throw mismatch(left, right, comparison) }
-            if element == .scalar(.any) { objects += literal.anyObjects }
+            if element == .scalar(.any) { objects += literal.managedObjects }
             return .comparison(left.operand, sign, .value(value))
         case (.element(let a), .element(let b)):
             guard ComparedKind(a).isComparable(with: ComparedKind(b)), a.target == nil || sign.isEquality else {
@@ -151,7 +154,7 @@ struct QueryBinder {
         case .outer: isRow = .contained(left.operand, keys([object]).map { .integer($0) })
         default: throw mismatch(left, right, comparison)
         }
-        return sign == .equal ? isRow : isRow.negatedForSome
+        return sign == .equal ? isRow : isRow.negatedForSomeElement
     }
 
     // Unmanaged objects match nothing.
@@ -168,10 +171,10 @@ struct QueryBinder {
         _ left: BoundOperand, _ match: MartletEngine.Predicate.TextMatch, _ right: BoundOperand,
         _ comparison: QuerySyntax.Comparison
     ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
-        guard case .element(let element) = left.type, ComparedKind(element).isText else {
+        guard case .element(let element) = left.source, ComparedKind(element).isText else {
             throw mismatch(left, right, comparison)
         }
-        switch right.type {
+        switch right.source {
         case .literal(let literal):
             guard literal != .null, let value = literal.compared(with: element) else {
                 throw mismatch(left, right, comparison)
@@ -185,20 +188,20 @@ struct QueryBinder {
         }
     }
 
-    private mutating func isIn(
+    private mutating func bindIn(
         _ left: BoundOperand, _ right: BoundOperand, _ comparison: QuerySyntax.Comparison
     ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
-        guard let values = right.listed else {
+        guard let values = right.listElements else {
             guard right.isPlural else {
                 throw QuerySyntaxError(
                     offset: comparison.right.offset,
                     message:
-                        "expected a list such as '{1, 2}', an argument that is a sequence, or a collection or a path "
-                        + "through one after 'IN'")
+                        "expected a list such as '{1, 2}', a sequence argument, or a path that leads to or through a "
+                        + "collection after 'IN'")
             }
-            return try isElement(left, of: right, comparison)
+            return try bindMembership(of: left, in: right, comparison)
         }
-        guard case .element(let element) = left.type else { throw mismatch(left, right, comparison) }
+        guard case .element(let element) = left.source else { throw mismatch(left, right, comparison) }
         let options = comparison.options
         guard options.isEmpty || ComparedKind(element).isText else { throw mismatch(left, right, comparison) }
         var stored: [SQLValue] = []
@@ -207,7 +210,7 @@ struct QueryBinder {
                 stored += keys([object]).map(SQLValue.integer)
                 continue
             }
-            if element == .scalar(.any) { objects += value.anyObjects }
+            if element == .scalar(.any) { objects += value.managedObjects }
             guard let compared = value.compared(with: element) else {
                 throw mismatch(left, BoundOperand(value), comparison)
             }
@@ -219,11 +222,11 @@ struct QueryBinder {
     private func between(
         _ left: BoundOperand, _ right: BoundOperand, _ comparison: QuerySyntax.Comparison
     ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
-        guard let bounds = right.listed, bounds.count == 2 else {
+        guard let bounds = right.listElements, bounds.count == 2 else {
             throw QuerySyntaxError(
                 offset: comparison.right.offset, message: "expected two bounds after 'BETWEEN', as in '{1, 10}'")
         }
-        guard case .element(let element) = left.type, element.target == nil,
+        guard case .element(let element) = left.source, element.target == nil,
             let lower = bounds[0].compared(with: element), let upper = bounds[1].compared(with: element)
         else { throw mismatch(left, right, comparison) }
         return .range(left.operand, lower: .value(lower), upper: .value(upper), includesUpper: true)
@@ -237,7 +240,7 @@ struct QueryBinder {
                 offset: comparison.left.offset,
                 message: "'TEXT' needs a property that the schema declares with 'fullText: true'")
         }
-        guard case .literal(.string(let search)) = right.type else { throw mismatch(left, right, comparison) }
+        guard case .literal(.string(let search)) = right.source else { throw mismatch(left, right, comparison) }
         return .fullText(path, FullTextSearch(search))
     }
 
@@ -278,7 +281,8 @@ struct QueryBinder {
                 throw QuerySyntaxError(offset: offset, message: "a SUBQUERY needs a collection")
             }
             let inner = try bind(
-                condition, Scope(start: resolved.elements, variable: variable, enclosing: scope.enclosing + [scope]))
+                condition, Scope(start: resolved.elementScope, variable: variable, enclosing: scope.enclosing + [scope])
+            )
             return BoundOperand(.matching(resolved.path, inner), .scalar(.int), "the count of a SUBQUERY")
         case .arithmetic(let left, let sign, let right, let offset):
             let (a, b) = (try bind(left, scope), try bind(right, scope))
@@ -293,12 +297,12 @@ struct QueryBinder {
     }
 
     private func bind(_ path: QuerySyntax.Path, _ scope: Scope) throws(QuerySyntaxError) -> BoundOperand {
-        guard let level = scope.level(of: path.variable), level > 0 else { return try bindOwn(path, scope) }
-        return try bindOwn(path, scope.enclosing[scope.enclosing.count - level]).inSubquery(level)
+        guard let level = scope.level(of: path.variable), level > 0 else { return try bindInScope(path, scope) }
+        return try bindInScope(path, scope.enclosing[scope.enclosing.count - level]).inSubquery(level)
     }
 
     // Binds a path that starts in the given scope.
-    private func bindOwn(_ path: QuerySyntax.Path, _ scope: Scope) throws(QuerySyntaxError) -> BoundOperand {
+    private func bindInScope(_ path: QuerySyntax.Path, _ scope: Scope) throws(QuerySyntaxError) -> BoundOperand {
         let resolved = try resolve(path, scope)
         let text = "'\(resolved.path.text)'"
         guard let (function, position) = path.function else {

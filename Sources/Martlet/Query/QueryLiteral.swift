@@ -19,7 +19,7 @@ enum QueryLiteral: Equatable {
     case object(ObjectBase)
     case list([QueryLiteral])
 
-    /// Nil for a value that no property can have.
+    /// Creates a literal from an argument. Nil if no property can have the value.
     init?(_ value: Any?) {
         guard let value = UntypedValue.unwrapped(value) else {
             self = .null
@@ -53,7 +53,7 @@ enum QueryLiteral: Equatable {
         }
     }
 
-    // Unwraps the value, so that it can also be compared with properties of its own type.
+    // Unwraps the `AnyRealmValue`, so that the value inside can also be compared with properties of other types.
     private init(any value: AnyRealmValue) {
         self =
             switch value {
@@ -81,7 +81,7 @@ enum QueryLiteral: Equatable {
         }
     }
 
-    /// The text for the literal in error messages.
+    /// Describes the literal in error messages.
     var description: String {
         switch self {
         case .null: "nil"
@@ -115,12 +115,13 @@ enum QueryLiteral: Equatable {
 
     static func base64(_ text: String) -> QueryLiteral? { Data(base64Encoded: text).map { .data($0) } }
 
-    static func call(_ type: String, _ content: String) -> QueryLiteral? {
+    static func uuidOrObjectId(_ type: String, _ content: String) -> QueryLiteral? {
         type == "uuid"
             ? UUID(uuidString: content).map { .uuid($0) } : (try? ObjectId(string: content)).map { .objectId($0) }
     }
 
-    /// Nil if the nanoseconds amount to a full second, or if their sign differs from that of the seconds.
+    /// Nil if the nanoseconds amount to a full second or more, or if the seconds and the nanoseconds have opposite
+    /// signs.
     static func dateLiteral(since1970 seconds: Int64, nanoseconds: Int64) -> QueryLiteral? {
         guard nanoseconds.magnitude < 1_000_000_000, seconds.signum() * nanoseconds.signum() >= 0 else { return nil }
         return .date(
@@ -153,7 +154,7 @@ enum QueryLiteral: Equatable {
         return .date(date.addingTimeInterval(fraction + nanoseconds))
     }
 
-    // Foundation parses the 30th of February as the second of March.
+    // Checked here because Foundation accepts 30 February and converts it to 2 March.
     private static func isDay(_ text: String) -> Bool {
         let fields = text.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
         guard fields.count == 3, 1...12 ~= fields[1] else { return false }
@@ -196,15 +197,16 @@ enum QueryLiteral: Equatable {
         }
     }
 
-    /// The managed objects in `anyValue`, which must belong to the queried Realm.
-    var anyObjects: [ObjectBase] { anyValue?.objects.filter { $0._context != nil } ?? [] }
+    /// The managed objects in `anyValue`. They must belong to the queried Realm.
+    var managedObjects: [ObjectBase] { anyValue?.objects.filter { $0._context != nil } ?? [] }
 
-    /// The form of the value that is compared with values of a type; nil if they cannot be compared.
+    /// The literal in the stored form that can be compared with values of a type; nil if the literal cannot be compared
+    /// with them.
     func compared(with element: ElementType) -> SQLValue? {
         if case .null = self { return .null }
         switch element {
         case .link, .embedded: return nil
-        case .intEnum: return number(isWhole: true)
+        case .intEnum: return number
         case .stringEnum: return text
         case .scalar(let scalar): return compared(with: scalar)
         }
@@ -231,14 +233,14 @@ enum QueryLiteral: Equatable {
         case (.decimal128, .double(let value)): return (try? Decimal128(string: "\(value)"))?._stored.raw
         case (.decimal128, .string(let value)): return (try? Decimal128(string: value))?._stored.raw
         case (.float, .double(let value)): return Double(Float(value))._compared.raw
-        case (.float, _), (.double, _): return number(isWhole: false)
-        case (.int, _), (.int8, _), (.int16, _), (.int32, _), (.int64, _): return number(isWhole: true)
+        case (.float, _), (.double, _): return number
+        case (.int, _), (.int8, _), (.int16, _), (.int32, _), (.int64, _): return number
         default: return nil
         }
     }
 
     // Whole and floating-point numbers are compared by value.
-    private func number(isWhole: Bool) -> SQLValue? {
+    private var number: SQLValue? {
         switch self {
         case .integer(let value): .integer(value)
         case .double(let value): value._compared.raw
@@ -249,8 +251,8 @@ enum QueryLiteral: Equatable {
 }
 
 extension QueryLiteral {
-    /// The literals that are keywords.
-    static func word(_ name: String) -> QueryLiteral? {
+    /// The literal for a keyword such as `TRUE`; nil if the name is not such a keyword.
+    static func keyword(_ name: String) -> QueryLiteral? {
         switch name.uppercased() {
         case "TRUE", "YES": .bool(true)
         case "FALSE", "NO": .bool(false)

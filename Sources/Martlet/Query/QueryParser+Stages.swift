@@ -2,29 +2,29 @@ import MartletEngine
 
 /// Parses the stages after the condition: `SORT(…) DISTINCT(…) LIMIT(…)`.
 extension QueryParser {
-    private static let greatestStageCount = 32
+    private static let maximumStageCount = 32
 
     mutating func stages() throws(QuerySyntaxError) -> [QuerySyntax.Stage] {
         var stages: [QuerySyntax.Stage] = []
         while startsStage {
-            guard stages.count < Self.greatestStageCount else {
-                throw failure("expected at most \(Self.greatestStageCount) of 'SORT', 'DISTINCT' and 'LIMIT'")
+            guard stages.count < Self.maximumStageCount else {
+                throw failure("expected at most \(Self.maximumStageCount) of 'SORT', 'DISTINCT' and 'LIMIT'")
             }
             stages.append(try stage())
         }
         return stages
     }
 
-    /// Whether the condition ends here because a stage such as 'SORT' begins.
+    /// True if a stage such as 'SORT' begins at the current token.
     var startsStage: Bool {
         guard isWord("SORT", "DISTINCT", "LIMIT"), position + 1 < tokens.count else { return false }
-        return tokens[position + 1].kind == .sign("(")
+        return tokens[position + 1].kind == .symbol("(")
     }
 
     private mutating func stage() throws(QuerySyntaxError) -> QuerySyntax.Stage {
         let word = word(current)
         advance()
-        try expect(sign: "(")
+        try expect(symbol: "(")
         let stage: QuerySyntax.Stage
         switch word {
         case "LIMIT":
@@ -33,20 +33,20 @@ extension QueryParser {
             stage = .limit(Int(count))
         case "DISTINCT":
             var paths = [try path()]
-            while isSign(",") {
+            while isSymbol(",") {
                 advance()
                 paths.append(try path())
             }
             stage = .distinct(paths)
         default:
             var terms = [try sortTerm()]
-            while isSign(",") {
+            while isSymbol(",") {
                 advance()
                 terms.append(try sortTerm())
             }
             stage = .sort(terms)
         }
-        try expect(sign: ")")
+        try expect(symbol: ")")
         return stage
     }
 

@@ -9,12 +9,12 @@ struct QueryParser {
     private(set) var position = 0
     private var nextArgument = 0
     private var depth = 0
-    private static let greatestDepth = 100
+    private static let maximumDepth = 100
 
     /// A condition or a value. Both can be in parentheses, so the parser does not know in advance which one follows.
     private enum Node {
         case condition(QuerySyntax.Condition)
-        /// With the depth of its nested calculations.
+        /// `depth` is the nesting depth of the arithmetic expressions in the operand.
         case operand(QuerySyntax.Operand, depth: Int = 0)
     }
 
@@ -46,8 +46,8 @@ struct QueryParser {
 
     mutating func advance() { position = min(position + 1, tokens.count - 1) }
 
-    func isSign(_ signs: String...) -> Bool {
-        if case .sign(let sign) = current.kind { signs.contains(sign) } else { false }
+    func isSymbol(_ symbols: String...) -> Bool {
+        if case .symbol(let symbol) = current.kind { symbols.contains(symbol) } else { false }
     }
 
     func word(_ token: QueryToken) -> String? {
@@ -56,8 +56,8 @@ struct QueryParser {
 
     func isWord(_ words: String...) -> Bool { word(current).map { words.contains($0) } ?? false }
 
-    mutating func expect(sign: String) throws(QuerySyntaxError) {
-        guard isSign(sign) else { throw failure("expected '\(sign)'") }
+    mutating func expect(symbol: String) throws(QuerySyntaxError) {
+        guard isSymbol(symbol) else { throw failure("expected '\(symbol)'") }
         advance()
     }
 
@@ -66,7 +66,7 @@ struct QueryParser {
             switch current.kind {
             case .end: "the text ends here"
             case .name(let name), .escapedName(let name): "found '\(name)'"
-            case .sign(let sign): "found '\(sign)'"
+            case .symbol(let symbol): "found '\(symbol)'"
             case .keyword(let name): "found '@\(name)'"
             case .string(let text): "found the text '\(text)'"
             case .number, .literal: "found a literal"
@@ -92,14 +92,14 @@ struct QueryParser {
     private mutating func disjunction() throws(QuerySyntaxError) -> Node {
         depth += 1
         defer { depth -= 1 }
-        guard depth < Self.greatestDepth else {
+        guard depth < Self.maximumDepth else {
             throw QuerySyntaxError(
-                offset: current.offset, message: "more than \(Self.greatestDepth) parentheses are open here")
+                offset: current.offset, message: "more than \(Self.maximumDepth) parentheses are open here")
         }
         let first = try conjunction()
-        guard isSign("||") || isWord("OR") else { return first }
+        guard isSymbol("||") || isWord("OR") else { return first }
         var parts = [asCondition(first)]
-        while isSign("||") || isWord("OR") {
+        while isSymbol("||") || isWord("OR") {
             advance()
             parts.append(asCondition(try conjunction()))
         }
@@ -108,9 +108,9 @@ struct QueryParser {
 
     private mutating func conjunction() throws(QuerySyntaxError) -> Node {
         let first = try negation()
-        guard isSign("&&") || isWord("AND") else { return first }
+        guard isSymbol("&&") || isWord("AND") else { return first }
         var parts = [asCondition(first)]
-        while isSign("&&") || isWord("AND") {
+        while isSymbol("&&") || isWord("AND") {
             advance()
             parts.append(asCondition(try negation()))
         }
@@ -120,7 +120,7 @@ struct QueryParser {
     private mutating func negation() throws(QuerySyntaxError) -> Node {
         var isNegated = false
         var isFound = false
-        while isSign("!") || isWord("NOT") {
+        while isSymbol("!") || isWord("NOT") {
             advance()
             isNegated.toggle()
             isFound = true
@@ -146,14 +146,14 @@ struct QueryParser {
         var comparison = QuerySyntax.Comparison(
             quantifier: quantifier, left: operand, relation: relation,
             right: .literal(.null, offset), offset: offset)
-        if isSign("[") { comparison.options = try options(relation) }
+        if isSymbol("[") { comparison.options = try options(relation) }
         guard case .operand(let right, _) = try sum() else { throw failure("expected a value") }
         comparison.right = right
         return .condition(.comparison(comparison))
     }
 
     private mutating func quantifier() throws(QuerySyntaxError) -> QuerySyntax.Quantifier? {
-        guard let word = word(current), !isNameFollowed else { return nil }
+        guard let word = word(current), !isPropertyName else { return nil }
         let quantifier: QuerySyntax.Quantifier
         switch word {
         case "ANY", "SOME": quantifier = .any
@@ -165,11 +165,12 @@ struct QueryParser {
         return quantifier
     }
 
-    // A property can be named 'any'. It is then followed by a relation, a dot or the end, but not by a value.
-    private var isNameFollowed: Bool {
+    // True if the current word is the name of a property, such as 'any', and not a quantifier: it is followed by a
+    // relation, a dot or the end, and not by a value.
+    private var isPropertyName: Bool {
         guard position + 1 < tokens.count else { return true }
         switch tokens[position + 1].kind {
-        case .sign(let sign): return sign != "(" && sign != "{"
+        case .symbol(let symbol): return symbol != "(" && symbol != "{"
         case .end: return true
         case .name(let name):
             return ["CONTAINS", "BEGINSWITH", "ENDSWITH", "LIKE", "IN", "BETWEEN", "AND", "OR", "TEXT"]
@@ -181,12 +182,12 @@ struct QueryParser {
     private mutating func relation() throws(QuerySyntaxError) -> QuerySyntax.Relation? {
         let relation: QuerySyntax.Relation
         switch current.kind {
-        case .sign("="), .sign("=="): relation = .compare(.equal)
-        case .sign("!="), .sign("<>"): relation = .compare(.notEqual)
-        case .sign("<"): relation = .compare(.less)
-        case .sign("<="), .sign("=<"): relation = .compare(.lessOrEqual)
-        case .sign(">"): relation = .compare(.greater)
-        case .sign(">="), .sign("=>"): relation = .compare(.greaterOrEqual)
+        case .symbol("="), .symbol("=="): relation = .compare(.equal)
+        case .symbol("!="), .symbol("<>"): relation = .compare(.notEqual)
+        case .symbol("<"): relation = .compare(.less)
+        case .symbol("<="), .symbol("=<"): relation = .compare(.lessOrEqual)
+        case .symbol(">"): relation = .compare(.greater)
+        case .symbol(">="), .symbol("=>"): relation = .compare(.greaterOrEqual)
         case .name(let name):
             switch name.uppercased() {
             case "CONTAINS": relation = .text(.contains)
@@ -217,7 +218,7 @@ struct QueryParser {
             letters.lowercased().utf8.allSatisfy({ "cd".utf8.contains($0) })
         else { throw failure(allowed ? "expected 'c', 'd' or 'cd'" : "this comparison has no options") }
         advance()
-        try expect(sign: "]")
+        try expect(symbol: "]")
         var options: Predicate.TextOptions = []
         if letters.lowercased().contains("c") { options.insert(.caseInsensitive) }
         if letters.lowercased().contains("d") { options.insert(.diacriticInsensitive) }
@@ -238,7 +239,7 @@ struct QueryParser {
         _ signs: [String: Predicate.Arithmetic], _ part: (inout QueryParser) throws(QuerySyntaxError) -> Node
     ) throws(QuerySyntaxError) -> Node {
         var node = try part(&self)
-        while case .sign(let text) = current.kind, let sign = signs[text] {
+        while case .symbol(let text) = current.kind, let sign = signs[text] {
             let offset = current.offset
             guard case .operand(let left, let leftDepth) = node else {
                 throw failure("expected 'AND', 'OR' or the end")
@@ -248,9 +249,9 @@ struct QueryParser {
                 throw QuerySyntaxError(offset: offset, message: "expected a value on both sides of '\(text)'")
             }
             let depth = max(leftDepth, rightDepth) + 1
-            guard depth < Self.greatestDepth else {
+            guard depth < Self.maximumDepth else {
                 throw QuerySyntaxError(
-                    offset: offset, message: "more than \(Self.greatestDepth) calculations are nested here")
+                    offset: offset, message: "more than \(Self.maximumDepth) calculations are nested here")
             }
             node = .operand(.arithmetic(left, sign, right, offset), depth: depth)
         }
@@ -260,13 +261,13 @@ struct QueryParser {
     private mutating func primary() throws(QuerySyntaxError) -> Node {
         let token = current
         switch token.kind {
-        case .sign("("):
+        case .symbol("("):
             advance()
             let node = try disjunction()
-            try expect(sign: ")")
+            try expect(symbol: ")")
             return node
-        case .sign("{"): return .operand(try list())
-        case .sign("-"), .sign("+"): return .operand(.literal(try signedNumber(), token.offset))
+        case .symbol("{"): return .operand(try list())
+        case .symbol("-"), .symbol("+"): return .operand(.literal(try signedNumber(), token.offset))
         case .number(let literal), .literal(let literal):
             advance()
             return .operand(.literal(literal, token.offset))
@@ -276,19 +277,19 @@ struct QueryParser {
         case .argument(let number):
             advance()
             return .operand(.literal(try argument(number, token.offset), token.offset))
-        case .name(let name): return try named(name, token)
+        case .name(let name): return try keywordOrPath(name, token)
         case .variable, .keyword, .keyPathArgument, .escapedName: return .operand(.path(try path()))
-        case .sign, .end: throw failure("expected a property, a value or a condition")
+        case .symbol, .end: throw failure("expected a property, a value or a condition")
         }
     }
 
     private mutating func signedNumber() throws(QuerySyntaxError) -> QueryLiteral {
-        let isNegative = isSign("-")
+        let isNegative = isSymbol("-")
         advance()
         let literal: QueryLiteral? =
             switch current.kind {
             case .number(let number): number
-            case .name(let name): QueryLiteral.word(name)
+            case .name(let name): QueryLiteral.keyword(name)
             default: nil
             }
         switch literal {
@@ -299,9 +300,9 @@ struct QueryParser {
         return (isNegative ? literal?.negated : literal) ?? .null
     }
 
-    private mutating func named(_ name: String, _ token: QueryToken) throws(QuerySyntaxError) -> Node {
+    private mutating func keywordOrPath(_ name: String, _ token: QueryToken) throws(QuerySyntaxError) -> Node {
         // A name before a dot is a property, even if it is a keyword.
-        if position + 1 < tokens.count, tokens[position + 1].kind == .sign(".") { return .operand(.path(try path())) }
+        if position + 1 < tokens.count, tokens[position + 1].kind == .symbol(".") { return .operand(.path(try path())) }
         switch name.uppercased() {
         case "TRUEPREDICATE":
             advance()
@@ -312,7 +313,7 @@ struct QueryParser {
         case "SUBQUERY": return .operand(try subquery())
         default: break
         }
-        if let literal = QueryLiteral.word(name) {
+        if let literal = QueryLiteral.keyword(name) {
             advance()
             return .operand(.literal(literal, token.offset))
         }
@@ -331,15 +332,15 @@ struct QueryParser {
 
     private mutating func list() throws(QuerySyntaxError) -> QuerySyntax.Operand {
         let offset = current.offset
-        try expect(sign: "{")
+        try expect(symbol: "{")
         var elements: [QuerySyntax.Operand] = []
-        while !isSign("}") {
-            if isSign("{") { throw failure("expected a value; a list cannot contain lists") }
+        while !isSymbol("}") {
+            if isSymbol("{") { throw failure("expected a value; a list cannot contain lists") }
             guard case .operand(let element, _) = try sum() else { throw failure("expected a value") }
             elements.append(element)
-            if isSign(",") { advance() } else { break }
+            if isSymbol(",") { advance() } else { break }
         }
-        guard isSign("}") else { throw failure("expected ',' or '}'") }
+        guard isSymbol("}") else { throw failure("expected ',' or '}'") }
         advance()
         return .list(elements, offset)
     }
@@ -348,15 +349,15 @@ struct QueryParser {
     private mutating func subquery() throws(QuerySyntaxError) -> QuerySyntax.Operand {
         let offset = current.offset
         advance()
-        try expect(sign: "(")
+        try expect(symbol: "(")
         let collection = try path()
-        try expect(sign: ",")
+        try expect(symbol: ",")
         guard case .variable(let variable) = current.kind else { throw failure("expected a variable such as '$x'") }
         advance()
-        try expect(sign: ",")
+        try expect(symbol: ",")
         let inner = try condition()
-        try expect(sign: ")")
-        try expect(sign: ".")
+        try expect(symbol: ")")
+        try expect(symbol: ".")
         guard case .keyword(let name) = current.kind, name == "count" || name == "size" else {
             throw failure("expected '.@count' after a SUBQUERY")
         }
@@ -371,20 +372,20 @@ struct QueryParser {
         if case .variable(let name) = current.kind {
             path.variable = name
             advance()
-            guard isSign(".") else { return path }
+            guard isSymbol(".") else { return path }
             advance()
         } else if isWord("SELF") {
             advance()
-            guard isSign(".") else { return path }
+            guard isSymbol(".") else { return path }
             advance()
         }
         while true {
             try component(&path)
-            guard path.components.count <= Self.greatestDepth else {
+            guard path.components.count <= Self.maximumDepth else {
                 throw QuerySyntaxError(
-                    offset: path.offset, message: "a key path has at most \(Self.greatestDepth) names")
+                    offset: path.offset, message: "a key path has at most \(Self.maximumDepth) names")
             }
-            guard isSign(".") else { return path }
+            guard isSymbol(".") else { return path }
             advance()
         }
     }
@@ -406,11 +407,11 @@ struct QueryParser {
         case .keyword(let name): return try keyword(name, &path)
         default: throw failure("expected the name of a property")
         }
-        while isSign("[") {
+        while isSymbol("[") {
             let offset = current.offset
             advance()
             path.components.append((.entry(try mapKey()), offset))
-            try expect(sign: "]")
+            try expect(symbol: "]")
         }
     }
 
@@ -433,7 +434,8 @@ struct QueryParser {
         func aggregate(_ function: QuerySyntax.Function) throws(QuerySyntaxError) {
             guard path.function == nil else {
                 throw QuerySyntaxError(
-                    offset: offset, message: "a key path has one '@count', '@min', '@max', '@sum', '@avg' or '@type'")
+                    offset: offset,
+                    message: "a key path can contain only one of '@count', '@min', '@max', '@sum', '@avg' and '@type'")
             }
             path.function = (function, path.components.count)
         }
@@ -460,7 +462,7 @@ struct QueryParser {
     }
 
     private mutating func backlinkName() throws(QuerySyntaxError) -> String {
-        try expect(sign: ".")
+        try expect(symbol: ".")
         switch current.kind {
         case .name(let name), .escapedName(let name):
             advance()

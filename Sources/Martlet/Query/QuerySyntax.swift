@@ -23,7 +23,7 @@ struct QuerySyntax {
         var relation: Relation
         var options: Predicate.TextOptions = []
         var right: Operand
-        /// The position of the relation.
+        /// The position of the relation in the text, in UTF-8 bytes.
         var offset: Int
     }
 
@@ -50,7 +50,7 @@ struct QuerySyntax {
     }
 
     struct Path {
-        /// The variable of a subquery with which the path starts; nil if it starts at the queried object.
+        /// The variable of the subquery at which the path starts; nil if it starts at the queried object.
         var variable: String?
         var components: [(PropertyPath.Component, Int)] = []
         /// The function in the path (count, aggregate or kind), with the number of components before it.

@@ -1,7 +1,7 @@
 import Foundation
 import MartletEngine
 
-/// A word, sign or literal of a query string.
+/// A word, symbol or literal of a query string.
 struct QueryToken {
     enum Kind: Equatable {
         case name(String)
@@ -19,7 +19,7 @@ struct QueryToken {
         case argument(Int?)
         /// `%K` (nil), or `$K0`, `$K1` and so on (the number after `$K`).
         case keyPathArgument(Int?)
-        case sign(String)
+        case symbol(String)
         case end
     }
 
@@ -31,11 +31,12 @@ struct QueryToken {
 /// A syntax error or type error in a query string.
 struct QuerySyntaxError: Error {
     let offset: Int
-    /// What was expected there, and what was found.
+    /// What the parser expected at `offset`, and what it found.
     let message: String
 }
 
-/// Splits a query string into tokens. It works on bytes, so a quote ends the string even if a combining mark follows.
+/// Splits a query string into tokens. The lexer works on bytes, so a quote ends a string literal even if a combining
+/// mark follows.
 struct QueryLexer {
     private let bytes: [UInt8]
     private var position = 0
@@ -74,29 +75,29 @@ struct QueryLexer {
             kind = .escapedName(try name("a name"))
         case _ where isDigit(byte) || byte == UInt8(ascii: ".") && peek(1).map(isDigit) == true: kind = try number()
         case _ where isNameStart(byte): kind = try word()
-        default: kind = .sign(try sign())
+        default: kind = .symbol(try symbol())
         }
         return QueryToken(kind: kind, offset: start)
     }
 
-    // MARK: Signs
+    // MARK: Symbols
 
-    private static let signs = ["==", "!=", "<>", "<=", "=<", ">=", "=>", "&&", "||"]
+    private static let symbols = ["==", "!=", "<>", "<=", "=<", ">=", "=>", "&&", "||"]
 
-    private mutating func sign() throws(QuerySyntaxError) -> String {
+    private mutating func symbol() throws(QuerySyntaxError) -> String {
         if position + 1 < bytes.count {
             let pair = text(position..<position + 2)
-            if Self.signs.contains(pair) {
+            if Self.symbols.contains(pair) {
                 position += 2
                 return pair
             }
         }
-        let sign = text(position..<position + 1)
-        guard "=<>!(){}[],.+-*/".contains(sign) else {
+        let symbol = text(position..<position + 1)
+        guard "=<>!(){}[],.+-*/".contains(symbol) else {
             throw QuerySyntaxError(offset: position, message: "'\(character)' is not expected here")
         }
         position += 1
-        return sign
+        return symbol
     }
 
     // The whole character at the position.
@@ -113,7 +114,7 @@ struct QueryLexer {
             position += 1
             return .keyPathArgument(nil)
         default:
-            // As in 'printf': formats for all kinds of numbers.
+            // The format specifiers of 'printf', such as '%d', '%lld' and '%s', mean the same as '%@'.
             while let byte = current, "lhqz".utf8.contains(byte) { position += 1 }
             guard let byte = current, "diuxXfFeEgGs".utf8.contains(byte) else {
                 throw QuerySyntaxError(
@@ -162,7 +163,7 @@ struct QueryLexer {
         switch (word.lowercased(), current) {
         case ("uuid", UInt8(ascii: "(")), ("oid", UInt8(ascii: "(")), ("bin", UInt8(ascii: "(")),
             ("binary", UInt8(ascii: "(")):
-            return .literal(try call(word.lowercased(), start))
+            return .literal(try uuidOrObjectIdOrBinary(word.lowercased(), start))
         case ("b64", UInt8(ascii: "'")), ("b64", UInt8(ascii: "\"")):
             let content = try string(bytes[position])
             guard let data = QueryLiteral.base64(content) else {
@@ -173,14 +174,15 @@ struct QueryLexer {
         }
     }
 
-    private mutating func call(_ type: String, _ start: Int) throws(QuerySyntaxError) -> QueryLiteral {
+    private mutating func uuidOrObjectIdOrBinary(_ type: String, _ start: Int) throws(QuerySyntaxError) -> QueryLiteral
+    {
         if type.hasPrefix("bin") { return try binary(start) }
         let open = position + 1
         while let byte = current, byte != UInt8(ascii: ")") { position += 1 }
         guard current != nil else { throw QuerySyntaxError(offset: start, message: "expected ')' after '\(type)('") }
         let content = text(open..<position).trimming("'\" ")
         position += 1
-        guard let literal = QueryLiteral.call(type, content) else {
+        guard let literal = QueryLiteral.uuidOrObjectId(type, content) else {
             throw QuerySyntaxError(
                 offset: start,
                 message: "'\(content)' is not \(type == "uuid" ? "a UUID" : "an object id of 24 hexadecimal digits")")
@@ -188,7 +190,7 @@ struct QueryLexer {
         return literal
     }
 
-    // `bin('…')`: the bytes of the text, which can contain parentheses.
+    // Parses `bin('…')`. The value is the UTF-8 bytes of the text, which can contain parentheses.
     private mutating func binary(_ start: Int) throws(QuerySyntaxError) -> QueryLiteral {
         position += 1
         guard let quote = current, quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\"") else {
@@ -202,7 +204,7 @@ struct QueryLexer {
         return .data(Data(content.utf8))
     }
 
-    // `T1700000000:250`, Realm's own date format: seconds and nanoseconds since 1970.
+    // True for a date such as `T1700000000:250`, Realm's format with seconds and nanoseconds since 1970.
     private func isTimestamp(_ start: Int) -> Bool {
         guard bytes[start] == UInt8(ascii: "T") || bytes[start] == UInt8(ascii: "t") else { return false }
         let digits = bytes[(start + 1)...].prefix { isDigit($0) || $0 == UInt8(ascii: "-") }
@@ -223,8 +225,8 @@ struct QueryLexer {
         else {
             throw QuerySyntaxError(
                 offset: start,
-                message: "expected a date such as 'T1700000000:0', with less than 1000000000 nanoseconds, negative "
-                    + "if the seconds are")
+                message: "expected a date such as 'T1700000000:0'; the nanoseconds must be less than 1000000000, and "
+                    + "negative if the seconds are negative")
         }
         return date
     }
@@ -258,7 +260,7 @@ struct QueryLexer {
         return .number(literal)
     }
 
-    // Four digits followed by a minus begin a date.
+    // Parses a date. Nil if the text at the position does not begin like `2024-01-`.
     private mutating func date() throws(QuerySyntaxError) -> QueryLiteral? {
         let start = position
         guard bytes.count - start >= 10, bytes[start..<start + 4].allSatisfy(isDigit),

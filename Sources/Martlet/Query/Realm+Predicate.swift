@@ -4,13 +4,13 @@ extension Realm {
     /// A condition written as text, in the predicate language of Foundation and Realm: `"age > 5 AND owner.name
     /// BEGINSWITH[c] 'm'"`. The condition can be followed by `SORT(…)`, `DISTINCT(…)` and `LIMIT(…)`.
     ///
-    /// Use it for texts from users or other sources: an invalid text throws an error. `filter(_:_:)` takes a text
-    /// directly, and traps if it is invalid. Values are passed to the database only as bound parameters.
+    /// Use a predicate for texts from users or files: parsing an invalid text throws an error. `filter(_:_:)` takes a
+    /// text directly, and traps if the text is invalid. Values are passed to the database only as bound parameters.
     public struct Predicate: CustomStringConvertible {
         let syntax: QuerySyntax
         let text: String
 
-        /// Parses a text. `filter(_:)` checks names and types when the predicate is used.
+        /// Parses a text. Names and types are checked later, when `filter(_:)` uses the predicate.
         ///
         /// - Parameters:
         ///   - text: the condition. `%@` and `$0` are placeholders for arguments, `%K` for an argument that is a key
@@ -21,8 +21,8 @@ extension Realm {
             try self.init(parsing: text, arguments: arguments)
         }
 
-        /// Parses a text with its arguments in an array. `filter(_:)` checks names and types when the predicate is
-        /// used.
+        /// Parses a text, with its arguments in an array. Names and types are checked later, when `filter(_:)` uses the
+        /// predicate.
         public init(parsing text: String, arguments: [Any?]) throws {
             var literals: [QueryLiteral] = []
             for (position, argument) in arguments.enumerated() {
@@ -53,7 +53,7 @@ extension Realm {
 }
 
 extension QuerySyntaxError {
-    /// The public error, with a line that points to the position.
+    /// The public error. Its message shows the line with the error and points to the position.
     func realmError(_ text: String) -> Realm.Error {
         Realm.Error(.invalidInput, "\(message), at offset \(offset) of the query:\n\(pointer(text))")
     }

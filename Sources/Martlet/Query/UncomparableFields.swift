@@ -1,7 +1,7 @@
 import MartletEngine
 
-// A collection has no value to compare. These conformances are unavailable, so that the compiler reports their message
-// and not only that an operator does not fit.
+// A collection has no single value to compare. Because of these unavailable conformances, the compiler reports their
+// messages. Without them it would report only that no operator accepts the operands.
 
 @available(
     *, unavailable,

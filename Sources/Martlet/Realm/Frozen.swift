@@ -5,10 +5,10 @@
 /// Task.detached { print(dog.name) }
 /// ```
 ///
-/// It contains the result of `freeze()` at the moment of its creation, and forwards reads to it. Objects reachable from it are
-/// frozen, too. To pass one of them on, wrap it in another `Frozen`.
+/// The initializer calls `freeze()` on the value. Reads are forwarded to the frozen value. Objects that are reachable
+/// from it are frozen, too. To pass one of them on, wrap it in another `Frozen`.
 ///
-/// Ignored properties are not frozen and not synchronized. Do not use them.
+/// Ignored properties are not frozen and not synchronized. Do not use them on a frozen object.
 @dynamicMemberLookup
 // Sendable: a frozen value never changes and can be read on any thread.
 public struct Frozen<Value: ThreadConfined>: @unchecked Sendable {

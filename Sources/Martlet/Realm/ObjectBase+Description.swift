@@ -3,7 +3,8 @@ import MartletEngine
 extension ObjectBase: CustomStringConvertible {
     /// The class and the properties, including linked objects and the first elements of collections.
     ///
-    /// The depth and the length are limited, and omitted parts are shown as `…`. Linking objects are shown by their type.
+    /// The depth and the length are limited, and omitted parts are shown as `…`. For linking objects, only the type is
+    /// shown.
     public final var description: String {
         var text = ObjectText()
         return text.text(of: self)
@@ -18,7 +19,7 @@ private struct ObjectText {
     private static let valueLimit = 200
 
     private var count = 0
-    /// The objects whose description is not finished, to detect cycles.
+    /// The objects whose description is being built. They are used to detect cycles.
     private var trail: [ObjectBase] = []
 
     mutating func text(of object: ObjectBase) -> String {

@@ -2,15 +2,17 @@ import MartletEngine
 import Synchronization
 
 extension Realm {
-    /// Schedules a write transaction: `block` runs later on the Realm's thread, queue or actor, and the write is committed.
+    /// Schedules a write transaction: `block` runs later on the Realm's thread, queue or actor, and then the write is
+    /// committed.
     ///
-    /// The call does not block. If another thread or process is writing, a background thread waits for the lock. Asynchronous
-    /// writes of a Realm run in the order of the calls, and queued ones become durable together. This method can be called at
-    /// any time, also inside writes and observer callbacks.
+    /// The call does not block. If another thread or process is writing, a background thread waits for the lock.
+    /// Asynchronous writes of a Realm run in the order of the calls, and queued writes become durable together. This
+    /// method can be called at any time, also inside writes and observer callbacks.
     ///
     /// - Parameters:
     ///   - block: Makes the changes.
-    ///   - onComplete: Called with nil when the changes are durable, or with the error because of which they were rolled back.
+    ///   - onComplete: Called with nil when the changes are durable. If an error caused a rollback, called with this
+    ///     error.
     @discardableResult
     public func writeAsync(
         _ block: @escaping () -> Void, onComplete: (((any Swift.Error)?) -> Void)? = nil
@@ -19,32 +21,35 @@ extension Realm {
         let id = writes.nextID()
         writes.add(
             AsyncWrite(
-                id: id, body: block, commitsItself: false, complete: { onComplete?($0) }, context: context,
+                id: id, body: block, isCommittedByBody: false, complete: { onComplete?($0) }, context: context,
                 actor: context.confinement.actor))
         return id
     }
 
-    /// Schedules a write transaction whose block commits it, with `commitAsyncWrite` or `commitWrite`. If the block does not
-    /// commit, its changes are rolled back. In all other respects this method works like `writeAsync`.
+    /// Schedules a write transaction whose block must commit it, with `commitAsyncWrite` or `commitWrite`.
+    ///
+    /// If the block does not commit, its changes are rolled back. In all other respects this method works like
+    /// `writeAsync`.
     @discardableResult
     public func beginAsyncWrite(_ block: @escaping () -> Void) -> AsyncTransactionId {
         let writes = requireAsyncWrites()
         let id = writes.nextID()
         writes.add(
             AsyncWrite(
-                id: id, body: block, commitsItself: true, complete: { _ in }, context: context,
+                id: id, body: block, isCommittedByBody: true, complete: { _ in }, context: context,
                 actor: context.confinement.actor))
         return id
     }
 
     /// Commits the open write transaction, and calls `onComplete` when it is durable.
     ///
-    /// If collections or objects of this Realm are observed, the block of a `beginAsyncWrite` runs only after all earlier writes
-    /// are durable and their notifications are delivered, even if grouping is allowed.
+    /// Grouping has an exception. If collections or objects of this Realm are observed, the block of a later
+    /// `beginAsyncWrite` runs only after all earlier writes are durable and their notifications are delivered.
     ///
     /// - Parameters:
     ///   - allowGrouping: True if the changes may become durable together with the following writes in the queue.
-    ///   - onComplete: Called with nil when the changes are durable, or with the error because of which they were rolled back.
+    ///   - onComplete: Called with nil when the changes are durable. If an error caused a rollback, called with this
+    ///     error.
     @discardableResult
     public func commitAsyncWrite(
         allowGrouping: Bool = false, _ onComplete: (((any Swift.Error)?) -> Void)? = nil
@@ -58,7 +63,7 @@ extension Realm {
 
     /// Cancels an asynchronous write that has not begun. Its `onComplete` is not called.
     ///
-    /// - Throws: `Realm.Error.invalidInput` if the write has begun or ended already.
+    /// - Throws: `Realm.Error.invalidInput` if the write has already begun or ended.
     public func cancelAsyncWrite(_ id: AsyncTransactionId) throws {
         guard requireAsyncWrites().cancel(id) else {
             throw Error(
@@ -76,35 +81,36 @@ extension Realm {
 
     /// Runs `block` in a write transaction on the Realm's actor, and returns its result when the changes are durable.
     ///
-    /// The actor is not blocked while other writers hold the lock. The write is added to the queue of the Realm's asynchronous
-    /// writes.
+    /// The actor is not blocked while other writers hold the lock. The write is added to the queue of the Realm's
+    /// asynchronous writes.
     ///
-    /// - Throws: Any error of the block, after a rollback of its changes; `CancellationError` if the task is cancelled before the
-    ///   block begins; the errors of `write`.
+    /// - Throws: Any error of the block, after its changes are rolled back. `CancellationError` if the task is
+    ///   cancelled before the block begins. Any error of `write`.
     @discardableResult
     public func asyncWrite<Result>(
         isolation: isolated (any Actor)? = #isolation, @_implicitSelfCapture _ block: @escaping () throws -> Result
     ) async throws -> Result {
         let writes = requireAsyncWrites()
-        let ticket = AsyncWriteTicket()
+        let waiter = AsyncWriteWaiter()
         var result: Result?
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation(isolation: isolation) { continuation in
-                guard ticket.wait(continuation) else { return }
+                guard waiter.wait(continuation) else { return }
                 writes.add(
                     AsyncWrite(
-                        id: writes.nextID(), begin: ticket.begin, body: { result = try block() }, commitsItself: false,
-                        complete: ticket.end, context: context, actor: context.confinement.actor))
+                        id: writes.nextID(), begin: waiter.begin, body: { result = try block() },
+                        isCommittedByBody: false,
+                        complete: waiter.end, context: context, actor: context.confinement.actor))
             }
         } onCancel: {
-            ticket.cancel()
+            waiter.cancel()
         }
         guard let result else { throw CancellationError() }
         return result
     }
 
-    /// Moves to the newest version and delivers its notifications. The changes are computed in the background, without blocking
-    /// the actor.
+    /// Moves to the newest version and delivers its notifications. The changes are computed in the background, without
+    /// blocking the actor.
     ///
     /// - Returns: False if there was no newer version.
     @discardableResult
@@ -126,9 +132,9 @@ extension Realm {
     }
 }
 
-/// The state of a task that waits for its write. The task is resumed once: when the write ends, or when the task is cancelled
-/// before the write begins.
-private final class AsyncWriteTicket: Sendable {
+/// The state of a task that waits for its write. The task is resumed once: when the write ends, or when the task is
+/// cancelled before the write begins.
+private final class AsyncWriteWaiter: Sendable {
     private enum State {
         case new
         case waiting(CheckedContinuation<Void, any Error>)
@@ -138,7 +144,7 @@ private final class AsyncWriteTicket: Sendable {
 
     private let state = Mutex(State.new)
 
-    /// Stores the continuation; false if the task was cancelled already.
+    /// Stores the continuation. Returns false if the task was already cancelled.
     func wait(_ continuation: CheckedContinuation<Void, any Error>) -> Bool {
         let isNew = state.withLock { state in
             guard case .new = state else { return false }
@@ -149,7 +155,7 @@ private final class AsyncWriteTicket: Sendable {
         return isNew
     }
 
-    /// Called before the block; false if the task was cancelled in the meantime.
+    /// Called before the block. Returns false if the task was cancelled while it waited.
     func begin() -> Bool {
         state.withLock { state in
             guard case .waiting(let continuation) = state else { return false }

@@ -25,7 +25,7 @@ extension Realm {
         /// The version of the program's schema. Opening a file with a higher version throws.
         ///
         /// Additions to a schema need no new version. A change needs one if it can lose values, or needs values
-        /// that the file does not contain: opening throws unless this version is higher than that of the file.
+        /// that the file does not contain: opening throws unless this version is higher than the version of the file.
         public var schemaVersion: UInt64 = 0
 
         /// Called once if the file has a lower schema version, to set values that cannot be derived automatically. Not
@@ -43,9 +43,10 @@ extension Realm {
         /// it is exceeded.
         public var maximumNumberOfActiveVersions: UInt?
 
-        /// The size of the log (`-wal`) above which a write waits, at most two seconds, until old versions are released
-        /// and the log can be reset. If they are not released, a diagnostic message names their users, and the log
-        /// grows.
+        /// The size of the write-ahead log (`-wal`) in bytes above which a write waits.
+        ///
+        /// The write waits at most two seconds until old versions are released and the log can be reset. If they are
+        /// not released, a diagnostic message names their holders, and the log grows.
         public var maximumLogBytes = 268_435_456
 
         /// True if a write throws `.logFull` after the wait described at `maximumLogBytes`; false if the log grows.
@@ -55,15 +56,15 @@ extension Realm {
         public var seedFilePath: URL?
 
         /// Called when the first Realm of this process opens the file, with the size of the file and the size of its
-        /// contents in bytes. If it returns true, the file is compacted, unless another process is writing. Not called
-        /// for read-only files.
+        /// contents in bytes. If the closure returns true, the file is compacted, unless another process is writing.
+        /// Not called for read-only files.
         public var shouldCompactOnLaunch: (@Sendable (_ totalBytes: Int, _ usedBytes: Int) -> Bool)?
 
-        /// The permissions of a new file, from which the umask is subtracted. Auxiliary files and copies get the same
-        /// permissions, and existing files keep theirs. The owner must be able to read and write.
+        /// The permissions of a new file, before the umask is applied. Auxiliary files and copies get the same
+        /// permissions. Existing files keep their permissions. The owner must be able to read and write.
         public var fileMode: UInt16 = 0o600
 
-        /// The guarantee for committed data.
+        /// What happens to committed data after a crash or a power failure.
         public var durability = Durability.full
 
         /// The guarantee for the data of a write when `write` returns.
@@ -77,12 +78,14 @@ extension Realm {
             case off
         }
 
-        /// True if reads inside `withObservationTracking` and in SwiftUI views are tracked from the beginning, so that
-        /// Observation is notified when a value changes that was read there. The default is true where SwiftUI exists.
+        /// True if the Realm tracks reads from the beginning.
         ///
-        /// If it is false, held objects are read at full speed. The Realm starts to track when it first reads its file
-        /// inside `withObservationTracking`. Until then, reads of objects that are already in memory are not tracked.
-        /// Set it to true to track these reads, too. A Realm that tracks reads does so as long as it is open.
+        /// Reads are tracked inside `withObservationTracking` and in SwiftUI views: Observation is notified when a
+        /// value changes that was read there. The default is true where SwiftUI exists.
+        ///
+        /// If this property is false, objects in memory are read at full speed. The Realm starts to track reads when it
+        /// first reads its file inside `withObservationTracking`. Until then, reads of objects that are already in
+        /// memory are not tracked. A Realm that has started to track reads continues until it is closed.
         public var tracksReads = ReadTracking.isDefault
 
         package var environment = Environment.live
@@ -108,7 +111,7 @@ extension Realm {
             self.seedFilePath = seedFilePath
         }
 
-        // Guarded by the lock.
+        // Guarded by `standardLock`.
         nonisolated(unsafe) private static var standard: Configuration?
         private static let standardLock = NSLock()
 

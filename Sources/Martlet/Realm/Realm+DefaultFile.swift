@@ -12,10 +12,12 @@ extension Realm.Configuration {
     /// Realm.Configuration.defaultFolder = URL(fileURLWithPath: "/var/lib/kennel")
     /// ```
     ///
-    /// By default it is a folder with the name of the program. Its parent folder is Application Support on Apple platforms. On
-    /// other platforms it is `$XDG_DATA_HOME` or, if that is not set, `~/.local/share`. The value is nil if the environment
-    /// contains no home directory. Then opening the default file throws `.fileNotFound`. The folder is created together with
-    /// the default file.
+    /// By default, the folder has the name of the program. Its parent folder is Application Support on Apple platforms.
+    /// On other platforms the parent folder is `$XDG_DATA_HOME` or, if that variable is not set, `~/.local/share`. The
+    /// folder is created together with the default file.
+    ///
+    /// The value is nil if the environment contains no home directory. Opening the default file then throws
+    /// `.fileNotFound`.
     public static var defaultFolder: URL? {
         get { chosenFolder.withLock { $0 } ?? platformFolder }
         set { chosenFolder.withLock { $0 = newValue } }

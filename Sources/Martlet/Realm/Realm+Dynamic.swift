@@ -1,10 +1,10 @@
 import MartletEngine
 
-// Access to types that are named at run time: types of the schema, and types of the file for which the program has no class.
-// Objects of the latter are `StoredObject`s.
+// Access to types that are named at run time: types of the schema, and types of the file for which the program has no
+// class. Objects of a type without a class are `StoredObject`s.
 extension Realm {
-    /// All objects of a type as live, lazy results in the order of their keys. Traps if neither the schema nor the file contains
-    /// the type.
+    /// All objects of a type, as live, lazy results in the order of their object keys. Traps if neither the schema nor
+    /// the file contains the type.
     public func dynamicObjects(_ typeName: String) -> DynamicResults {
         let table = table(named: typeName)
         return DynamicResults(Results(ResultsStorage(context, table, QueryPlan(table: table.id))))
@@ -12,7 +12,8 @@ extension Realm {
 
     /// The object with a primary key; nil if there is none.
     ///
-    /// Traps if neither the schema nor the file contains the type, if it has no primary key, or if the key has another type.
+    /// Traps if neither the schema nor the file contains the type, if the type has no primary key, or if `key` is not
+    /// of the type of the primary key.
     public func dynamicObject(ofType typeName: String, forPrimaryKey key: Any) -> DynamicObject? {
         let table = table(named: typeName)
         guard let position = table.type.primaryKey else { Misuse.noPrimaryKey(table.type.name) }

@@ -5,10 +5,10 @@ extension Realm {
     /// True if the file of a configuration exists.
     public static func fileExists(for configuration: Configuration) -> Bool { StoreFiles.exists(configuration.path) }
 
-    /// Deletes the file of a configuration and its auxiliary files; false if there was no file.
+    /// Deletes the file of a configuration and its auxiliary files. Returns false if there was no file.
     ///
-    /// - Throws: `Realm.Error` if a Realm of this process has the file open, or if another process writes for longer
-    ///   than 30 seconds.
+    /// - Throws: `Realm.Error` if a Realm of this process has the file open, or if another process holds the write lock
+    ///   for longer than 30 seconds.
     @discardableResult
     public static func deleteFiles(for configuration: Configuration) throws -> Bool {
         var options = StoreOptions(path: try configuration.requirePath(), types: [])
@@ -18,8 +18,8 @@ extension Realm {
 
     /// The logs that were set aside because they did not belong to the file of a configuration, oldest first.
     ///
-    /// This happens, for example, after a backup was copied over the file. Such a log was renamed to the returned name
-    /// and not read.
+    /// The runtime sets a log aside if, for example, a backup was copied over the file. It does not read such a log,
+    /// and renames it to the returned name.
     public static func logsSetAside(for configuration: Configuration) -> [URL] {
         SetAsideLogs.all(of: configuration.path).map { URL(fileURLWithPath: $0) }
     }
@@ -33,8 +33,8 @@ extension Realm {
 
     /// Writes a compact copy of the newest committed state to a new file, which can be opened as a Realm.
     ///
-    /// If the process or the system stops in the meantime, there is either a complete copy or no file. Traps inside a
-    /// write transaction, because its changes are not committed.
+    /// If the process or the system stops during this call, there is either a complete copy or no file. Traps inside a
+    /// write transaction, because the changes of the transaction are not committed.
     ///
     /// - Throws: `Realm.Error`: `.fileExists` if the file exists, `.fileNotFound` if its folder does not exist,
     ///   `.outOfDiskSpace`.
@@ -61,11 +61,10 @@ extension Realm {
 
     /// Rewrites the file of a configuration without unused space.
     ///
-    /// If the program is killed in the meantime, the file is unchanged. Other processes may have the file open.
+    /// If the program is killed during this call, the file is unchanged. Other processes may have the file open.
     ///
-    /// - Throws: `Realm.Error` if a Realm of this process has the file open, if another process writes longer than the
-    /// timeout,
-    ///   30 seconds, or if the disk does not have enough space for a second copy.
+    /// - Throws: `Realm.Error` if a Realm of this process has the file open, if another process holds the write lock
+    ///   for longer than 30 seconds, or if the disk does not have enough space for a second copy.
     public static func compact(configuration: Configuration = .defaultConfiguration) throws {
         let options = try configuration.options()
         if !StoreFiles.exists(options.path) {

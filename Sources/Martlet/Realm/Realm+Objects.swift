@@ -13,22 +13,21 @@ extension Realm {
 
     // MARK: Adding
 
-    /// Adds an object and the unmanaged objects it links to. Traps outside of a write transaction.
+    /// Adds an object and the unmanaged objects that it links to. Traps outside of a write transaction.
     ///
     /// If an object with the same primary key exists and `update` allows it, the values are assigned to the existing
     /// row, and `object` becomes a live object of that row. Linked objects without a primary key are always added as
-    /// new ones.
+    /// new objects.
     ///
     /// - Parameters:
-    ///   - object: An unmanaged object. An object that is in this Realm already is not changed.
-    ///   - update: What happens if an object with the same primary key exists. For a class without a primary key,
-    ///   every policy
-    ///     except `.error` traps.
+    ///   - object: An unmanaged object. An object that is already in this Realm is not changed.
+    ///   - update: What happens if an object with the same primary key exists. For a class without a primary key, every
+    ///     policy except `.error` traps.
     public func add(_ object: Object, update: UpdatePolicy = .error) {
         context.confinement.require("a Realm")
         _ = context.requireWrite("the Realm")
         if update != .error { requirePrimaryKey(type(of: object)) }
-        _ = context.adopt(object, update)
+        _ = context.addIfUnmanaged(object, update)
     }
 
     /// Adds objects, as `add(_:update:)` does.
@@ -42,15 +41,16 @@ extension Realm {
         if table.type.primaryKey == nil { Misuse.noPrimaryKey(table.type.name) }
     }
 
-    /// Creates an object from a dictionary with property names, an array in schema order, or another object of its
-    /// type, and adds it. The values in it can again be dictionaries, arrays and objects.
+    /// Creates an object from a dictionary with property names, an array in schema order, or another object of the same
+    /// type, and adds the object. Nested values can also be dictionaries, arrays and objects.
     ///
-    /// Missing properties get their default values. If an update policy is given and the object exists, it keeps the
-    /// values of missing properties. With `.modified`, its maps also keep the keys that are missing in a dictionary.
+    /// Missing properties get their default values. If an update policy is given and the object exists, the object
+    /// keeps the values of missing properties. With `.modified`, its maps also keep the keys that are missing in a
+    /// dictionary.
     ///
     /// Objects among the values are linked if they are in this Realm, and copied otherwise. Unknown keys are ignored;
-    /// `create(_:value:update:unknownKeys:)` can refuse them. A value that does not fit traps with a message that names
-    /// the property, the place and the value.
+    /// `create(_:value:update:unknownKeys:)` can refuse them. A value of the wrong type traps. The message names the
+    /// property, the path to the value in `value`, and the value itself.
     @discardableResult
     public func create<Element: Object>(
         _ type: Element.Type, value: Any = [String: Any](), update: UpdatePolicy = .error
@@ -68,7 +68,7 @@ extension Realm {
     /// denied and the write does not remove the reason, the write throws `Realm.Error.deletionDenied` at its end.
     public func delete(_ object: ObjectBase) { context.delete(object) }
 
-    /// Deletes objects in order. Skips objects that an earlier deletion has deleted already.
+    /// Deletes objects in order. Skips objects that were already deleted, before this call or by it.
     public func delete<Objects: Sequence>(_ objects: Objects) where Objects.Element: ObjectBase {
         context.confinement.require("a Realm")
         _ = context.requireWrite("the Realm")
@@ -83,7 +83,7 @@ extension Realm {
                 table.type.name, of: results.storage.context.coordinator.path, in: context.coordinator.path)
         }
         _ = context.requireWrite("the Realm")
-        context.deleteRows(results.storage.keys.map { RowDeletion.Row(table: table.id, key: $0) })
+        context.deleteRows(results.storage.keys.map { RowID(table: table.id, key: $0) })
     }
 
     /// Deletes all objects of all types. Deletion rules are not applied.
@@ -97,9 +97,9 @@ extension ObjectBase {
     /// The Realm of the object; nil if the object is unmanaged.
     public final var realm: Realm? { _context?.realm }
 
-    /// Creates an unmanaged object from a dictionary, an array in schema order or another object of its type.
+    /// Creates an unmanaged object from a dictionary, an array in schema order or another object of the same type.
     ///
-    /// Unknown keys of a dictionary are ignored. A value that does not fit traps.
+    /// Unknown keys of a dictionary are ignored. A value of the wrong type traps.
     public convenience init(value: Any) {
         self.init()
         assign(UntypedInput(value, _model.schema), .single)

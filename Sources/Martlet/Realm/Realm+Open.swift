@@ -10,8 +10,8 @@ private final class OpeningCancellation: Sendable {
 
 /// The actor that opens a Realm with `await`.
 ///
-/// In code without an actor, `#isolation` is nil, and the compiler reports that nil is not of the expected type. The name of
-/// the type therefore says what to do instead.
+/// In code without an actor, `#isolation` is nil, and the compiler reports that nil is not of the expected type. The
+/// name of the type therefore says what to do instead.
 public typealias `an actor: mark the caller '@MainActor', or open the Realm in a function without 'async'` = any Actor
 
 extension Realm {
@@ -26,12 +26,11 @@ extension Realm {
     /// Opens a file, or creates it, on the current actor or, in code without an actor, on the current thread.
     ///
     /// Opening the same file again on the same actor or thread returns the same Realm. Additions to the schema are
-    /// file, and `renamedFrom` preserves the data. Every other difference requires a higher `schemaVersion`: with it,
-    /// the file is `schemaVersion`: with it, the file is migrated; without it, opening throws.
+    /// applied to the file, and `renamedFrom` preserves the data. Every other difference requires a higher
+    /// `schemaVersion`: with it, the file is migrated; without it, opening throws.
     ///
     /// - Throws: `Realm.Error` if the file cannot be found, accessed or read, belongs to another program, was written
-    /// with a
-    ///   higher schema version, or needs a migration. The file is then unchanged.
+    ///   with a higher schema version, or needs a migration. The file is then unchanged.
     public init(configuration: Configuration, isolation: isolated (any Actor)? = #isolation) throws {
         try self.init(configuration, .of(isolation), Scheduler.mainQueue(isolation))
     }
@@ -53,7 +52,7 @@ extension Realm {
     /// Opens a file on an actor without blocking it. The Realm and everything obtained from it can be used on this
     /// actor only.
     ///
-    /// Call it on the actor with `actor: self`, or pass the shared instance of a global actor.
+    /// Pass `actor: self` if the caller is an actor, or the shared instance of a global actor.
     ///
     /// - Throws: The errors of `init(configuration:)`.
     public init<ActorType: Actor>(
@@ -93,7 +92,7 @@ extension Realm {
 
     // Opens the file in the background, because a migration or recovery may take long.
     private static func openedCoordinator(_ configuration: Configuration) async throws -> StoreCoordinator {
-        // The work begins after the handler was installed, so no cancellation is missed.
+        // The work begins after the cancellation handler was installed, so no cancellation is missed.
         let cancellation = OpeningCancellation()
         return try await withTaskCancellationHandler {
             try await Task.detached(priority: .userInitiated) {
@@ -106,8 +105,8 @@ extension Realm {
 
     /// Opens a file on a serial queue. The Realm and everything obtained from it can be used on this queue only.
     ///
-    /// Call it on the queue, or on another thread before the queue uses the Realm. Traps for concurrent and global
-    /// queues, which run several blocks at once.
+    /// Call this initializer on the queue, or on another thread before the queue uses the Realm. Traps for concurrent
+    /// and global queues, which run several blocks at the same time.
     ///
     /// - Throws: The errors of `init(configuration:)`.
     public init(configuration: Configuration = .defaultConfiguration, queue: DispatchQueue?) throws {
@@ -118,9 +117,9 @@ extension Realm {
         self.init(try Realm.context(configuration, Realm.coordinator(configuration), confinement, queue))
     }
 
-    /// The Realm of a file with the given confinement: the one that is open there, or a new one.
+    /// The Realm of a file with the given confinement: an open Realm if there is one, otherwise a new Realm.
     ///
-    /// - Parameter queue: the queue on which its work is scheduled; nil for the actor or the current run loop.
+    /// - Parameter queue: the queue on which the Realm schedules work; nil for the actor or the current run loop.
     static func context(
         _ configuration: Configuration, _ coordinator: StoreCoordinator, _ confinement: Confinement,
         _ queue: DispatchQueue? = nil
@@ -163,7 +162,7 @@ extension Realm {
 }
 
 extension RealmContext: OpenRealm {
-    package var holder: String { confinement.description }
+    package var executorDescription: String { confinement.description }
 }
 
 extension Realm: Equatable {
@@ -182,7 +181,7 @@ extension Realm {
                 .sorted { $0.className < $1.className })
     }
 
-    /// True for a Realm returned by `freeze()`, which never changes.
+    /// True for a frozen Realm, which `freeze()` returns. It never changes.
     public var isFrozen: Bool { context.isFrozen }
 
     /// True inside a write transaction of this Realm.
@@ -192,7 +191,7 @@ extension Realm {
     public var isEmpty: Bool {
         context.confinement.require("a Realm")
         return context.tables.values.allSatisfy { table in
-            context.noteRead(.rows(table.id))
+            context.recordRead(.rows(table.id))
             return context.read { try table.rows.isEmpty($0) }
         }
     }

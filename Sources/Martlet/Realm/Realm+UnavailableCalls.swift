@@ -1,7 +1,7 @@
 import MartletEngine
 
-// Unavailable functions. Each accepts a common mistake, so that the compiler reports what to do instead of an error in
-// another overload. Tests/Mistakes contains these mistakes.
+// Unavailable functions. Each one accepts the arguments of a common mistake. The compiler then reports its message,
+// which says what to do, and not an error about another overload. Tests/Mistakes contains these mistakes.
 
 extension RealmCollection where Element: ModelObject {
     /// Unavailable: links and collections have no order.

@@ -17,8 +17,8 @@ extension Realm {
     /// }
     /// ```
     ///
-    /// - Throws: `Realm.Error.invalidInput` with the path of each unknown key, as in `Dog.owner.fristName`. Nothing is created
-    ///   then.
+    /// - Throws: `Realm.Error.invalidInput` with the path of each unknown key, as in `Dog.owner.fristName`. In this
+    ///   case nothing is created.
     @discardableResult
     public func create<Element: Object>(
         _ type: Element.Type, value: Any, update: UpdatePolicy = .error, unknownKeys: UnknownKeys
@@ -35,7 +35,7 @@ private struct UnknownKeySearch {
 
     static func check(_ value: Any, _ model: ModelClass, _ context: RealmContext) throws {
         var search = UnknownKeySearch(context: context)
-        search.look(in: value, model.schema, .root(model.schema.name))
+        search.search(in: value, model.schema, .root(model.schema.name))
         guard !search.found.isEmpty else { return }
         throw Realm.Error(
             .invalidInput,
@@ -43,7 +43,7 @@ private struct UnknownKeySearch {
                 + "Leave them out, or pass 'unknownKeys: .ignore'")
     }
 
-    private mutating func look(in value: Any?, _ type: ObjectTypeSchema, _ path: UntypedPath) {
+    private mutating func search(in value: Any?, _ type: ObjectTypeSchema, _ path: UntypedPath) {
         switch UntypedValue.unwrapped(value) {
         case let values as [String: Any]:
             for key in values.keys.sorted() {
@@ -53,24 +53,24 @@ private struct UnknownKeySearch {
                     found.append("'\(place.text)' ('\(type.name)' has \(known.joined(separator: ", ")))")
                     continue
                 }
-                look(in: values[key], property, place)
+                search(in: values[key], property, place)
             }
         case let values as [Any]:
             for (property, value) in zip(type.properties.filter({ $0.isColumn || $0.isCollection }), values) {
-                look(in: value, property, .property(of: path, property.name))
+                search(in: value, property, .property(of: path, property.name))
             }
         default: break
         }
     }
 
-    private mutating func look(in value: Any?, _ property: PropertySchema, _ path: UntypedPath) {
+    private mutating func search(in value: Any?, _ property: PropertySchema, _ path: UntypedPath) {
         guard let type = property.element.target.flatMap({ context.table(named: $0) })?.type else { return }
-        guard property.isCollection else { return look(in: value, type, path) }
+        guard property.isCollection else { return search(in: value, type, path) }
         switch UntypedValue.unwrapped(value) {
         case let values as [String: Any]:
-            for key in values.keys.sorted() { look(in: values[key], type, .key(of: path, key)) }
+            for key in values.keys.sorted() { search(in: values[key], type, .key(of: path, key)) }
         case let values as [Any]:
-            for (position, value) in values.enumerated() { look(in: value, type, .index(of: path, position)) }
+            for (position, value) in values.enumerated() { search(in: value, type, .index(of: path, position)) }
         default: break
         }
     }

@@ -17,8 +17,8 @@ extension Realm {
 
     /// The versions of this Realm's file that are in use in this process, oldest first.
     ///
-    /// Frozen values, and Realms that still show a version, keep it in use. Commits after the oldest version in use
-    /// cannot be moved from the write-ahead log to the file, so the log grows.
+    /// A version is in use while a frozen value or a Realm shows it. Commits after the oldest version in use cannot be
+    /// moved from the write-ahead log to the file, so the log grows.
     public var pinnedVersions: [PinnedVersion] {
         context.coordinator.pinnedVersions.map {
             PinnedVersion(version: $0.version, duration: .nanoseconds(Int64($0.nanoseconds)), holders: $0.holders)

@@ -3,17 +3,17 @@ import MartletEngine
 extension Realm {
     /// Runs `block` in a write transaction, commits, and returns what the block returned.
     ///
-    /// When it returns, the changes are durable and visible to every Realm that refreshes. Only one thread of all
-    /// processes writes at a time; the others wait. If the block throws, the transaction is rolled back and the error
-    /// is rethrown. Transactions cannot be nested: the call traps inside a write transaction.
+    /// When this method returns, the changes are durable and visible to every Realm that refreshes. Only one thread of
+    /// one process writes at a time; all other writers wait. If the block throws, the transaction is rolled back and
+    /// the error is rethrown. Transactions cannot be nested: the call traps inside a write transaction.
     ///
     /// - Parameters:
     ///   - tokens: The observers of this Realm that are not notified of this transaction.
     ///   - block: Makes the changes.
     /// - Throws: Any error of the block. `Realm.Error` if the disk is full or fails, another writer holds the lock
-    /// longer than the
-    ///   timeout, two objects have equal values that must be unique, or a rule of the schema denies a deletion. After
-    ///   an error the transaction is rolled back, except after `.commitOutcomeUnknown`: then it may be committed.
+    ///   longer than the timeout, two objects have equal values that must be unique, or a rule of the schema denies a
+    ///   deletion. After an error, the transaction is rolled back. After `.commitOutcomeUnknown`, it may be committed
+    ///   or rolled back.
     @discardableResult
     public func write<Result>(
         withoutNotifying tokens: [NotificationToken] = [], _ block: () throws -> Result
@@ -36,7 +36,7 @@ extension Realm {
     /// - Throws: `Realm.Error` if another writer holds the lock longer than the timeout, or if the disk fails.
     public func beginWrite() throws { try context.beginWrite() }
 
-    /// Commits the open write transaction. When it returns, the changes are durable.
+    /// Commits the open write transaction. When this method returns, the changes are durable.
     ///
     /// - Parameter tokens: The observers of this Realm that are not notified of this transaction.
     /// - Throws: `Realm.Error`, as `write` does.
@@ -49,13 +49,13 @@ extension Realm {
     /// again, together with their collections and embedded objects.
     public func cancelWrite() { context.cancelWrite() }
 
-    /// Moves to the newest version and delivers its notifications; false if there was no newer version.
+    /// Moves to the newest version and delivers its notifications. Returns false if there was no newer version.
     @discardableResult
     public func refresh() -> Bool { context.refresh() }
 
     /// True if the Realm moves to newer versions automatically, on its run loop, queue or actor.
     ///
-    /// False for a frozen Realm. Setting it there traps.
+    /// False for a frozen Realm. Setting this property of a frozen Realm traps.
     public var autorefresh: Bool {
         get { context.autorefresh }
         nonmutating set {

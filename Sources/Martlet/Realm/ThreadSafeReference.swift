@@ -44,8 +44,8 @@ extension Realm {
     /// Resolves a reference to the live value in this Realm; nil if the value was deleted. A reference can be resolved
     /// once.
     ///
-    /// Refreshes the Realm first if its version is older than the one in which the reference was created. Inside a
-    /// write the Realm shows the newest version already. Traps if the reference was resolved before or belongs to
+    /// Refreshes the Realm first if its version is older than the version in which the reference was created. Inside a
+    /// write, the Realm already shows the newest version. Traps if the reference was resolved before or belongs to
     /// another file.
     public func resolve<Confined: ThreadConfined>(_ reference: ThreadSafeReference<Confined>) -> Confined? {
         context.confinement.require("a Realm")
@@ -53,7 +53,8 @@ extension Realm {
     }
 }
 
-/// A live value that any thread, queue or actor can read and replace. Each of them gets the value from its own Realm.
+/// A live value that any thread, queue or actor can read and replace. Each of them reads the value through its own
+/// Realm.
 ///
 /// ```swift
 /// @ThreadSafe var dog = realm.objects(Dog.self).first
@@ -63,8 +64,8 @@ extension Realm {
 /// A property can be read by its name on any thread. A local variable is passed to other threads as `$dog`, because
 /// Swift 6 does not allow a concurrent closure to capture a variable.
 ///
-/// Reading opens a Realm of the file if none is open on the current thread, queue or actor. The value is nil after it
-/// was deleted, or if the file cannot be opened any more.
+/// Reading opens a Realm of the file if none is open on the current thread, queue or actor. The value is nil after the
+/// object, or the owner of the collection, was deleted. It is also nil if the file cannot be opened any more.
 @propertyWrapper
 public final class ThreadSafe<Confined: ThreadConfined>: Sendable {
     private let shared: SharedLocator

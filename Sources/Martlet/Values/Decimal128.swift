@@ -17,13 +17,13 @@ public struct Decimal128: Hashable, Sendable, Comparable, CustomStringConvertibl
     /// Greater than all finite numbers.
     public static let infinity = Decimal128(DecimalNumber.infinity)
 
-    /// A whole number.
+    /// Creates a whole number.
     public init(integerLiteral value: Int64) { self.init(Int(value)) }
 
-    /// A whole number.
+    /// Creates a whole number.
     public init(_ value: Int) { self.init(DecimalNumber(value)) }
 
-    /// Used by generated code. The schema compiler has checked that the literal is a valid number.
+    /// Creates a number from a literal in generated code. The schema compiler has checked that the literal is a number.
     public init(_ literal: StaticString) {
         guard let number = DecimalNumber("\(literal)") else {
             Misuse.notDecimal("\(literal)")
@@ -31,10 +31,10 @@ public struct Decimal128: Hashable, Sendable, Comparable, CustomStringConvertibl
         self.init(number)
     }
 
-    /// Parses digits with an optional sign, point and exponent, or `NaN` or `inf`.
+    /// Parses a decimal number with an optional sign, decimal point and exponent, or `NaN` or `inf`.
     ///
-    /// - Throws: `InvalidText` if the text is not a number, has more than 34 significant digits, or is outside of
-    /// 10^±6144.
+    /// - Throws: `InvalidText` if the text is not a number, if it has more than 34 significant digits, or if the number
+    ///   is outside of 10^±6144.
     public init(string: String) throws {
         guard let number = DecimalNumber(string) else {
             throw InvalidText(text: string, expected: "a decimal number of at most 34 digits")
@@ -52,7 +52,7 @@ public struct Decimal128: Hashable, Sendable, Comparable, CustomStringConvertibl
 
     var bytes: [UInt8] { number.bytes }
 
-    /// The sum of numbers, and their mean, which is nil if there are none. Only the results are rounded, to 34 digits.
+    /// The sum and the mean of numbers. The mean of no numbers is nil. Only the two results are rounded, to 34 digits.
     static func total(_ numbers: some Sequence<Decimal128>) -> (sum: Decimal128, mean: Decimal128?) {
         var sum = DecimalSum()
         for number in numbers { sum.add(number.number) }

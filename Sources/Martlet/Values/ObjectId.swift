@@ -2,10 +2,11 @@ import CMartletRuntime
 public import Foundation
 import Synchronization
 
-/// A 12-byte identifier of an object: four bytes of time, five of the process, three of a counter.
+/// A 12-byte identifier that consists of a time, a random number of the process, and a counter.
 ///
-/// The layout is that of BSON's ObjectId: seconds since 1970, a random process value, a counter, each with the most
-/// significant byte first. Ids therefore sort by the second in which they were created.
+/// The layout is the same as in BSON: four bytes with the seconds since 1970, five random bytes of the process, and
+/// three bytes of a counter. In each part the most significant byte comes first, so ids sort by the second of their
+/// creation.
 public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The first eight bytes and the last four, most significant byte first.
     let high: UInt64
@@ -36,7 +37,7 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible 
         self.init(high: high, low: low)
     }
 
-    /// Used by generated code. The compiler has checked the digits.
+    /// Creates an id from a literal in generated code. The schema compiler has checked the digits.
     public init(_ literal: StaticString) {
         guard let id = try? ObjectId(string: "\(literal)") else {
             Misuse.notObjectId("\(literal)")
@@ -45,8 +46,8 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible 
     }
 
     private static let counter = Atomic<UInt32>(UInt32.random(in: 0...0xFF_FFFF))
-    // Five random bytes, and above them the number of forks before this process. A forked child inherits both, detects
-    // the changed number and draws new bytes.
+    // The low five bytes are random. The bits above them are the fork count of the process that chose them. A forked
+    // child inherits both, detects that its own fork count is different, and chooses new random bytes.
     private static let process = Atomic<UInt64>(UInt64.random(in: 0...0xFF_FFFF_FFFF) | currentForks << 40)
 
     private static var currentForks: UInt64 { UInt64(truncatingIfNeeded: cmartlet_fork_count()) & 0xFF_FFFF }
@@ -63,7 +64,7 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible 
         return current & 0xFF_FFFF_FFFF
     }
 
-    /// A new id that is unique among processes. Ids ascend by the second.
+    /// Creates a new id, unique also among processes. An id that is created in a later second is greater.
     public static func generate() -> ObjectId {
         let seconds = UInt64(UInt32(truncatingIfNeeded: Int64(Date().timeIntervalSince1970)))
         let process = processValue

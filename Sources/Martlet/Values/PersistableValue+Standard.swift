@@ -36,8 +36,8 @@ extension Int16: NumericValue {}
 extension Int32: NumericValue {}
 extension Int64: NumericValue {}
 
-// REAL cannot store some floating-point values exactly. Without a `_special` column they are stored as blobs of their
-// bits.
+// A REAL value in SQLite can represent neither NaN nor negative zero. Where there is no `_special` column for their
+// bits, such as in collections, these values are stored as blobs that contain the bits.
 private func storedFloating(_ value: Double) -> StoredValue {
     let isPlain = !value.isNaN && !(value == 0 && value.sign == .minus)
     if isPlain { return StoredValue(.real(value)) }
@@ -90,7 +90,7 @@ extension Data: OrderedValue {
 }
 
 extension Date: OrderedValue {
-    /// Seconds since the reference date 2001-01-01T00:00:00Z, the same number that `Date` contains.
+    /// The seconds since 2001-01-01T00:00:00Z, the reference date of `Date`.
     public var _stored: StoredValue { storedFloating(timeIntervalSinceReferenceDate) }
     public var _compared: StoredValue { comparedFloating(timeIntervalSinceReferenceDate) }
     public static func _value(_ stored: StoredValue) -> Date? {

@@ -10,17 +10,17 @@ public struct StoredValue: Sendable, Hashable {
     public static let null = StoredValue(.null)
 }
 
-/// A type of which a property, or an element of a collection, can be.
+/// A type that a property, or an element of a collection, can have.
 ///
-/// Generated classes use the conformances of the library; a type of your own cannot be stored.
+/// The library and generated enums conform to it. Other types of a program cannot be stored, even if they conform.
 public protocol PersistableValue {
     /// The stored form of the value.
     var _stored: StoredValue { get }
-    /// The value of a stored form; nil if the stored value has another type.
+    /// Converts a stored value; nil if it has another type.
     static func _value(_ stored: StoredValue) -> Self?
     /// The form of the value that queries compare with stored values.
     var _compared: StoredValue { get }
-    /// The managed objects in the value. Only their Realm can compare it.
+    /// The managed objects in the value. Only a query of their Realm can compare the value.
     var _comparedObjects: [AnyObject] { get }
     /// The name of the type in messages.
     static var _typeName: String { get }
@@ -37,14 +37,14 @@ extension PersistableValue {
 
 /// A type with an order that queries and sorts can use.
 public protocol OrderedValue: PersistableValue {
-    /// The type without its optionality, which a least or greatest value has.
+    /// The type of a minimum or maximum: this type, or the wrapped type of an optional.
     associatedtype _Present: OrderedValue = Self
     /// The form of the value by which it is sorted.
     var _sortKey: StoredValue { get }
 }
 
 extension OrderedValue {
-    /// The form of the value that queries compare.
+    /// The form that queries compare with stored values.
     public var _sortKey: StoredValue { _compared }
 }
 
@@ -52,8 +52,8 @@ extension OrderedValue {
 public protocol NumericValue: OrderedValue {
     /// The type of an average: `Decimal128` for decimals, otherwise `Double`.
     associatedtype _Average: NumericValue = Double
-    /// The value nearest to a sum that the database has computed.
+    /// Converts a sum that the database has computed to the nearest value of this type.
     static func _number(_ stored: StoredValue) -> Self
-    /// The value of a sum that the database has computed; nil if the type cannot represent it.
+    /// Converts a sum that the database has computed; nil if the type cannot represent it.
     static func _sum(_ stored: StoredValue) -> Self?
 }

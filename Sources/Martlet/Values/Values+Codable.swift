@@ -30,7 +30,8 @@ extension Decimal128: Codable {
 
     /// Decodes a string or a number.
     ///
-    /// A JSON number keeps up to 38 digits, but other decoders may already have rounded it. A string keeps all digits.
+    /// A string keeps all digits. A number from a JSON decoder keeps up to 38 digits, and other decoders may round
+    /// numbers.
     ///
     /// - Throws: `DecodingError` for anything else.
     public init(from decoder: any Decoder) throws {

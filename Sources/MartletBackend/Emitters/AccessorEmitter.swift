@@ -1,7 +1,7 @@
 import MartletSchema
 
 /// One property of an object, with the names and expressions that generated code uses for it.
-struct PropertyLayout {
+struct PropertyCode {
     let property: PropertyModel
     /// The position in the type's schema description, from 0.
     let position: Int
@@ -27,53 +27,53 @@ struct PropertyLayout {
 struct AccessorEmitter {
     let context: EmitterContext
 
-    func emitStorage(_ layout: PropertyLayout, into writer: inout SourceWriter) {
-        guard !layout.type.isLinkingObjects else { return }
-        let start = SwiftValues.start(of: layout.type, in: context.schema)
+    func emitStorage(_ code: PropertyCode, into writer: inout SourceWriter) {
+        guard !code.type.isLinkingObjects else { return }
+        let start = SwiftValues.storageInitialValue(of: code.type, in: context.schema)
         writer.line(
-            "@exclusivity(unchecked) private final var \(layout.storage): \(context.types.storage(layout.type)) = \(start)"
+            "@exclusivity(unchecked) private final var \(code.storage): \(context.types.storage(code.type)) = \(start)"
         )
     }
 
-    func emitAccessor(_ layout: PropertyLayout, into writer: inout SourceWriter) {
-        let property = layout.property
+    func emitAccessor(_ code: PropertyCode, into writer: inout SourceWriter) {
+        let property = code.property
         writer.heading(property.documentation, deprecation: property.deprecation)
-        let head = "\(context.access.modifier)var \(layout.name): \(context.types.property(layout.type))"
-        if layout.type.isLinkingObjects {
-            writer.line("\(head) { _load(\(layout.position)); return _linkingObjects(\(layout.position)) }")
+        let head = "\(context.access.modifier)var \(code.name): \(context.types.property(code.type))"
+        if code.type.isLinkingObjects {
+            writer.line("\(head) { _load(\(code.position)); return _linkingObjects(\(code.position)) }")
             return
         }
         writer.block(head) { writer in
-            writer.line("get { _load(\(layout.position)); return \(self.read(layout)) }")
-            writer.line("set { \(self.write(layout)) }")
+            writer.line("get { _load(\(code.position)); return \(self.read(code)) }")
+            writer.line("set { \(self.write(code)) }")
         }
     }
 
     func emitIgnored(_ property: PropertyModel, into writer: inout SourceWriter) {
         writer.heading(property.documentation, deprecation: property.deprecation)
-        let value = SwiftValues.initial(of: property, in: context.schema)
+        let value = SwiftValues.defaultExpression(of: property, in: context.schema)
         writer.line(
             "\(context.access.modifier)final var \(SwiftNames.escaped(property.name)): "
                 + "\(context.types.property(property.type)) = \(value)")
     }
 
-    private func read(_ layout: PropertyLayout) -> String {
-        if !layout.type.isSingle { return layout.collectionCall }
-        return switch layout.type.value {
-        case .link, .embedded: "_link(\(layout.storage))"
-        case .scalar(.anyValue): "_any(\(layout.storage))"
-        default: layout.storage
+    private func read(_ code: PropertyCode) -> String {
+        if !code.type.isSingle { return code.collectionCall }
+        return switch code.type.value {
+        case .link, .embedded: "_link(\(code.storage))"
+        case .scalar(.anyValue): "_any(\(code.storage))"
+        default: code.storage
         }
     }
 
-    private func write(_ layout: PropertyLayout) -> String {
-        let position = layout.position
-        if !layout.type.isSingle { return "_load(\(position)); \(layout.collectionCall)._assign(newValue)" }
-        return switch layout.type.value {
-        case .link: "_setLink(\(position), &\(layout.storage), newValue)"
-        case .embedded: "_setEmbedded(\(position), &\(layout.storage), newValue)"
-        case .scalar(.anyValue): "_setAny(\(position), &\(layout.storage), newValue)"
-        default: "_willSet(\(position)); \(layout.storage) = newValue; _didSet(\(position))"
+    private func write(_ code: PropertyCode) -> String {
+        let position = code.position
+        if !code.type.isSingle { return "_load(\(position)); \(code.collectionCall)._assign(newValue)" }
+        return switch code.type.value {
+        case .link: "_setLink(\(position), &\(code.storage), newValue)"
+        case .embedded: "_setEmbedded(\(position), &\(code.storage), newValue)"
+        case .scalar(.anyValue): "_setAny(\(position), &\(code.storage), newValue)"
+        default: "_willSet(\(position)); \(code.storage) = newValue; _didSet(\(position))"
         }
     }
 }

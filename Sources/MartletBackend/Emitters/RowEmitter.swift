@@ -3,37 +3,37 @@ import MartletSchema
 /// Writes the functions that decode and encode the values of an object.
 struct RowEmitter {
     let context: EmitterContext
-    let layouts: [PropertyLayout]
+    let codes: [PropertyCode]
 
     func emit(into writer: inout SourceWriter) {
         writer.line()
         let head = context.access.hiddenOverride
         writer.block("\(head)func _decode(_ row: inout Martlet.RowDecoder)") { writer in
-            for layout in layouts { writer.line(decode(layout)) }
+            for code in codes { writer.line(decode(code)) }
         }
         writer.line()
         writer.block("\(head)func _encode(_ row: inout Martlet.RowEncoder)") { writer in
-            for layout in layouts { writer.line(encode(layout)) }
+            for code in codes { writer.line(encode(code)) }
         }
     }
 
-    private func decode(_ layout: PropertyLayout) -> String {
-        if layout.type.isLinkingObjects { return "row.skip()" }
-        if !layout.type.isSingle { return "row.collection(&\(layout.storage))" }
-        return switch layout.type.value {
-        case .link, .embedded: "row.link(&\(layout.storage))"
-        default: "\(layout.storage) = row.\(method(of: layout.type))()"
+    private func decode(_ code: PropertyCode) -> String {
+        if code.type.isLinkingObjects { return "row.skip()" }
+        if !code.type.isSingle { return "row.collection(&\(code.storage))" }
+        return switch code.type.value {
+        case .link, .embedded: "row.link(&\(code.storage))"
+        default: "\(code.storage) = row.\(method(of: code.type))()"
         }
     }
 
-    private func encode(_ layout: PropertyLayout) -> String {
-        if layout.type.isLinkingObjects { return "row.skip()" }
-        if !layout.type.isSingle { return "row.collection(&\(layout.storage))" }
-        return switch layout.type.value {
-        case .link: "row.link(&\(layout.storage))"
-        case .embedded: "row.embedded(&\(layout.storage))"
-        case .scalar(.anyValue): "row.anyValue(&\(layout.storage))"
-        default: "row.\(method(of: layout.type))(\(layout.storage))"
+    private func encode(_ code: PropertyCode) -> String {
+        if code.type.isLinkingObjects { return "row.skip()" }
+        if !code.type.isSingle { return "row.collection(&\(code.storage))" }
+        return switch code.type.value {
+        case .link: "row.link(&\(code.storage))"
+        case .embedded: "row.embedded(&\(code.storage))"
+        case .scalar(.anyValue): "row.anyValue(&\(code.storage))"
+        default: "row.\(method(of: code.type))(\(code.storage))"
         }
     }
 

@@ -5,8 +5,8 @@ enum SwiftNames {
         reservedWords.contains(name) ? "`\(name)`" : name
     }
 
-    /// The names of the private stored properties: each property's name with a leading underscore. Underscores are
-    /// appended if that is already the name of a property or of a member of the runtime.
+    /// The names of the private stored properties: each property's name with a leading underscore. If a property or a
+    /// member of the runtime already has that name, underscores are appended.
     static func storageNames(for properties: [String], besides others: [String] = []) -> [String] {
         var taken = runtimeMembers.union(properties).union(others)
         return properties.map { property in

@@ -3,14 +3,14 @@ import MartletSchema
 /// Writes the initial values and default values of properties.
 enum SwiftValues {
     /// The initial value of the private stored property.
-    static func start(of type: PropertyTypeModel, in schema: SchemaModel) -> String {
+    static func storageInitialValue(of type: PropertyTypeModel, in schema: SchemaModel) -> String {
         if !type.isSingle { return "nil" }
         if type.value.objectName != nil { return ".none" }
         return type.isOptional ? "nil" : zero(of: type.value, in: schema)
     }
 
     /// The value of the property in a new object: the schema's default, otherwise nil, 0, empty or the first case.
-    static func initial(of property: PropertyModel, in schema: SchemaModel) -> String {
+    static func defaultExpression(of property: PropertyModel, in schema: SchemaModel) -> String {
         if let value = property.defaultValue { return literal(value, for: property.type) }
         switch property.type.kind {
         case .single: return property.type.isOptional ? "nil" : zero(of: property.type.value, in: schema)

@@ -7,10 +7,10 @@ struct BreakingCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "breaking", abstract: "Find changes of a schema that break data, code or queries.",
         discussion: """
-            The schema is compared as it lies on disk, committed or not. With a git ref it is compared with the commit \
-            where HEAD and the ref parted, so that what others changed since does not count. Levels: 'data' for stored \
-            values that are lost or cannot be read, 'source' for code that stops compiling, 'query' for queries that \
-            are slower or answer differently.
+            The command compares the schema files on disk, including uncommitted changes, with an older version. With \
+            a git ref, the older version is the merge base of HEAD and the ref, so later commits of the ref are \
+            ignored. Levels: 'data' if stored values are lost or cannot be read, 'source' if code stops compiling, \
+            'query' if queries become slower or return other results, or new objects start with other values.
             """)
 
     @Argument(help: "The schema folder.", completion: .directory)
@@ -20,7 +20,7 @@ struct BreakingCommand: ParsableCommand {
     var against: String
 
     @Option(
-        help: "The level from which a change is an error: data, source or query.",
+        help: "The lowest level at which a change is an error: data, source or query.",
         completion: .list(BreakingThreshold.allCases.map(\.rawValue)), transform: BreakingThreshold.named)
     var level = BreakingThreshold.source
 
@@ -29,7 +29,7 @@ struct BreakingCommand: ParsableCommand {
         completion: .list(ReportFormat.allCases.map(\.rawValue)), transform: ReportFormat.named)
     var format: ReportFormat?
 
-    @Flag(help: "One line for each finding: the same as '--format brief'.")
+    @Flag(help: "Print one line for each finding, as '--format brief' does.")
     var brief = false
 
     func validate() throws { try ReportFormat.require(brief, format) }
@@ -69,10 +69,10 @@ struct BreakingCommand: ParsableCommand {
             let schema = try GitHistory(of: folder).schema(where: against)
             if schema.isMoved {
                 let former = schema.folder.printable
-                Console.error("martlet: note: '\(folder.printable)' was '\(former)' at \(schema.commit)\n")
+                Console.error("martlet: note: '\(folder.printable)' was '\(former)' in commit \(schema.commit)\n")
             } else if schema.input == nil {
                 Console.error(
-                    "martlet: note: '\(folder.printable)' did not exist at \(schema.commit); nothing can break; "
+                    "martlet: note: '\(folder.printable)' did not exist in commit \(schema.commit); nothing can break; "
                         + "if it was moved, commit that first, or compare with a folder\n")
             }
             return schema.input

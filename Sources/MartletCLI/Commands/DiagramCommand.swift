@@ -6,11 +6,11 @@ import MartletTools
 
 struct DiagramCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "diagram", abstract: "Draw a schema: its types, and what links, embeds or uses what.",
+        commandName: "diagram", abstract: "Draw a diagram of the types of a schema and their relations.",
         discussion: """
-            'mermaid' is text that many sites draw, 'dot' is for Graphviz, and 'svg' is a picture that needs nothing \
-            else. Without '--format' the ending of the output file decides, and else it is mermaid. A schema with errors \
-            is not drawn.
+            'mermaid' is a text format that many sites render, 'dot' is for Graphviz, and 'svg' is a self-contained \
+            image. Without '--format', the extension of the output file determines the format; the default is \
+            'mermaid'. A schema with errors is not drawn.
             """)
 
     @Argument(help: "The schema folder.", completion: .directory)
@@ -21,21 +21,21 @@ struct DiagramCommand: ParsableCommand {
         completion: .list(DiagramFormat.allCases.map(\.rawValue)), transform: DiagramFormat.named)
     var format: DiagramFormat?
 
-    @Option(name: .shortAndLong, help: "The file to write to; standard output without it.", completion: .file())
+    @Option(name: .shortAndLong, help: "The file to write to. The default is standard output.", completion: .file())
     var output: String?
 
     @Flag(inversion: .prefixedNo, help: "Whether projections are drawn.")
     var projections = true
 
     @Option(
-        help: "Which properties the boxes show: \(DiagramProperties.words); 'links' keeps primary keys too.",
+        help: "Which properties the boxes show: \(DiagramProperties.words). 'links' shows primary keys too.",
         completion: .list(DiagramProperties.allCases.map(\.rawValue)), transform: DiagramProperties.named)
     var properties = DiagramProperties.all
 
-    @Option(help: "Draw only this type and the types around it; may be given more than once.")
+    @Option(help: "Draw only this type and the types near it. The option can be repeated.")
     var only: [String] = []
 
-    @Option(help: "How many lines away from '--only' types may be.")
+    @Option(help: "The maximum distance, in lines, of the drawn types from a type of '--only'.")
     var depth = 1
 
     func validate() throws {
@@ -71,7 +71,7 @@ struct DiagramCommand: ParsableCommand {
     }
 }
 
-extension Reference {
+extension SchemaDocument {
     /// The text of the reference. If the schema has errors, prints them and throws.
     func text(reporting input: SchemaInput) throws -> String {
         guard let text else {

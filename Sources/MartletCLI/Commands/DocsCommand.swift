@@ -8,8 +8,8 @@ struct DocsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "docs", abstract: "Write a page that describes a schema: types, properties, uses and a diagram.",
         discussion: """
-            The page is one file, 'index.html', that needs no server and no network. It is written only when its bytes \
-            differ; a schema with errors gives none.
+            The page is one file, 'index.html', which needs no server and no network. The file is written only if its \
+            contents change. If the schema has errors, no page is written.
             """)
 
     @Argument(help: "The schema folder.", completion: .directory)
@@ -18,7 +18,7 @@ struct DocsCommand: ParsableCommand {
     @Option(name: .shortAndLong, help: "The folder to write to.", completion: .directory)
     var output = "SchemaReference"
 
-    @Option(help: "What the page is called; the name of the schema folder without it.")
+    @Option(help: "The title of the page. The default is the name of the schema folder.")
     var title: String?
 
     func run() throws {

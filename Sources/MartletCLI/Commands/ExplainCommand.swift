@@ -5,7 +5,7 @@ import MartletTools
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain", abstract: "Explain a code: what is wrong, why it matters, and how to fix it.",
-        discussion: "Without a code, all of them are listed.")
+        discussion: "Without a code, the command lists all codes.")
 
     @Argument(
         help: "A code, such as MRT0203, mrt0203 or 203.",

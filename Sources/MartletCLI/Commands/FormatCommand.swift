@@ -7,20 +7,20 @@ struct FormatCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "format", abstract: "Format schema files in the canonical layout.",
         discussion: """
-            Comments, order, quotes and numbers stay as they are. Files are written only when their bytes differ; one \
-            that is no YAML is left alone and reported.
+            Comments, order, quotes and numbers are preserved. A file is written only if its contents change. A file \
+            that is not valid YAML is reported and not changed.
             """)
 
     @Argument(help: "Schema folders, or schema files.", completion: .file(extensions: ["yaml"]))
     var paths: [String]
 
-    @Flag(help: "Name the files that would change, write nothing, and fail where there are any.")
+    @Flag(help: "List the files that would change, write nothing, and fail if there are any.")
     var check = false
 
     func run() throws {
         var isClean = true
         var hasChanges = false
-        let owned = OwnedFiles(paths)
+        let writable = WritableFiles(paths)
         var batch = FileBatch()
         for source in try sources() {
             let formatting = Compiler.format(source)
@@ -30,9 +30,9 @@ struct FormatCommand: ParsableCommand {
                 continue
             }
             guard bytes != source.bytes else { continue }
-            guard owned.contains(source.displayPath) else {
+            guard writable.contains(source.displayPath) else {
                 Console.error(
-                    "left '\(source.displayPath.printable)' alone, which lies outside of the schema folder; format it there\n"
+                    "left '\(source.displayPath.printable)' alone, because it lies outside of the schema folder; format it there\n"
                 )
                 continue
             }

@@ -7,8 +7,8 @@ struct GenerateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "generate", abstract: "Generate Swift model classes from a schema.",
         discussion: """
-            Files are written only when their bytes differ. With any error nothing is written, also where one of the files \
-            cannot be.
+            A file is written only if its contents change. If the schema has an error, or if a file cannot be written, \
+            no file is changed.
             """)
 
     @Argument(help: "The schema folder.", completion: .directory)
@@ -17,7 +17,7 @@ struct GenerateCommand: ParsableCommand {
     @Option(name: .shortAndLong, help: "The folder to write to.", completion: .directory)
     var output: String
 
-    @Flag(help: "Compare with what is there, write nothing, and fail where it differs.")
+    @Flag(help: "Compare with the files on disk, write nothing, and fail if they differ.")
     var check = false
 
     @Option(help: "The access level of the generated types: public, package or internal.")
@@ -53,19 +53,19 @@ struct GenerateCommand: ParsableCommand {
         try Console.write(done.isEmpty ? "nothing to do\n" : done.joined())
     }
 
-    private func report(_ drifts: [OutputWriter.Drift]) throws {
-        guard !drifts.isEmpty else { return }
-        for drift in drifts { Console.error(drift.text) }
+    private func report(_ differences: [OutputWriter.Difference]) throws {
+        guard !differences.isEmpty else { return }
+        for difference in differences { Console.error(difference.text) }
         Console.error("run 'martlet generate \(folder.printable) --output \(output.printable)' and commit the result\n")
         throw CommandFailure(.findings)
     }
 }
 
-extension OutputWriter.Drift {
+extension OutputWriter.Difference {
     /// A diagnostic with the differing lines.
     fileprivate var text: String {
         let place = path.printable + (line.map { ":\($0):1" } ?? "")
-        let code = DiagnosticCode.driftedOutput.rawValue
+        let code = DiagnosticCode.outdatedOutput.rawValue
         switch kind {
         case .missing: return "\(place): error: the schema generates this file, and it is missing [\(code)]\n"
         case .stale: return "\(place): error: no schema generates this file any more; remove it [\(code)]\n"

@@ -7,11 +7,11 @@ struct JSONSchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "json-schema", abstract: "Write the JSON Schema of the language, for editors.",
         discussion: """
-            An editor with a YAML language server completes and checks a file that begins with the line \
-            '# yaml-language-server: $schema=' and the path of the JSON Schema, from the folder of the file.
+            An editor with a YAML language server offers completion and checks for a file whose first line is \
+            '# yaml-language-server: $schema=', followed by the path of the JSON Schema relative to the file's folder.
             """)
 
-    @Option(name: .shortAndLong, help: "The file to write to; standard output without it.", completion: .file())
+    @Option(name: .shortAndLong, help: "The file to write to. The default is standard output.", completion: .file())
     var output: String?
 
     func run() throws {

@@ -5,8 +5,8 @@ import MartletTools
 
 struct LintCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "lint", abstract: "Check schemas and say what is wrong with them.",
-        discussion: "Each folder is one schema; files named beside each other are one schema too.")
+        commandName: "lint", abstract: "Check schemas and report problems.",
+        discussion: "Each folder argument is one schema. All file arguments together form one more schema.")
 
     @Argument(help: "Schema folders, or schema files.", completion: .file(extensions: ["yaml"]))
     var paths: [String]
@@ -16,13 +16,13 @@ struct LintCommand: ParsableCommand {
         completion: .list(ReportFormat.allCases.map(\.rawValue)), transform: ReportFormat.named)
     var format: ReportFormat?
 
-    @Flag(help: "One line for each finding: the same as '--format brief'.")
+    @Flag(help: "Print one line for each finding, as '--format brief' does.")
     var brief = false
 
-    @Flag(help: "Apply all safe fixes first, only in the files of the schema folder.")
+    @Flag(help: "Apply all safe fixes first. Only files in the schema folder are changed.")
     var fix = false
 
-    @Option(help: "Which findings to show: minimal (errors), standard (and warnings) or strict (and notes).")
+    @Option(help: "Which findings to show: minimal (errors), standard (also warnings) or strict (also notes).")
     var preset: PresetChoice?
 
     func validate() throws { try ReportFormat.require(brief, format) }

@@ -15,14 +15,14 @@ public struct DiskError: Error, CustomStringConvertible {
     /// - failure: what failed, as text: `the file cannot be written`.
     /// - code: the `errno` of the failed call.
     public init(path: String, failure: String, code: CInt) {
-        self.init(path: path, reason: "\(failure): \(DiskError.words(for: code))")
+        self.init(path: path, reason: "\(failure): \(DiskError.message(for: code))")
     }
 
     /// One line. Control characters of the path, and bytes that are not UTF-8, are escaped.
     public var description: String { "'\(path.printable)': \(reason)" }
 
     /// The system's message for an `errno`: `no space left on device`.
-    static func words(for code: CInt) -> String {
+    static func message(for code: CInt) -> String {
         let text = String(cString: strerror(code))
         return text.prefix(1).lowercased() + text.dropFirst()
     }

@@ -25,19 +25,19 @@ public struct FileBatch {
     private let makesFolders: Bool
     /// Called before each system call that changes the disk. A result other than 0 is the `errno` with which that call
     /// fails. For tests.
-    private let failure: (() -> CInt)?
+    private let injectedError: (() -> CInt)?
 
     /// - Parameters:
     /// - isReproducible: whether the contents can be generated again. If so, `commit` does not call `fsync`.
     /// - makesFolders: whether missing folders are created. Otherwise a missing folder is an error.
     public init(isReproducible: Bool = false, makesFolders: Bool = true) {
-        self.init(isReproducible: isReproducible, makesFolders: makesFolders, failure: nil)
+        self.init(isReproducible: isReproducible, makesFolders: makesFolders, injectedError: nil)
     }
 
-    init(isReproducible: Bool = false, makesFolders: Bool = true, failure: (() -> CInt)?) {
+    init(isReproducible: Bool = false, makesFolders: Bool = true, injectedError: (() -> CInt)?) {
         self.isReproducible = isReproducible
         self.makesFolders = makesFolders
-        self.failure = failure
+        self.injectedError = injectedError
     }
 
     /// Replaces the contents of a file, or creates the file. Permissions are kept, and a symbolic link continues to
@@ -69,7 +69,8 @@ public struct FileBatch {
         for signal in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, signal) }
         pthread_sigmask(SIG_BLOCK, &signals, &former)
         defer { pthread_sigmask(SIG_SETMASK, &former, nil) }
-        var commit = FileCommit(isReproducible: isReproducible, makesFolders: makesFolders, failure: failure)
+        var commit = FileCommit(
+            isReproducible: isReproducible, makesFolders: makesFolders, injectedError: injectedError)
         do throws(DiskError) {
             for (path, change) in changes { try commit.prepare(path, change) }
             return try commit.perform()

@@ -25,20 +25,20 @@ struct FileCommit {
 
     private let isReproducible: Bool
     private let makesFolders: Bool
-    private let failure: (() -> CInt)?
+    private let injectedError: (() -> CInt)?
     private var steps: [Step] = []
     private var undos: [Undo] = []
     /// The planned contents by real path. Two paths can refer to the same file.
     private var planned: [String: [UInt8]] = [:]
     private var nameCount = 0
 
-    init(isReproducible: Bool, makesFolders: Bool, failure: (() -> CInt)?) {
+    init(isReproducible: Bool, makesFolders: Bool, injectedError: (() -> CInt)?) {
         self.isReproducible = isReproducible
         self.makesFolders = makesFolders
-        self.failure = failure
+        self.injectedError = injectedError
     }
 
-    // MARK: Writing beside the files
+    // MARK: Writing temporary files
 
     mutating func prepare(_ path: String, _ change: FileBatch.Change) throws(DiskError) {
         switch change {
@@ -204,7 +204,7 @@ struct FileCommit {
 
     private static let unwritten = "the file cannot be written"
 
-    /// A short hidden name. Because it is short, no name of a replaced file makes it too long for the file system.
+    /// A short hidden name. It does not contain the name of the target, so it never exceeds the file system's limit.
     private mutating func temporaryName(beside target: String) -> String {
         nameCount += 1
         return FileSystem.join(
@@ -250,7 +250,7 @@ struct FileCommit {
 
     /// Performs a system call that changes the disk, and repeats it if a signal interrupts it.
     private func call<Result: SignedInteger>(_ body: () -> Result) -> (Result, CInt) {
-        if let code = failure?(), code != 0 { return (-1, code) }
+        if let code = injectedError?(), code != 0 { return (-1, code) }
         return FileSystem.call(body)
     }
 }

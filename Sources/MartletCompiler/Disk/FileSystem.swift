@@ -92,7 +92,7 @@ public enum FileSystem {
         return result
     }
 
-    /// The absolute path without `.` and `..`, and without symbolic links as far as the path exists.
+    /// The absolute path without `.` and `..`. Symbolic links are resolved in the part of the path that exists.
     public static func realPath(_ path: String) -> String {
         var head = absolute(path)
         var tail: [String] = []
@@ -113,7 +113,7 @@ public enum FileSystem {
     public static func absolute(_ path: String) -> String {
         var steps: [String] = []
         let full = isAbsolute(path) ? path : currentFolder + "/" + path
-        for step in self.steps(of: full) where step != "." {
+        for step in self.components(of: full) where step != "." {
             if step == ".." { _ = steps.popLast() } else { steps.append(step) }
         }
         return "/" + steps.joined(separator: "/")
@@ -158,16 +158,16 @@ public enum FileSystem {
 
     /// The parent folder of a path.
     package static func parent(of path: String) -> String {
-        let parent = steps(of: path).dropLast().joined(separator: "/")
+        let parent = components(of: path).dropLast().joined(separator: "/")
         return isAbsolute(path) ? "/" + parent : parent.isEmpty ? "." : parent
     }
 
     /// The last component of a path.
-    public static func name(of path: String) -> String { steps(of: path).last ?? "" }
+    public static func name(of path: String) -> String { components(of: path).last ?? "" }
 
     /// The path components. The path is split by bytes, because a slash and a following combining mark form one
     /// character.
-    package static func steps(of path: String) -> [String] {
+    package static func components(of path: String) -> [String] {
         path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
     }
 

@@ -14,10 +14,10 @@ public struct SourceLoader {
     public func load(
         files: [String], root: String, configuration: String?
     ) throws(DiskError) -> SchemaInput {
-        let base = FileSystem.steps(of: FileSystem.absolute(root))
+        let base = FileSystem.components(of: FileSystem.absolute(root))
         var named: [(relative: String, display: String)] = []
         for file in files {
-            var parts = FileSystem.steps(of: FileSystem.absolute(file))
+            var parts = FileSystem.components(of: FileSystem.absolute(file))
             if parts.starts(with: base) { parts.removeFirst(base.count) }
             if parts.count > 1, parts.first == "Schemas" { parts.removeFirst() }
             named.append((parts.joined(separator: "/"), file))

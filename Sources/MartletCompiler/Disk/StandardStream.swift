@@ -14,7 +14,7 @@ public enum StandardStream: CInt {
             let (count, code) = FileSystem.call {
                 bytes.withUnsafeBytes { Foundation.write(rawValue, $0.baseAddress, $0.count) }
             }
-            guard count >= 0 else { return DiskError.words(for: code) }
+            guard count >= 0 else { return DiskError.message(for: code) }
             bytes = bytes.dropFirst(count)
         }
         return nil
@@ -22,5 +22,5 @@ public enum StandardStream: CInt {
 
     /// Ignores SIGXFSZ, so that a write above the file size limit fails with an error and does not terminate the
     /// process.
-    public static func keepLargeFilesErrors() { _ = signal(SIGXFSZ, SIG_IGN) }
+    public static func ignoreFileSizeSignal() { _ = signal(SIGXFSZ, SIG_IGN) }
 }

@@ -7,7 +7,7 @@ package typealias ModelCheck = (SchemaModel, [SourceText], LintConfiguration) ->
 
 /// The pipeline from schema texts to Swift texts. It does not access the disk.
 ///
-/// It reports the findings of the parser and the resolver. `MartletTools` adds those of the lint rules.
+/// It reports the findings of the parser and the resolver. `MartletTools` adds the findings of the lint rules.
 public enum Compiler {
     /// The version that the tools report.
     public static let version = "0.1.0"
@@ -40,7 +40,7 @@ public enum Compiler {
     /// - findingsPerFile: the maximum number of findings that are reported for each file.
     /// - modelCheck: an additional check.
     package static func check(
-        _ input: SchemaInput, options: CompilerOptions, findingsPerFile: Int = FindingLimit.perFile,
+        _ input: SchemaInput, options: CompilerOptions, findingsPerFile: Int = FindingLimit.maximumShownPerFile,
         modelCheck: ModelCheck?
     ) -> Compilation {
         let checked = SchemaCheck(input, options: options, findingsPerFile: findingsPerFile, modelCheck: modelCheck)

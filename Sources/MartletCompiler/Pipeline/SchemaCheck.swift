@@ -11,7 +11,7 @@ struct SchemaCheck {
     let diagnostics: [Diagnostic]
 
     init(
-        _ input: SchemaInput, options: CompilerOptions, findingsPerFile: Int = FindingLimit.perFile,
+        _ input: SchemaInput, options: CompilerOptions, findingsPerFile: Int = FindingLimit.maximumShownPerFile,
         modelCheck: ModelCheck?
     ) {
         var configuration = ConfigurationModel()
@@ -99,7 +99,7 @@ struct SchemaCheck {
         let ordered = input.allSources.sorted { $0.displayPath < $1.displayPath }
         for (index, source) in ordered.enumerated() { rank[source.file] = index }
         let position = { (finding: Diagnostic) in finding.span.map { rank[$0.file] ?? 0 } ?? -1 }
-        return diagnostics.sortedByPlace().enumerated()
+        return diagnostics.sortedByLocation().enumerated()
             .sorted { (position($0.element), $0.offset) < (position($1.element), $1.offset) }
             .map(\.element)
     }

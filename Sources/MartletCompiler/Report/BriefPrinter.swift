@@ -1,7 +1,7 @@
 public import MartletSchema
 
-/// Prints each finding on one line for editors and build logs: `path:line:column: error: message; help [code]`. Notes
-/// with a place have lines of their own.
+/// Prints each finding on one line for editors and build logs: `path:line:column: error: message; help [code]`. Each
+/// note with a place is printed on a separate line.
 public struct BriefPrinter {
     private let sources: [SourceFileID: SourceText]
 

@@ -79,7 +79,7 @@ struct DiagramBuilder {
         }
         if isLong {
             let rest = enumeration.cases.count - rows.count
-            rows.append(DiagramRow(name: "and \(rest) more", detail: "", isRest: true))
+            rows.append(DiagramRow(name: "and \(rest) more", detail: "", isOverflow: true))
         }
         return DiagramBox(
             name: enumeration.name, kind: .enumeration, documentation: enumeration.documentation,

@@ -31,7 +31,7 @@ struct DiagramRow {
     var isIndexed = false
     var isDeprecated = false
     /// Whether the row stands for the hidden rest of a long list. It is not a declaration of the schema.
-    var isRest = false
+    var isOverflow = false
 }
 
 /// A line of the diagram.

@@ -74,7 +74,7 @@ struct MermaidWriter {
         switch kind {
         case .object, .embedded:
             return "\(Self.safe(row.detail)) \(Self.word(row.name))\(row.isPrimaryKey ? " PK" : "")"
-        case .enumeration: return row.isRest ? Self.safe(row.name) : Self.word(row.name)
+        case .enumeration: return row.isOverflow ? Self.safe(row.name) : Self.word(row.name)
         case .projection:
             let path = row.detail.isEmpty ? "" : " = \(Self.safe(row.detail))"
             return Self.word(row.name) + path

@@ -128,10 +128,10 @@ struct SVGWriter {
     private func row(_ index: Int, of shape: SVGBox, width: Int) -> String {
         let row = shape.box.rows[index]
         let y = shape.offset(ofRow: index)
-        let words = [row.isPrimaryKey ? "key" : "", row.isDeprecated ? "old" : "", row.isRest ? "rest" : ""]
+        let words = [row.isPrimaryKey ? "key" : "", row.isDeprecated ? "old" : "", row.isOverflow ? "rest" : ""]
         let classes = (["row"] + words.filter { !$0.isEmpty }).joined(separator: " ")
         var text = "<g class=\"\(classes)\">\n"
-        if !row.isRest {
+        if !row.isOverflow {
             let marks = [
                 row.isPrimaryKey ? "primary key" : nil, row.isIndexed ? "indexed" : nil,
                 row.isDeprecated ? "deprecated" : nil,

@@ -1,4 +1,5 @@
-/// A net is a set of lines that can share a path. This is its part between two columns: where it enters and leaves.
+/// The part of a net in the channel between two columns: the heights at which the net enters at the left and leaves at
+/// the right. A net is a set of lines that can share a path.
 struct ChannelNet {
     let net: Int
     var lefts: [Int] = []
@@ -12,7 +13,8 @@ struct ChannelNet {
     var isStraight: Bool { top == bottom }
 }
 
-/// Assigns a vertical track to each net of a channel, so that nets rarely cross, and overlap only in `conflicts`.
+/// Assigns a vertical track to each net of a channel. The order of the tracks keeps the number of crossings low, and
+/// only the pairs in `conflicts` overlap.
 struct ChannelTracks {
     /// The track of each net, counted from the left.
     private(set) var tracks: [Int: Int] = [:]
@@ -55,8 +57,9 @@ struct ChannelTracks {
 
     static func touch(_ first: Int, _ second: Int) -> Bool { abs(first - second) < 4 }
 
-    /// Initially, descending nets come first, those that end lower further left; then ascending nets, those that end
-    /// higher further left. Then single nets are moved while that reduces the cost.
+    /// Orders the nets from left to right. The initial order has the descending nets first, starting with the net that
+    /// reaches furthest down. The ascending nets follow, starting with the net that reaches furthest up. Then single
+    /// nets are moved while that reduces the cost.
     private static func ordered(_ nets: [ChannelNet]) -> [ChannelNet] {
         let slope = { (net: ChannelNet) in (net.rights.first ?? net.top) - (net.lefts.first ?? net.top) }
         let falling = nets.filter { slope($0) >= 0 }.sorted { ($0.bottom, $0.net) > ($1.bottom, $1.net) }

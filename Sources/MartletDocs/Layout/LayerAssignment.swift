@@ -28,9 +28,9 @@ struct LayerAssignment {
     func assigned(budget: Int) -> [Int] {
         var copy = self
         copy.assignLongestPaths()
-        copy.slide()
-        copy.spillLeft(budget: budget)
-        copy.spillRight(budget: budget)
+        copy.shiftRight()
+        copy.moveOverflowLeft(budget: budget)
+        copy.moveOverflowRight(budget: budget)
         copy.shorten(budget: budget)
         return copy.normalized()
     }
@@ -40,18 +40,18 @@ struct LayerAssignment {
     }
 
     /// Moves boxes to the right, together with successors that are in the way, while that reduces the total edge
-    /// length. A box is then beside the boxes that no other box uses.
-    private mutating func slide() {
+    /// length. A box that no other box uses is then in the column next to a box that it uses.
+    private mutating func shiftRight() {
         for _ in 0..<(nodes.count > 300 ? 4 : 40) {
             var changed = false
             for node in order.reversed() + order {
-                while slideOnce(node) { changed = true }
+                while shiftOnce(node) { changed = true }
             }
             if !changed { return }
         }
     }
 
-    private mutating func slideOnce(_ node: Int) -> Bool {
+    private mutating func shiftOnce(_ node: Int) -> Bool {
         var members: Set<Int> = [node]
         var waiting = [node]
         while let next = waiting.popLast() {
@@ -101,7 +101,7 @@ struct LayerAssignment {
     }
 
     /// Moves boxes without predecessors to the left, out of overfull columns.
-    private mutating func spillLeft(budget: Int) {
+    private mutating func moveOverflowLeft(budget: Int) {
         var columns = nodesByColumn()
         guard var column = columns.keys.max() else { return }
         while column >= (columns.keys.min() ?? column) {
@@ -119,7 +119,7 @@ struct LayerAssignment {
     }
 
     /// Moves other boxes to the right, together with their successors, out of overfull columns.
-    private mutating func spillRight(budget: Int) {
+    private mutating func moveOverflowRight(budget: Int) {
         guard var column = layers.min() else { return }
         while column <= (layers.max() ?? column) {
             var members = order.filter { layers[$0] == column }

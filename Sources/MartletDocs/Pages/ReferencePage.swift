@@ -125,7 +125,7 @@ public struct ReferencePage {
 
     private func overview(_ groups: [Group]) -> String {
         let counts = groups.map { "<a href=\"#\($0.id)\">\(count(of: $0))</a>" }
-        let files = HTMLText.count(model.files.count, "file", "files")
+        let files = HTMLFragments.count(model.files.count, "file", "files")
         guard !counts.isEmpty else { return "<p class=\"lead\">The schema declares nothing.</p>" }
         return "<p class=\"lead\">\(counts.joined(separator: ", ")) in \(files).</p>"
     }
@@ -138,7 +138,7 @@ public struct ReferencePage {
             case "-enums": ("enum", "enums")
             default: ("projection", "projections")
             }
-        return HTMLText.count(group.names.count, words.0, words.1)
+        return HTMLFragments.count(group.names.count, words.0, words.1)
     }
 
     private var diagram: String {

@@ -2,14 +2,14 @@ import MartletSchema
 
 /// Writes the section of each type.
 struct TypeSections {
-    let index: SchemaIndex
-    let html: HTMLText
+    let schemaUses: SchemaUses
+    let html: HTMLFragments
     /// The schema file of each type.
     let paths: [String: String]
 
     init(_ model: SchemaModel) {
-        index = SchemaIndex(model)
-        html = HTMLText(anchors: index.anchors)
+        schemaUses = SchemaUses(model)
+        html = HTMLFragments(anchors: schemaUses.anchors)
         var paths: [String: String] = [:]
         for file in model.files {
             for declaration in file.declarations { paths[declaration.name] = file.path.withVisibleBytes }
@@ -60,8 +60,8 @@ struct TypeSections {
     ) -> String {
         let shown = Markup.escapedLine(name)
         let path = Markup.escapedLine(paths[name] ?? "")
-        var marks = [HTMLText.badge(kind, kind)] + badges.map { HTMLText.badge($0) }
-        if let renamedFrom { marks.append(HTMLText.badge("formerly \(renamedFrom)")) }
+        var marks = [HTMLFragments.badge(kind, kind)] + badges.map { HTMLFragments.badge($0) }
+        if let renamedFrom { marks.append(HTMLFragments.badge("formerly \(renamedFrom)")) }
         return """
             <article id="\(shown)" class="type" data-kind="\(kind)" tabindex="-1" aria-labelledby="\(shown)-name">
             <h3 id="\(shown)-name"\(deprecation == nil ? "" : " class=\"old\"")><a href="#\(shown)">\(shown)</a></h3>
@@ -98,7 +98,7 @@ struct TypeSections {
     private func item(_ member: Member) -> String {
         let id = Markup.escapedLine(member.anchor ?? "\(member.owner).\(member.name)")
         let name = "<a class=\"own\" href=\"#\(id)\">\(Markup.escapedLine(member.name))</a>"
-        let badges = member.badges.map { HTMLText.badge($0) }.joined(separator: " ")
+        let badges = member.badges.map { HTMLFragments.badge($0) }.joined(separator: " ")
         return """
             <li id="\(id)" data-kind="\(member.kind)" tabindex="-1">
             <div class="what"><code\(member.deprecation == nil ? "" : " class=\"old\"")>\(name)</code>\
@@ -134,7 +134,7 @@ struct TypeSections {
     private func member(_ entry: DeclaredKeyPathModel, of object: ObjectModel) -> String {
         item(
             Member(
-                owner: object.name, name: entry.name, anchor: SchemaIndex.anchor(of: entry, in: object),
+                owner: object.name, name: entry.name, anchor: SchemaUses.anchor(of: entry, in: object),
                 kind: "key path",
                 signature: entry.paths.map(pathText).joined(separator: ", "), documentation: entry.documentation))
     }
@@ -184,7 +184,7 @@ struct TypeSections {
     // MARK: Uses
 
     private func usedBy(_ name: String) -> String {
-        guard let uses = index.uses[name], !uses.isEmpty else { return "" }
+        guard let uses = schemaUses.uses[name], !uses.isEmpty else { return "" }
         let groups: [(String, [String])] = [
             ("Links here", uses.links.map(text)), ("Embedded by", uses.embeddings.map(text)),
             ("Held by", uses.values.map(text)),
@@ -197,5 +197,5 @@ struct TypeSections {
         return "<h4>Used by</h4>\n<dl class=\"uses\">\n\(rows.joined())</dl>\n"
     }
 
-    private func text(of use: SchemaIndex.Use) -> String { "<code>\(html.link(use.anchor, use.name))</code>" }
+    private func text(of use: SchemaUses.Use) -> String { "<code>\(html.link(use.anchor, use.name))</code>" }
 }

@@ -43,15 +43,15 @@ package struct ChangeSet: Sendable, Hashable {
 
     /// For each collection property, the rows that a collection of this property began or ceased to link to. The edits
     /// contain only positions, and the previous elements are not stored.
-    package var relinked: [LinkID: KeySet]
+    package var changedTargets: [LinkID: KeySet]
 
     package init(
         tables: [TableID: TableChanges] = [:], collections: [CollectionID: ListEditScript] = [:],
-        relinked: [LinkID: KeySet] = [:]
+        changedTargets: [LinkID: KeySet] = [:]
     ) {
         self.tables = tables
         self.collections = collections
-        self.relinked = relinked
+        self.changedTargets = changedTargets
     }
 
     /// True if nothing was touched.
@@ -93,7 +93,7 @@ package struct ChangeSet: Sendable, Hashable {
         #if MARTLET_SEEDED_BUGS
             if SeededBug.isOn(.relinksForgotten) { return merged }
         #endif
-        for version in versions { merged.relinked.merge(version.relinked) { $0.union($1) } }
+        for version in versions { merged.changedTargets.merge(version.changedTargets) { $0.union($1) } }
         return merged
     }
 
@@ -122,7 +122,12 @@ package struct ChangeSet: Sendable, Hashable {
                 let newestFirst = SeededBug.isOn(.scriptsOutOfOrder) ? newestFirst.reversed() : newestFirst
             #endif
             for script in newestFirst.reversed() { joined.append(contentsOf: script) }
-            if !joined.isEmpty { collections[collection] = joined }
+            #if MARTLET_SEEDED_BUGS
+                if SeededBug.isOn(.cancellingEditsForgotten), joined.isEmpty { continue }
+            #endif
+            // Also if the edits cancel each other out: the elements are as before, but their chunks in the file may not
+            // be.
+            collections[collection] = joined
         }
     }
 }

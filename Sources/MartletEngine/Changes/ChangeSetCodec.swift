@@ -3,8 +3,10 @@
 /// The bytes are, in order: a format byte; the tables by ascending number, each with its inserted, deleted and modified
 /// keys; the collections by table, property and ascending owner, each with its edits; the rows that collections began
 /// or ceased to link to, by table and property. Key sets are encoded as differences between runs, so a run of any
-/// length takes a few bytes. Equal change sets have equal bytes. Earlier builds, whose format lacks the last part,
-/// reject these bytes and compare the whole states.
+/// length takes a few bytes. Equal change sets have equal bytes.
+///
+/// The format of earlier builds lacks the last part. Such builds reject these bytes, and compute the changes by
+/// comparing the two states in full.
 package enum ChangeSetCodec {
     private static let format: UInt8 = 2
 
@@ -26,8 +28,8 @@ package enum ChangeSetCodec {
             encode(rows, to: &writer)
         }
         encode(changes.collections, to: &writer)
-        writer.count(changes.relinked.count)
-        for (link, targets) in changes.relinked.sorted(by: { $0.key < $1.key }) {
+        writer.count(changes.changedTargets.count)
+        for (link, targets) in changes.changedTargets.sorted(by: { $0.key < $1.key }) {
             writer.signed(Int64(link.table))
             writer.signed(Int64(link.property))
             encode(targets, to: &writer)
@@ -54,7 +56,7 @@ package enum ChangeSetCodec {
             changes.tables[table] = try decodeTable(from: &reader)
         }
         changes.collections = try decodeCollections(from: &reader)
-        changes.relinked = try decodeLinks(from: &reader)
+        changes.changedTargets = try decodeLinks(from: &reader)
         guard reader.remaining == 0 else { throw MalformedBytes() }
         return changes
     }

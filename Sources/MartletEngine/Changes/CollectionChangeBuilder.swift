@@ -1,7 +1,8 @@
-/// Computes the difference that a script of edits makes to a collection. Only the old length is known.
+/// Computes the difference that a script of edits makes to a collection. It needs the old length of the collection, but
+/// not its elements.
 ///
 /// The builder stores the collection as segments of old or new elements, and replays the edits on them. Edits beyond
-/// the end of the collection, as in a damaged history, are clipped.
+/// the end of the collection, which only damaged change sets contain, are clipped.
 ///
 /// Complexity: for each edit, a scan over the chunks of segments.
 package struct CollectionChangeBuilder: Sendable {
@@ -55,7 +56,7 @@ package struct CollectionChangeBuilder: Sendable {
         }
     }
 
-    /// Records that the element at a position is still the same one and was modified.
+    /// Records that the element at a position was modified, but not replaced by another element.
     package mutating func modify(at position: Int) {
         guard let range = range(at: position, count: 1) else { return }
         collection.markModified(at: range.lowerBound, length: 1, isReplaced: false)
@@ -110,8 +111,8 @@ package struct CollectionChangeBuilder: Sendable {
         return start..<(start + min(length, count - start))
     }
 
-    /// Clears `isMoved` of elements that returned between the neighbours they had, if they kept their order among each
-    /// other.
+    /// Clears `isMoved` of elements that have returned to their place between the unmoved elements. If such elements
+    /// changed their order, it clears `isMoved` only of a longest subsequence that is still in the old order.
     private func unmarkReturned(_ segments: inout [CollectionSegment]) {
         guard segments.contains(where: { $0.isMoved }) else { return }
         var nextStays = [Int](repeating: oldCount, count: segments.count + 1)

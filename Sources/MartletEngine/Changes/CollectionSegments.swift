@@ -4,7 +4,8 @@ struct CollectionSegment: Sendable {
     var oldPosition: Int?
     var count: Int
     var isModified = false
-    /// True if these elements were overwritten by others. That counts as a modification of their positions.
+    /// True if these elements were overwritten by others. This counts as a modification of the elements at their
+    /// positions.
     var isReplaced = false
     /// True if a move put the elements here.
     var isMoved = false
@@ -119,8 +120,8 @@ struct CollectionSegments: Sendable {
         }
     }
 
-    /// The chunk, the segment in it, and the offset in the segment of an element. For the position after the last
-    /// element, the place after the last segment.
+    /// The chunk that contains an element, the segment in the chunk, and the offset in the segment. For the position
+    /// after the last element, the place after the last segment.
     private func place(of position: Int) -> (chunk: Int, index: Int, offset: Int) {
         var offset = position
         var chunk = 0

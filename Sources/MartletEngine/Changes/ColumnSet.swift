@@ -5,7 +5,7 @@ package struct ColumnSet: Sendable, Hashable {
     private var low: UInt64
     private var rest: [UInt64]
 
-    /// True if the set contains every property, whatever its index.
+    /// True if the set contains all properties of the type.
     package private(set) var isAll: Bool
 
     /// An empty set.

@@ -1,4 +1,4 @@
-/// One edit of a collection. Positions are those at the time of the edit.
+/// One edit of a collection. Its positions refer to the collection at the time of the edit.
 package enum ListEdit: Sendable, Hashable {
     /// Inserts `count` new elements before position `at`.
     case insert(at: Int, count: Int)

@@ -1,9 +1,9 @@
 /// Records the changes that a transaction makes to the rows of one table, and computes the net result.
 ///
-/// Recording appends to a log of runs and looks nothing up. A run grows while consecutive keys follow: a million
-/// consecutive insertions are one entry, and so is one property written in a million consecutive rows. `finish` sorts
-/// the log once and replays it row by row. A long log is compacted while it is recorded, so memory is proportional to
-/// the rows written, not to the number of writes.
+/// Each change is appended to a log of runs. A run grows if the next key gets the same change: a million consecutive
+/// insertions are one entry, and so is one property written in a million consecutive rows. `finish` sorts
+/// the log and computes the net change of each row. A long log is compacted during recording, so its memory is
+/// proportional to the number of written rows, not to the number of writes.
 package struct TableChangesBuilder: Sendable {
     enum Kind: Sendable {
         case insert
@@ -135,8 +135,8 @@ package struct TableChangesBuilder: Sendable {
     }
 }
 
-/// Replays a log of runs row by row. It walks the keys upwards from one run boundary to the next. For each stretch of
-/// keys it applies the entries of the log in the order in which they were recorded.
+/// Computes the net change of each row in a log of runs. The boundaries of all runs divide the keys into stretches. For
+/// each stretch, in ascending order, it applies the entries of the log in the order in which they were recorded.
 ///
 /// Complexity: O(n log n) to sort, then O(stretches × overlapping runs).
 struct TableChangesSweep {

@@ -44,7 +44,7 @@ struct AffectedRows {
         return keys
     }
 
-    /// The rows before the last step of a route, if its end changed, or was added or removed.
+    /// The rows before the last step of a route, for which the row at the end was changed, added or removed.
     private func rows(
         _ step: PathStep, _ change: TableChanges, _ columns: ColumnSet, _ connection: Connection
     ) throws -> KeySet? {
@@ -56,15 +56,15 @@ struct AffectedRows {
             return try rows(step, to: keys, connection)
         }
         let changed = try rows(step, to: change.keys(modifiedIn: columns), connection)
-        return changed?.union(changes.relinked[LinkID(table: origin, property: property)] ?? KeySet())
+        return changed?.union(changes.changedTargets[LinkID(table: origin, property: property)] ?? KeySet())
     }
 
-    /// The rows of `table` from which a modified row can be reached over at most `reach.depth` links. The search goes
-    /// back one link at a time from all modified rows at once. It terminates in cycles, and its cost depends on the
-    /// number of links, not of paths.
+    /// The rows of `table` from which a modified row can be reached over at most `reach.depth` links. The search starts
+    /// at all modified rows and goes back one link in each step. It terminates if links form cycles. Its cost depends
+    /// on the number of links, not on the number of paths.
     private func rows(_ reach: QueryDependencies.Reach, of table: TableID, _ connection: Connection) throws -> KeySet? {
         var found: [TableID: KeySet] = [:]
-        let targets = reach.anyHolders.isEmpty ? Set(reach.links.map(\.target)) : Set(changes.tables.keys)
+        let targets = reach.anyLinkProperties.isEmpty ? Set(reach.links.map(\.target)) : Set(changes.tables.keys)
         for target in targets {
             guard let modified = changes.tables[target]?.modifiedKeys, !modified.isEmpty else { continue }
             found[target] = modified
@@ -78,9 +78,9 @@ struct AffectedRows {
                 guard let back = try rows(link, to: keys, connection) else { return nil }
                 next[link.source, default: KeySet()].formUnion(back)
             }
-            if !reach.anyHolders.isEmpty {
+            if !reach.anyLinkProperties.isEmpty {
                 for (target, keys) in newest {
-                    try addAnyHolders(of: keys, target, reach.anyHolders, to: &next, connection)
+                    try addAnyLinkSources(of: keys, target, reach.anyLinkProperties, to: &next, connection)
                 }
             }
             if let reached = next[table] { result.formUnion(reached) }
@@ -97,7 +97,7 @@ struct AffectedRows {
     // MARK: One step back
 
     /// Adds the rows with a property among `holders` whose value links to one of `keys`.
-    private func addAnyHolders(
+    private func addAnyLinkSources(
         of keys: KeySet, _ target: TableID, _ holders: Set<LinkID>, to found: inout [TableID: KeySet],
         _ connection: Connection
     ) throws {

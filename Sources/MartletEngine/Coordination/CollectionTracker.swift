@@ -1,8 +1,8 @@
 import MartletSQLite
 import MartletValues
 
-/// The changes between two versions, with the old rows that are in memory.
-package typealias KnownChanges = (changes: ChangeSet, oldRows: RowImages)
+/// The merged change set of the commits between two versions, and the images of old rows that are in memory.
+package typealias VersionChanges = (changes: ChangeSet, oldRows: RowImages)
 
 /// Computes the changes of one collection from version to version. A tracker stores no state itself, so a step can be
 /// computed in the background and discarded.
@@ -21,7 +21,7 @@ package protocol CollectionTracker: Sendable {
     /// The state at a later snapshot, and the difference. If `changes` is nil, the changes are unknown: the states are
     /// compared in full, and every element that is in both counts as modified.
     func advance(
-        _ old: State, _ changes: KnownChanges?, _ handle: SnapshotHandle
+        _ old: State, _ changes: VersionChanges?, _ handle: SnapshotHandle
     ) throws -> (state: State, change: Change)
 
     /// The elements that a change deletes, read from the version before it.
@@ -30,14 +30,14 @@ package protocol CollectionTracker: Sendable {
 
 extension CollectionTracker {
     /// The state that the initial notification delivers. If the owner was deleted after the registration, the
-    /// collection is invalidated, even if another row has the key now.
-    package func firstState(_ changes: KnownChanges?, _ handle: SnapshotHandle) throws -> State {
+    /// collection is invalidated, even if a new row has the same key.
+    package func firstState(_ changes: VersionChanges?, _ handle: SnapshotHandle) throws -> State {
         if let owner, changes?.changes.tables[owner.table]?.deleted.contains(owner.key) == true { return .invalidated }
         return try state(handle)
     }
 }
 
-/// The row whose property is the collection. For linking objects: the row that they link to.
+/// The row whose property is the collection. For linking objects, the row to which they link.
 package struct CollectionOwner: Sendable {
     package let table: TableID
     package let key: ObjectKey
@@ -63,8 +63,8 @@ package protocol TrackedChange: Sendable {
 extension CollectionChange: TrackedChange {}
 
 extension QueryDependencies {
-    /// The changes that count as a modification of an element: those that the key paths name, or everything up to four
-    /// objects deep.
+    /// The changes that count as a modification of an element: the changes that the key paths name. Without key paths,
+    /// every change up to four objects deep counts: changes of the element and of objects up to three links away.
     init(observing keyPaths: [PropertyPath]?, _ table: TableID, _ schema: DatabaseSchema) throws(ResolvedPath.Failure) {
         if let keyPaths {
             try self.init(keyPaths: keyPaths, table: table, schema)
@@ -73,8 +73,8 @@ extension QueryDependencies {
         }
     }
 
-    /// For the objects in an `any` collection, which can be of all types: for each table, the changes that count as a
-    /// modification of an object. A key path is ignored for types that do not have its properties.
+    /// The changes that count as a modification of an object in an `any` collection, by table. Such a collection can
+    /// contain objects of all types. A key path is ignored for types that do not have its properties.
     static func ofAny(
         observing keyPaths: [PropertyPath]?, _ schema: DatabaseSchema
     ) throws(ResolvedPath.Failure) -> [TableID: QueryDependencies] {

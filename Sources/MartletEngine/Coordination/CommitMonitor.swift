@@ -2,9 +2,9 @@ import Foundation
 import MartletSQLite
 import MartletValues
 
-/// Detects commits of other processes while a Realm has observers: by events of the lock file, or else by polling. It
-/// then notifies the listeners of the coordinator. These notifications are hints: a listener opens a snapshot to find
-/// out what changed.
+/// Detects commits of other processes while a Realm has observers. It uses events of the lock file, or polls if the
+/// file cannot be watched. After such a commit it notifies the listeners of the coordinator. The notification does not
+/// say what changed: a listener opens a snapshot to find out.
 ///
 /// Polling is cheap. SQLite's `data_version` changes with every commit of another connection and is read from shared
 /// memory. The version row is read only if `data_version` changed. No transaction stays open on the connection, so
@@ -18,7 +18,7 @@ final class CommitMonitor: @unchecked Sendable {
     private var connection: Connection?
     private var dataVersion: Int64?
     private var stopped = false
-    /// A poll failed and will be repeated.
+    /// True if a poll failed and will be repeated.
     private var isRetrying = false
 
     init(_ coordinator: StoreCoordinator) { self.coordinator = coordinator }
@@ -44,13 +44,14 @@ final class CommitMonitor: @unchecked Sendable {
     // False if the file cannot be watched.
     private func watch(_ path: String?) -> Bool {
         guard let path, let watch = LockFileWatcher.shared, watch.add(self, path) else { return false }
-        // If the monitor was stopped meanwhile, `stop` did not find this watch.
+        // If the monitor was stopped while the watch was added, `stop` did not remove this watch.
         if isStopped { watch.removeStopped() }
         return true
     }
 
-    /// Called when the lock file was deleted or replaced: watches the new one after a delay. Not at once, because the
-    /// whole folder may be about to be deleted, and a new file in it would prevent that.
+    /// Watches the new lock file after a delay. Called when the lock file was deleted or replaced. The delay is
+    /// necessary because another program may be deleting the whole folder, and a new lock file in the folder would
+    /// prevent that.
     func watchAgainSoon() {
         LockFileWatcher.queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [weak self] in self?.watchAgain() }
     }
@@ -100,7 +101,8 @@ final class CommitMonitor: @unchecked Sendable {
         }
     }
 
-    /// Waits until the polls in progress have ended, because they hold their files open. Waits for one second at most.
+    /// Waits until the polls in progress have ended, because they hold their files open. Waits for at most one second
+    /// for each of the two queues.
     static func waitForPolls() {
         for queue in [LockFileWatcher.queue, PollTimer.queue] {
             let end = DispatchSemaphore(value: 0)
@@ -124,7 +126,7 @@ final class CommitMonitor: @unchecked Sendable {
         return stopped
     }
 
-    /// Notifies the listeners if there is a version that they do not know yet. Returns false if the poll failed.
+    /// Notifies the listeners if there is a version of which they were not notified. Returns false if the poll failed.
     @discardableResult
     func poll() -> Bool {
         guard let coordinator else { return true }

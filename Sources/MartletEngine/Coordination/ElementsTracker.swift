@@ -45,7 +45,7 @@ package struct ElementsTracker: CollectionTracker {
     }
 
     package func advance(
-        _ old: State, _ changes: KnownChanges?, _ handle: SnapshotHandle
+        _ old: State, _ changes: VersionChanges?, _ handle: SnapshotHandle
     ) throws -> (state: State, change: CollectionChange) {
         guard !old.isInvalidated else { return (old, CollectionChange()) }
         guard let changes else { return try compare(old, handle) }
@@ -82,10 +82,10 @@ package struct ElementsTracker: CollectionTracker {
     }
 
     /// The current positions of the values that link to a modified object. Only changes in `anyReported` count.
-    private func modifiedAnyPositions(_ changes: KnownChanges, _ connection: Connection) throws -> [Int] {
+    private func modifiedAnyPositions(_ changes: VersionChanges, _ connection: Connection) throws -> [Int] {
         let touched = anyReported.filter { $0.value.touches(changes.changes, table: $0.key) }
         guard !touched.isEmpty, try AnyLinkIndex.exists(connection) else { return [] }
-        let holder = AnyLinkIndex.Holder(id.table, id.property, id.owner)
+        let holder = AnyLinkIndex.Source(id.table, id.property, id.owner)
         var modified: [TableID: KeySet] = [:]
         for (table, keys) in try AnyLinkIndex(connection).targets(of: holder) {
             guard let reported = touched[table] else { continue }
@@ -103,7 +103,7 @@ package struct ElementsTracker: CollectionTracker {
 
     /// The current positions of the modified elements. Only changes in `reported` or `anyReported` count.
     private func modifiedPositions(
-        _ changes: KnownChanges, _ connection: Connection
+        _ changes: VersionChanges, _ connection: Connection
     ) throws -> [Int] {
         if !anyReported.isEmpty { return try modifiedAnyPositions(changes, connection) }
         guard let target, let reported, reported.touches(changes.changes, table: target) else { return [] }
@@ -124,7 +124,8 @@ package struct ElementsTracker: CollectionTracker {
         return positions
     }
 
-    // Checks, before a long list is read, whether any of the keys is an element. More than 256 keys are not checked.
+    // Checks whether any of the keys is an element, so that a long list is read only if necessary. Returns true without
+    // a check if there are more than 256 keys.
     private func hasElement(in keys: KeySet, _ connection: Connection) throws -> Bool {
         guard !keys.isEmpty, let targets = layout.targets else { return false }
         if keys.count > 256 { return true }

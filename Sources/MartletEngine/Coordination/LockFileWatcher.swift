@@ -7,7 +7,7 @@ import Foundation
 ///
 /// It watches the lock file beside the database. A writer writes the number of its version to the lock file before it
 /// releases the lock. If a writer is killed before that, the system closes the file. Both events wake the monitors. If
-/// the lock file is deleted or replaced, the new one is watched. The database itself is never touched.
+/// the lock file is deleted or replaced, the new one is watched. The watcher never opens the database itself.
 ///
 /// Thread safety: `lock` guards `members`. Events are read on `queue`.
 // Sendable as described above.
@@ -16,7 +16,7 @@ final class LockFileWatcher: @unchecked Sendable {
         weak var monitor: CommitMonitor?
     }
 
-    /// Nil if the platform has no such events, or their number is exhausted.
+    /// Nil if the platform has no such events, or the limit of the system is reached.
     static let shared = LockFileWatcher()
 
     static let queue = DispatchQueue(label: "martlet.commit-watch", qos: .userInitiated)
@@ -93,7 +93,7 @@ final class LockFileWatcher: @unchecked Sendable {
                 }
                 return living
             }
-            // The monitors are released only after `lock`, because the deinit of a monitor may acquire `lock`.
+            // The monitors are released after `lock` is unlocked, because the deinit of a monitor may acquire `lock`.
             withExtendedLifetime(living) {}
         }
 

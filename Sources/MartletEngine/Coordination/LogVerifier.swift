@@ -5,8 +5,8 @@ import MartletSQLite
 /// Prevents SQLite from reading a log into a database file to which the log does not belong, for example because a
 /// backup was copied over the file.
 ///
-/// SQLite reads any log into the file beside it. Therefore this check runs before the first read of a file that this
-/// process does not have open. A log that does not belong to the file is renamed and reported.
+/// SQLite reads any log that it finds beside a file. Therefore this check runs before the first read of a file that
+/// this process does not have open. A log that does not belong to the file is renamed and reported.
 struct LogVerifier {
     let connection: Connection
     let writeLock: WriteLock
@@ -15,13 +15,13 @@ struct LogVerifier {
     private enum Verdict { case fits, isObsolete, differs }
 
     func verify() throws {
-        guard options.marksLog, try verdict() != .fits else { return }
+        guard options.recordsLogName, try verdict() != .fits else { return }
         if options.isReadOnly {
-            // Read both again: without the lock, a log may have begun between the reads of log and file.
+            // Reads both again. This process does not hold the lock, so a log may have begun between the two reads.
             guard try verdict() == .differs else { return }
             throw EngineError(
                 .fileReplaced, path: options.path,
-                "the log beside the file continues another state of it, and 'readOnly' does not set it aside; "
+                "the log beside the file belongs to another state of the file, and is not set aside with 'readOnly'; "
                     + "open the file once for writing")
         }
         try writeLock.acquire()
@@ -35,7 +35,7 @@ struct LogVerifier {
 
     private func verdict() throws -> Verdict {
         guard let log = try connection.logOnDisk() else { return .fits }
-        // No valid header: a power cut has torn the first page, and the log repairs it.
+        // The header is not valid: a power cut has torn the first page, and the log repairs it.
         guard let header = try connection.readFileHeader() else { return .fits }
         // A file of another program or of a newer format is rejected later, and left as it is.
         if header.userVersion > Catalog.format || ![0, Catalog.applicationID].contains(header.applicationID) {
@@ -53,17 +53,18 @@ struct LogVerifier {
     private func setAside() throws {
         let name = SetAsideLogs.setAside(options.path, connection, options.environment)
         let reason = errno
-        // SQLite would read a log that is still there.
+        // Fails if the log is still there, because SQLite would read it.
         if name == nil, options.environment.vfsName == nil, try connection.logOnDisk() != nil {
             throw EngineError(
                 .inputOutput, path: options.path,
-                "the log '\(options.path)-wal' continues another state of the file, as when a backup was copied over it, and "
-                    + "it cannot be renamed (\(String(cString: strerror(reason)))); rename or delete it, and open the file again"
+                "the log '\(options.path)-wal' belongs to another state of the file, for example because a backup was "
+                    + "copied over the file, and cannot be renamed (\(String(cString: strerror(reason)))); "
+                    + "rename or delete the log, and open the file again"
             )
         }
         options.environment.log(
-            "the log beside '\(options.path)' continues another state of the file, as when a backup was copied over it; it was "
-                + "not read and " + (name.map { "is now '\($0)'" } ?? "was deleted"))
+            "the log beside '\(options.path)' belongs to another state of the file, for example because a backup was "
+                + "copied over the file; the log was not read and " + (name.map { "is now '\($0)'" } ?? "was deleted"))
     }
 }
 
@@ -77,8 +78,9 @@ package enum SetAsideLogs {
         return Array((1...).lazy.map { Self.path($0, of: file) }.prefix { StoreFiles.exists($0) })
     }
 
-    /// Removes the log and its index from a file by renaming the log. Returns its new path. Nil if it cannot be
-    /// renamed, with the reason in `errno`; in the VFS of a test it is then deleted. The caller holds the write lock.
+    /// Renames the log of a file and deletes the index of the log. Returns the new path of the log. Returns nil if the
+    /// log cannot be renamed: `errno` contains the reason, and in the VFS of a test the log is deleted. The caller
+    /// holds the write lock.
     ///
     /// A process that has the log and the index open still uses them, and detects the change before it writes.
     static func setAside(_ path: String, _ connection: Connection, _ environment: Environment) -> String? {

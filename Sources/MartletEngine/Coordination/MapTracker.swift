@@ -47,7 +47,7 @@ package struct MapTracker: CollectionTracker {
     }
 
     package func advance(
-        _ old: State, _ changes: KnownChanges?, _ handle: SnapshotHandle
+        _ old: State, _ changes: VersionChanges?, _ handle: SnapshotHandle
     ) throws -> (state: State, change: Change) {
         guard !old.isInvalidated else { return (old, Change(removed: [], added: [], written: [])) }
         guard let changes else {
@@ -94,7 +94,8 @@ package struct MapTracker: CollectionTracker {
     }
 }
 
-/// A set of map keys. Keys are equal if their bytes are: "é" as one scalar and "é" as two scalars are different keys.
+/// A set of map keys. Keys are equal if their UTF-8 bytes are equal: "é" as one scalar and "é" as two scalars are
+/// different keys.
 private struct MapKeys {
     private let bytes: Set<[UInt8]>
 

@@ -1,7 +1,7 @@
 import MartletSQLite
 
-/// The context of a migration: the version before the migration, which is read-only, and the new one, which is written
-/// in the transaction of the migration. Valid until `end`.
+/// Gives a migration access to two versions of the file: the version before the migration, which is read-only, and the
+/// new version, which the transaction of the migration writes. Valid until `end`.
 package final class MigrationContext {
     package let migration: TypeMigration
     /// The schema version of the file before the migration.
@@ -14,11 +14,12 @@ package final class MigrationContext {
     init(_ migration: TypeMigration, _ options: StoreOptions, _ meta: Catalog.Meta, _ types: [ObjectTypeSchema]) {
         self.migration = migration
         oldSchemaVersion = UInt64(bitPattern: meta.schemaVersion)
-        let ids = Dictionary(migration.staged.map { ($0.type.name, $0.id) }, uniquingKeysWith: { first, _ in first })
+        let ids = Dictionary(
+            migration.migratingTypes.map { ($0.type.name, $0.id) }, uniquingKeysWith: { first, _ in first })
         oldCoordinator = StoreCoordinator(
-            side: options, types.compactMap { type in ids[migration.currentName(type.name)].map { ($0, type) } },
+            migrating: options, types.compactMap { type in ids[migration.currentName(type.name)].map { ($0, type) } },
             meta.epoch)
-        newCoordinator = StoreCoordinator(side: options, migration.staged, meta.epoch)
+        newCoordinator = StoreCoordinator(migrating: options, migration.migratingTypes, meta.epoch)
         oldHandle = oldCoordinator.makeHandle(migration.previous, meta)
         transaction = WriteTransaction(
             handle: newCoordinator.makeHandle(migration.connection, meta), coordinator: newCoordinator)
@@ -27,7 +28,7 @@ package final class MigrationContext {
     /// Writes everything that is still pending, before the result is validated.
     func finishWriting() throws { try transaction?.finishWriting() }
 
-    /// Takes the connections out of the handles, so that objects which user code still holds can no longer use them.
+    /// Removes the connections from the handles, so that objects that the user's code still references cannot use them.
     func end() {
         _ = oldHandle?.takeConnection()
         _ = transaction?.detach()

@@ -1,13 +1,13 @@
 import MartletSQLite
 import MartletValues
 
-/// Updates a result over the elements of a list or map, or over linking objects. Its members have the order of the
-/// collection, and a row is a member once for each of its occurrences there.
+/// Computes the changes of a result over the elements of a list or map, or over linking objects. Its members have the
+/// order of the collection, and a row is a member once for each of its occurrences there.
 ///
-/// Every position in the collection is a member of its own. The edits of a list say which positions stayed, so if an
-/// object occurs several times, the right occurrence is reported. As for other results, only the affected rows are
-/// queried. In addition, a step scans the positions in memory. After an edit of a sorted collection, and for results
-/// with `distinct` or a limit, the whole query runs again.
+/// Each position in the collection is a separate member. The edits of a list contain the positions that changed, so the
+/// right occurrence is reported if an object occurs several times. As for other results, only the affected rows are
+/// queried. In addition, each step scans the positions in memory. After an edit of a collection whose result is sorted,
+/// and for results with `distinct` or a limit, the whole query runs again.
 package struct OccurrencesTracker: CollectionTracker {
     package struct State: TrackedState {
         /// The row at each position of the collection; nil for a null link and for a key of a map.
@@ -38,8 +38,8 @@ package struct OccurrencesTracker: CollectionTracker {
     private var schema: DatabaseSchema { rows.schema }
 
     /// - Parameters:
-    ///   - keyPaths: the changes that count as modifications; nil for everything up to four types deep.
-    ///   - tracksAll: true to also find changes that the key paths do not name, up to four types deep.
+    ///   - keyPaths: the changes that count as modifications; nil for everything up to four objects deep.
+    ///   - tracksAll: true to also find changes that the key paths do not name, up to four objects deep.
     package init(
         _ plan: QueryPlan, from source: QueryPlan.Source, owner: CollectionOwner?, keyPaths: [PropertyPath]?,
         tracksAll: Bool = false, _ schema: DatabaseSchema
@@ -66,7 +66,7 @@ package struct OccurrencesTracker: CollectionTracker {
     }
 
     package func advance(
-        _ old: State, _ changes: KnownChanges?, _ handle: SnapshotHandle
+        _ old: State, _ changes: VersionChanges?, _ handle: SnapshotHandle
     ) throws -> (state: State, change: Change) {
         guard !old.isInvalidated else { return (old, Change()) }
         guard let changes else {
@@ -120,12 +120,12 @@ package struct OccurrencesTracker: CollectionTracker {
     private func isEdited(_ changes: ChangeSet) -> Bool {
         switch source {
         case .elements(let id): changes.collections[id] != nil
-        case .origins(let link, let target): changes.relinked[link]?.contains(target) == true
+        case .linkingObjects(let link, let target): changes.changedTargets[link]?.contains(target) == true
         }
     }
 
     private func advance(
-        _ old: State, _ changes: KnownChanges, _ connection: Connection
+        _ old: State, _ changes: VersionChanges, _ connection: Connection
     ) throws -> (state: State, change: Change) {
         let touched = try rows.touchedRows(old.keys, changes, connection)
         var change = touched.change
@@ -134,7 +134,7 @@ package struct OccurrencesTracker: CollectionTracker {
         guard isEdited(changes.changes) else {
             if touched.all.isEmpty && touched.moved != nil { return (old, change) }
             if isMaintained {
-                let outcome = try maintain(old, touched, connection)
+                let outcome = try advanceOccurrences(old, touched, connection)
                 change.positions = outcome.change
                 return (State(old.places, outcome.keys), change)
             }
@@ -143,7 +143,7 @@ package struct OccurrencesTracker: CollectionTracker {
             change.positions = difference(old, new, known, change)
             return (new, change)
         }
-        let edit = PlaceEdit(
+        let edit = PositionMapping(
             from: old.places, to: try places(connection), replaced: change.replaced, try formerPlaces(old, changes))
         let isFiltered = isMaintained && plan.sort.isEmpty
         let members =
@@ -178,8 +178,8 @@ package struct OccurrencesTracker: CollectionTracker {
     // True if the affected rows are few enough to be queried by their keys.
     private func isSmall(_ rows: KeySet, _ placeCount: Int) -> Bool { rows.count <= max(1_000, placeCount / 4) }
 
-    // If no position was inserted or removed, positions serve as the keys of the members.
-    private func maintain(
+    // Called if no position was inserted or removed. Positions then identify the members, in place of their keys.
+    private func advanceOccurrences(
         _ old: State, _ touched: ResultsTracker.TouchedRows, _ connection: Connection
     ) throws -> ResultsMaintainer.Outcome {
         var places: [ObjectKey: [ObjectKey]] = [:]
@@ -193,15 +193,16 @@ package struct OccurrencesTracker: CollectionTracker {
             old: old.members, order: rows.order, touched: KeySet(places.values.joined()),
             reported: KeySet(places.filter { touched.change.modified.contains($0.key) }.values.joined()),
             candidates: candidates)
-        return try maintainer.maintain { place throws(SQLiteError) in
+        return try maintainer.advance { place throws(SQLiteError) in
             let key = old.places[Int(place)] ?? 0
             return SortKey(values: try rows.sortKey(of: key, connection)?.values ?? [], key: place)
         }
     }
 
-    // Queries the rows that are new in the collection or changed. All other rows are members if they were before.
+    // Queries the rows that are new in the collection or changed. All other rows are members if they were members
+    // before.
     private func filtered(
-        _ old: State, _ edit: PlaceEdit, _ touched: KeySet, _ connection: Connection
+        _ old: State, _ edit: PositionMapping, _ touched: KeySet, _ connection: Connection
     ) throws -> KeySequence {
         var queried = touched
         #if MARTLET_SEEDED_BUGS
@@ -222,9 +223,8 @@ package struct OccurrencesTracker: CollectionTracker {
         return KeySequence(members.map { ObjectKey($0) })
     }
 
-    /// The old position of each new position, according to the edits of a list; nil if there are no edits, or they do
-    /// not fit.
-    private func formerPlaces(_ old: State, _ changes: KnownChanges) throws -> [Int?]? {
+    /// The old position of each new position, according to the edits of a list; nil if no edits are recorded.
+    private func formerPlaces(_ old: State, _ changes: VersionChanges) throws -> [Int?]? {
         guard case .elements(let id) = source, let script = changes.changes.collections[id] else { return nil }
         var builder = CollectionChangeBuilder(oldCount: old.places.count)
         builder.apply(script)
@@ -248,7 +248,7 @@ package struct OccurrencesTracker: CollectionTracker {
 }
 
 /// The positions of a collection after an edit, with their old positions.
-private struct PlaceEdit {
+private struct PositionMapping {
     let new: [ObjectKey?]
     /// Nil for a new position.
     private(set) var former: [Int?]
@@ -285,6 +285,6 @@ private struct PlaceEdit {
     /// The rows at new positions.
     var inserted: [ObjectKey] { new.indices.compactMap { former[$0] == nil ? new[$0] : nil } }
 
-    /// The identity of a member: its old position, or a number that was no position.
+    /// The identity of a member: its old position, or a number that is not an old position.
     func identity(of place: Int) -> ObjectKey { ObjectKey(former[place] ?? oldCount + place) }
 }

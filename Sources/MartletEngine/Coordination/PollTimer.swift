@@ -1,8 +1,9 @@
 import Dispatch
 import Foundation
 
-/// The timer of all monitors with the same interval, so many open files wake the processor as often as one. It stops at
-/// the first tick without a monitor, so opening and closing a file repeatedly does not restart it each time.
+/// A timer that all monitors with the same interval share, so that many open files wake the processor no more often
+/// than one file. The timer stops at the first tick without a monitor. It does not stop when a monitor is removed, so
+/// opening and closing a file repeatedly does not restart it each time.
 ///
 /// Thread safety: `lock` guards `monitors` and `isRunning`.
 // Sendable as described above.

@@ -1,11 +1,11 @@
 import MartletSQLite
 import MartletValues
 
-/// Updates the ordered keys of one result from version to version, and computes the changes.
+/// Computes the ordered keys of one result from version to version, and the changes.
 ///
-/// Only the affected rows are queried, with two exceptions: a result with `distinct` or a limit is queried in full,
-/// because any change of a row can make another row appear, and any result is queried in full if very many rows
-/// have changed. In both cases the difference is computed by comparing the old and the new keys.
+/// Only the affected rows are queried, with two exceptions. A result with `distinct` or a limit is queried in full,
+/// because any change of a row can make another row appear. Any result is queried in full if very many rows have
+/// changed. In both cases the difference is computed by comparing the old and the new keys.
 package struct ResultsTracker: CollectionTracker {
     package struct State: TrackedState {
         /// The members in order.
@@ -82,7 +82,7 @@ package struct ResultsTracker: CollectionTracker {
     }
 
     package func advance(
-        _ old: State, _ changes: KnownChanges?, _ handle: SnapshotHandle
+        _ old: State, _ changes: VersionChanges?, _ handle: SnapshotHandle
     ) throws -> (state: State, change: Change) {
         guard !old.isInvalidated else { return (old, Change()) }
         guard let changes else {
@@ -126,12 +126,12 @@ package struct ResultsTracker: CollectionTracker {
     }
 
     func touchedRows(
-        _ old: KeySequence, _ changes: KnownChanges, _ connection: Connection
+        _ old: KeySequence, _ changes: VersionChanges, _ connection: Connection
     ) throws -> TouchedRows {
         let affected = AffectedRows(schema, changes)
         let table = changes.changes.tables[plan.table] ?? TableChanges()
-        // Nil means that the links cannot be followed backwards. Then every member counts as modified: a superfluous
-        // report is better than a missing one.
+        // Nil means that the links cannot be followed backwards. Then every member counts as modified, because
+        // reporting too many members is better than missing one.
         let reportedRows = try affected.rows(reported, of: plan.table, connection) ?? KeySet(old)
         let movedRows = try affected.rows(membership, of: plan.table, connection)
         let modified = table.keys(modifiedIn: reported.columns).union(table.replaced).union(reportedRows)
@@ -144,13 +144,13 @@ package struct ResultsTracker: CollectionTracker {
             if SeededBug.isOn(.sectionUnnoticed) { change.changed = modified.union(table.inserted) }
         #endif
         let moved = table.keys(modifiedIn: membership.columns).union(movedRows ?? KeySet())
-            .union(relinked(changes.changes))
+            .union(changedTargets(changes.changes))
         let touched = modified.union(moved).union(table.inserted).union(table.deleted)
         return TouchedRows(change: change, all: touched, moved: movedRows)
     }
 
     private func advance(
-        _ old: KeySequence, _ changes: KnownChanges, _ connection: Connection
+        _ old: KeySequence, _ changes: VersionChanges, _ connection: Connection
     ) throws -> (keys: KeySequence, change: Change) {
         let rows = try touchedRows(old, changes, connection)
         let (touched, movedRows, modified) = (rows.all, rows.moved, rows.change.modified)
@@ -178,7 +178,7 @@ package struct ResultsTracker: CollectionTracker {
             keysScannedPerSearch: keysScannedPerSearch)
         maintainer.isComplete = plan.predicate == nil
         do {
-            let outcome = try maintainer.maintain { key throws(any Error) in
+            let outcome = try maintainer.advance { key throws(any Error) in
                 guard let found = try sortKey(of: key, connection) else { throw MissingRow() }
                 return found
             }
@@ -196,10 +196,10 @@ package struct ResultsTracker: CollectionTracker {
     private struct MissingRow: Error {}
 
     /// Rows that may have become elements of a collection of the query, or stopped being elements.
-    private func relinked(_ changes: ChangeSet) -> KeySet {
+    private func changedTargets(_ changes: ChangeSet) -> KeySet {
         collections.reduce(into: KeySet()) { rows, id in
             guard changes.collections[id] != nil else { return }
-            rows.formUnion(changes.relinked[LinkID(table: id.table, property: id.property)] ?? KeySet())
+            rows.formUnion(changes.changedTargets[LinkID(table: id.table, property: id.property)] ?? KeySet())
         }
     }
 
@@ -238,8 +238,9 @@ package struct ResultsTracker: CollectionTracker {
     }
 
     // The old sort keys of touched rows. A row whose sort columns were not touched has its current sort key. The others
-    // are taken from the old rows, if these were stored and contain the values that SQL sorted by. Rows that were
-    // inserted and deleted in between can be touched because a collection linked to them; they have no sort key.
+    // are taken from the old rows, if these were stored and contain the values that SQL sorted by. Rows that were both
+    // inserted and deleted between the versions have no sort key. They can be touched because a collection linked to
+    // them.
     private func oldSortKeys(
         _ touched: KeySet, _ table: TableChanges, _ oldRows: RowImages, _ connection: Connection
     ) -> [ObjectKey: SortKey] {

@@ -5,15 +5,15 @@ import MartletSQLite
 
 /// The checkpoints of a file, all of which run under its write lock.
 ///
-/// SQLite before 3.51.3 can lose committed transactions when a checkpoint races a commit. Therefore automatic
-/// checkpoints of SQLite are off, and this PASSIVE checkpoint runs on a second connection while the first one holds the
-/// write lock.
+/// SQLite before 3.51.3 can lose committed transactions if a checkpoint and a commit run at the same time. Therefore
+/// SQLite's automatic checkpoints are disabled. A checkpoint of mode PASSIVE runs on a second connection while the
+/// first one holds the write lock.
 extension StoreCoordinator {
     private static let queue = DispatchQueue(label: "martlet.checkpoint", qos: .utility)
 
     // When the program exits, running checkpoints are finished, and then the logs of all open files are copied and
-    // truncated. The wait is short, because a checkpoint may wait for a write that the exiting thread has begun. A
-    // forked child does not wait, because it has no thread that runs the work.
+    // truncated. The exiting thread waits for at most two seconds, because a checkpoint may wait for a write that this
+    // thread itself has begun. A forked child does not wait, because it has no thread that runs the work.
     private static let waitsAtExit: Void = {
         _ = forksAtFirst
         atexit {
@@ -27,14 +27,15 @@ extension StoreCoordinator {
         }
     }()
 
-    /// At exit, the program empties the log of this file.
+    /// Makes the program empty the log of this file when it exits.
     func registerExitHandler() {
         if !options.isReadOnly && !options.isTemporary { Self.waitsAtExit }
     }
 
     // Open Realms continue to read the newest version, which is then in the database file.
     private func emptyLogAtExit() {
-        guard !options.isReadOnly, !options.isTemporary, environment.checkpointsUnderWriteLock, !environment.isDriven,
+        guard !options.isReadOnly, !options.isTemporary, environment.checkpointsUnderWriteLock,
+            !environment.hasThreadDriver,
             (try? writeLock.acquire(timeoutMilliseconds: Self.exitTimeoutMilliseconds)) != nil
         else { return }
         defer { writeLock.release() }
@@ -50,7 +51,7 @@ extension StoreCoordinator {
     // Milliseconds that a background checkpoint waits for writers.
     private static let backgroundTimeoutMilliseconds = 1_000
 
-    // The log restarts at its beginning when it was copied and no reader uses it, so `frames` may decrease.
+    // `frames` decreases when the log restarts at its beginning, after it was copied and when no reader uses it.
     func isCheckpointDue(_ frames: Int) -> Bool {
         locked { state in
             if frames < state.checkpointedFrames { state.checkpointedFrames = 0 }
@@ -82,13 +83,13 @@ extension StoreCoordinator {
     }
 
     private func retryCheckpoint() {
-        guard !environment.isDriven else { return }
+        guard !environment.hasThreadDriver else { return }
         environment.later(Self.queue, .seconds(1)) { [weak self] in self?.checkpointSoon() }
     }
 
     /// Waits for the checkpoints that were requested.
     static func waitForCheckpoints(_ environment: Environment = .live) {
-        guard environment.isDriven else { return queue.sync {} }
+        guard environment.hasThreadDriver else { return queue.sync {} }
         let end = DispatchSemaphore(value: 0)
         environment.run(.checkpoint, on: queue) { end.signal() }
         environment.wait(.checkpoints) {
@@ -106,7 +107,8 @@ extension StoreCoordinator {
     package func checkpoint(
         timeoutMilliseconds: Int? = nil
     ) throws(EngineError) -> (logFrames: Int, copiedFrames: Int) {
-        // This is what a plain SQLite program does: no lock is acquired, and a commit may happen in between.
+        // Used by one test. A program that uses SQLite directly does the same: it acquires no lock, so a commit can
+        // happen during the checkpoint.
         guard environment.checkpointsUnderWriteLock else {
             return try EngineError.wrapping(path) { try checkpointer().checkpointPassively() }
         }
@@ -125,10 +127,10 @@ extension StoreCoordinator {
             let wasOldVersionPinned = isOldVersionPinned
             let done = try checkpoint(holding: writer)
             let isLong = StoreFiles.logBytes(path) > Self.longLogBytes
-            // If another process holds the log, this process does not learn when it releases it. The next checkpoint
-            // that is due retries.
+            // If a reader of another process uses the log, this process is not notified when the reader ends. The next
+            // checkpoint that is due retries.
             let isHeld = isLong && done.logFrames != done.copiedFrames
-            locked { $0.isLogHeld = isHeld && isOldVersionPinned(&$0) }
+            locked { $0.isLogHeldByOldVersion = isHeld && isOldVersionPinned(&$0) }
             if isHeld && wasOldVersionPinned && !isOldVersionPinned { checkpointSoon() }
             let isShortened = isLong && done.isLogUnused && shortenLogAfterDelay(writer)
             retryShortening(isLong && !isHeld && !isShortened)
@@ -136,14 +138,15 @@ extension StoreCoordinator {
         }
     }
 
-    // Other processes were notified, and stop reading the log within an instant. False if one of them was too slow.
+    // Waits a few milliseconds before it shortens the log. Other processes were notified of the copy and stop reading
+    // the log in this time. Returns false if one of them was too slow.
     private func shortenLogAfterDelay(_ writer: Connection) -> Bool {
         environment.sleep(Self.reactionMicroseconds)
         return shortenLog(writer, Self.longLogBytes)
     }
 
-    // Retried, because there may be no further commit. Only once: each attempt adds to a log that a reader may hold for
-    // long, and the next checkpoint that is due tries again.
+    // Retries once, because there may be no further commit. It does not retry more often, because each attempt adds to
+    // the log, and a reader may use the log for a long time. The next checkpoint that is due tries again.
     private func retryShortening(_ hasFailed: Bool) {
         let isFirst = locked { state in
             state.isShorteningRetried = hasFailed && !state.isShorteningRetried
@@ -167,22 +170,23 @@ extension StoreCoordinator {
         return connection
     }
 
-    // Called under the write lock. `isLogUnused` is true if the whole log was copied and no reader of this process uses it
-    // any more.
+    // Called under the write lock. `isLogUnused` is true if the whole log was copied and no reader of this process uses
+    // it any more.
     func checkpoint(
         holding writer: Connection
     ) throws -> (logFrames: Int, copiedFrames: Int, isLogUnused: Bool) {
         let checkpointer = try checkpointer()
         try writer.run("BEGIN IMMEDIATE")
         defer { try? writer.run("ROLLBACK") }
-        // Does not copy the log over another file.
+        // Throws if another file has replaced the database, so that the log is not copied into that file.
         try requireContinuity(writer)
         environment.yield(.insideCheckpoint)
         let (frames, copied): (Int, Int)
         do {
             (frames, copied) = try checkpointer.checkpointPassively()
         } catch {
-            // Before it writes a page, the VFS checks that the file still names the log. That may have failed.
+            // Before the VFS writes a page, it checks that the file still names the log. If this check failed, the next
+            // line throws a more specific error.
             try requireContinuity(writer)
             throw error
         }
@@ -192,28 +196,28 @@ extension StoreCoordinator {
         return (frames, copied, repinToDatabaseFile(copied: version))
     }
 
-    // Called under the write lock. Handles that cannot be moved now are moved when this process is notified of the
-    // copy, as other processes are.
+    // Called under the write lock. All processes are notified of the copy by the lock file. A handle that cannot be
+    // moved now is moved when this process is notified.
     private func repinToDatabaseFile(copied version: Version) -> Bool {
         let isLogUnused = repinToDatabaseFile()
         let mark = writeLock.record(copied: version)
-        if isLogUnused { locked { $0.repinnedCopy = mark } }
+        if isLogUnused { locked { $0.repinnedCheckpoint = mark } }
         return isLogUnused
     }
 
     /// Stops reading the log after the checkpoint of another process has copied it.
     func repinAfterCopy() {
-        guard let mark = writeLock.recordedCopy, locked({ $0.repinnedCopy != mark }) else { return }
-        // This process may still open the copied version if it does not know it yet. Older versions can no longer be
-        // opened.
+        guard let mark = writeLock.recordedCheckpoint, locked({ $0.repinnedCheckpoint != mark }) else { return }
+        // If this process does not know the copied version yet, it has no handle that can be moved, but may still open
+        // that version. A later call then moves it. Older versions can no longer be opened.
         guard locked({ $0.newestVersion >= mark.version }) else { return }
-        if repinToDatabaseFile() { locked { $0.repinnedCopy = mark } }
+        if repinToDatabaseFile() { locked { $0.repinnedCheckpoint = mark } }
     }
 
     /// Moves handles of the newest version from the log to the database file, which now contains the same version.
-    /// While any reader uses the log, it can only grow. Returns false if a handle could not be moved.
-    // Under the write lock no commit can happen in between. Without the lock, a different version may be pinned, and is
-    // released again.
+    /// While any reader uses the log, the log can only grow. Returns false if a handle could not be moved.
+    // If the caller holds the write lock, no commit can happen in between. Otherwise the new transaction may pin a
+    // different version, and is ended again.
     private func repinToDatabaseFile() -> Bool {
         let (handles, newest) = locked { state in (state.handles.values.compactMap(\.handle), state.newestVersion) }
         var isLogUnused = true
@@ -232,14 +236,15 @@ extension StoreCoordinator {
         return isLogUnused
     }
 
-    // At this length the log is shortened by an extra commit, although the program continues.
+    // A log that is longer than this is shortened by an extra commit while the program runs.
     private static let longLogBytes = 32 * 1_024 * 1_024
 
     // Enough time for another process to react to a change of the lock file.
     private static let reactionMicroseconds: UInt32 = 5_000
 
-    /// Empties the log, so that the closed file is complete without it. Does nothing if other processes write or read
-    /// an older version, because they do it when they close the file, or if the file was replaced.
+    /// Empties the log, so that the closed file is complete without it. Does nothing if the file was replaced. Does
+    /// nothing if another process writes or reads an older version: that process empties the log when it closes the
+    /// file.
     func closeLog(_ connection: Connection?) {
         guard let connection else { return }
         defer { connection.close() }
@@ -251,8 +256,8 @@ extension StoreCoordinator {
         if connection.isLogMoved { _ = saveDetachedLog(connection) } else { emptyLog(connection) }
     }
 
-    /// Copies the whole log and truncates it, if no reader uses it. Called under the write lock, so no commit can race
-    /// the truncation.
+    /// Copies the whole log and truncates it, if no reader uses it. Called under the write lock, so that no commit
+    /// happens during the truncation.
     @discardableResult
     func emptyLog(_ connection: Connection) -> Bool {
         guard let done = try? checkpoint(holding: connection), done.logFrames == done.copiedFrames else { return false }
@@ -265,9 +270,10 @@ extension StoreCoordinator {
         return connection.logState.map { $0.frames < frames || !isLogTooLong($0.frames) } ?? false
     }
 
-    // Commits once, so that a log that was copied and has no readers restarts at its beginning and is truncated to the
-    // limit. The commit creates no version and notifies nobody: it changes a row that belongs to no version. If this
-    // fails, the next checkpoint tries again. Returns false if the log is as long as before.
+    // Makes a commit. A log that was copied and has no readers then restarts at its beginning, and its file is
+    // truncated after this commit. The commit changes a row that belongs to no version, so it creates no version and
+    // notifies no observers. If the commit fails, the next checkpoint tries again. Returns false if the log is still
+    // longer than `limit`.
     @discardableResult
     private func shortenLog(_ connection: Connection, _ limit: Int) -> Bool {
         guard (try? connection.execute("PRAGMA journal_size_limit = 0")) != nil else { return false }
@@ -275,9 +281,9 @@ extension StoreCoordinator {
         // Random bytes, because SQLite does not write a page if no byte changes.
         try? connection.run("REPLACE INTO martlet_changes VALUES (-1, randomblob(8))")
         guard StoreFiles.logBytes(path) > limit else { return true }
-        // A reader still uses the log, so it has only grown. The added part cannot be copied while readers use the
-        // database file without the log. Handles that were moved to the database file are moved back to the end of the
-        // log, and move again after the next copy.
+        // A reader still uses the log, so the commit was added at its end. This part cannot be copied while readers use
+        // the database file without the log. Therefore the handles that were moved to the database file are moved back
+        // to the end of the log. They are moved again after the next copy.
         if let version = try? Catalog.meta(connection).version { _ = repinToDatabaseFile(copied: version) }
         return false
     }

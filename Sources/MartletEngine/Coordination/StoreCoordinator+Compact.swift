@@ -3,8 +3,8 @@ import MartletValues
 
 /// Compaction rewrites the file without free pages, in one transaction of SQLite.
 ///
-/// Other processes may read meanwhile and keep the versions they have pinned. The space is returned to the file system
-/// by the next checkpoint that no older reader blocks.
+/// During a compaction, other processes can read, and keep the versions that they have pinned. The next checkpoint that
+/// no reader of an older version blocks returns the space to the file system.
 extension StoreCoordinator {
     package typealias CompactionCondition = @Sendable (_ totalBytes: Int, _ usedBytes: Int) -> Bool
 
@@ -47,8 +47,8 @@ extension StoreCoordinator {
         try checkpoint()
     }
 
-    // Called under the write lock. First the new epoch is committed as a version without changes. Then the content is
-    // rewritten, because VACUUM is a transaction of its own.
+    // Called under the write lock. VACUUM is a separate transaction, so the new epoch is committed before it, as a
+    // version without changes.
     private func compact(_ connection: Connection) throws {
         connection.finalizeStatements()
         try connection.run("BEGIN IMMEDIATE")

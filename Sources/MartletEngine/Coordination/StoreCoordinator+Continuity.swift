@@ -2,12 +2,12 @@ import MartletSQLite
 
 /// Detects that the file was overwritten, or its log deleted or replaced, while it is open.
 ///
-/// The database file names the log that continues it. A writer checks that it is about to append to that log. A
-/// checkpoint checks that it is about to copy that log. A reader checks it without the lock first.
+/// The database file contains the name of its log. Before a writer appends to a log, and before a checkpoint copies a
+/// log, they check that the file contains the name of this log. A reader first makes this check without the write lock.
 extension StoreCoordinator {
     private enum Continuity {
         case same
-        /// A program that does not mark logs has begun this one.
+        /// The log was begun by a program that does not write its name to the file.
         case unmarked(log: UInt64)
         case overwritten
         case logDetached
@@ -16,7 +16,7 @@ extension StoreCoordinator {
     /// Throws if the file is not the one that was opened. Called under the write lock, with a connection that has read
     /// the file.
     func requireContinuity(_ connection: Connection) throws {
-        guard options.marksLog else { return }
+        guard options.recordsLogName else { return }
         if let failure = locked({ $0.replacement }) { throw failure }
         switch try continuity(connection) {
         case .same: return
@@ -32,14 +32,14 @@ extension StoreCoordinator {
     /// Throws if the file is not the one that was opened. Called without the write lock, which is acquired only if
     /// there is a difference.
     func checkForReplacement(_ connection: Connection) throws {
-        guard options.marksLog else { return }
+        guard options.recordsLogName else { return }
         if let failure = locked({ $0.replacement }) { throw failure }
         if case .same = try continuity(connection) { return }
         if options.isReadOnly {
             guard case .overwritten = try continuity(connection) else { return }
             throw overwritten(connection)
         }
-        // A process that holds the lock for long has checked it itself.
+        // A process that holds the lock for longer than this has made the check itself.
         let timeout = min(1_000, environment.writeTimeoutMilliseconds)
         guard (try? writeLock.acquire(timeoutMilliseconds: timeout)) != nil else { return }
         defer { writeLock.release() }
@@ -48,13 +48,13 @@ extension StoreCoordinator {
 
     /// Accepts the current header of the file as the expected one.
     func recordHeader(_ connection: Connection) {
-        guard options.marksLog else { return }
+        guard options.recordsLogName else { return }
         let header = connection.fileHeader()
         locked { $0.knownHeader = header }
     }
 
-    // The file and the state of the log cannot be read at the same moment. If the lock file was deleted, another process may
-    // begin a log between the two reads.
+    // Compares several times, because the file and the state of the log cannot be read at the same moment. If the lock
+    // file was deleted, another process may begin a log between the two reads.
     private func continuity(_ connection: Connection) throws -> Continuity {
         for _ in 0..<3 {
             if case .same = try compareFileWithLog(connection) { return .same }
@@ -82,8 +82,8 @@ extension StoreCoordinator {
             ? .unmarked(log: log.name) : .overwritten
     }
 
-    // The file names a log in which nothing is committed yet. Writers that were killed may have begun several such logs: a
-    // connection that has never restarted the log draws a new name for a log without frames.
+    // True if the file names a log in which nothing is committed yet. Killed writers may have begun several such logs:
+    // if a log has no frames, a connection that has never restarted the log chooses a new name for it.
     private func isUncommitted(_ log: LogState, _ mark: LogMark, _ connection: Connection) throws -> Bool {
         guard log.frames == 0 else { return false }
         if log.isNext(after: mark.current) { return true }
@@ -91,17 +91,17 @@ extension StoreCoordinator {
         return begun == mark.current || begun == mark.previous
     }
 
-    // If a log could not begin, because the disk was full or the process was killed, the file may already name it.
+    // The file may already name a log that could not begin because the disk was full or the process was killed.
     private func isUntouched(_ header: FileHeader, _ known: FileHeader?) -> Bool {
         guard let known, header != known else { return true }
         guard let mark = header.mark else { return false }
         return mark.previous == known.mark?.current ?? 0 || writeLock.recordedLog == mark.current
     }
 
-    /// Records the name that a failed commit wrote to the file although its log did not begin. The caller holds the
-    /// write lock.
+    /// Records the name of a log that a failed commit wrote to the file, although the log did not begin. The caller
+    /// holds the write lock.
     func recordFailedLog(_ written: SnapshotHandle) {
-        guard options.marksLog else { return }
+        guard options.recordsLogName else { return }
         written.read { connection in
             guard connection.logState?.frames == 0, let mark = connection.fileHeader()?.mark,
                 mark != locked({ $0.knownHeader?.mark })
@@ -114,7 +114,8 @@ extension StoreCoordinator {
     /// Records the log to which the last commit was written, so that other processes can compare it with the file. The
     /// caller holds the write lock.
     func recordLog(_ written: SnapshotHandle) {
-        guard options.marksLog, let log = written.read({ $0.logState })?.name, log != locked({ $0.recordedLog }) else {
+        guard options.recordsLogName, let log = written.read({ $0.logState })?.name, log != locked({ $0.recordedLog })
+        else {
             return
         }
         locked { $0.recordedLog = log }
@@ -129,10 +130,10 @@ extension StoreCoordinator {
         return refuse(message)
     }
 
-    /// Sets the log aside if another file was put in the place of the database, unless the process that opened that
-    /// file has done so.
+    /// Sets the log aside if another file has replaced the database. Does nothing if the process that opened the other
+    /// file has already set the log aside.
     func setLogAside(_ connection: Connection) -> String? {
-        guard options.marksLog, environment.vfsName == nil, !connection.isLogMoved else { return nil }
+        guard options.recordsLogName, environment.vfsName == nil, !connection.isLogMoved else { return nil }
         if connection.logState?.frames == 0 {
             // The index still contains the length of the former file.
             SetAsideLogs.removeIndex(path)
@@ -141,7 +142,7 @@ extension StoreCoordinator {
         return SetAsideLogs.setAside(path, connection, environment)
     }
 
-    // Connections that were open before still have the log, so its content can be saved.
+    // Connections that were opened before still have the old log open, so its content can be saved.
     private func logDetached(_ connection: Connection) -> EngineError {
         let saver = locked { $0.idle.popLast() }
         let isSaved = saver.map(saveDetachedLog) ?? false

@@ -4,8 +4,8 @@ import MartletValues
 extension StoreCoordinator {
     // MARK: Listening
 
-    /// Calls `body` after each commit. After a commit of this process it is called on the committing thread, after a
-    /// commit of another process on a queue.
+    /// Calls `body` after each commit. `body` is called on the committing thread if this process made the commit,
+    /// otherwise on a background queue.
     ///
     /// While there are listeners, a monitor detects commits of other processes.
     package func listen(_ owner: AnyObject, _ body: @escaping Listener) {
@@ -27,7 +27,7 @@ extension StoreCoordinator {
     package func stopListening(_ owner: AnyObject) {
         let monitor = locked { state -> CommitMonitor? in
             state.listeners.removeAll { $0.owner == ObjectIdentifier(owner) }
-            state.observing.remove(ObjectIdentifier(owner))
+            state.observingListeners.remove(ObjectIdentifier(owner))
             guard state.listeners.isEmpty else { return nil }
             defer { state.monitor = nil }
             return state.monitor
@@ -39,16 +39,16 @@ extension StoreCoordinator {
     package func setObserving(_ owner: AnyObject, _ isObserving: Bool) {
         locked { state in
             if isObserving {
-                state.observing.insert(ObjectIdentifier(owner))
+                state.observingListeners.insert(ObjectIdentifier(owner))
             } else {
-                state.observing.remove(ObjectIdentifier(owner))
+                state.observingListeners.remove(ObjectIdentifier(owner))
             }
         }
     }
 
-    var isObserved: Bool { locked { !$0.observing.isEmpty } }
+    var isObserved: Bool { locked { !$0.observingListeners.isEmpty } }
 
-    /// Polls for commits of other processes now, as the monitor does from time to time.
+    /// Polls for commits of other processes now. The monitor also polls at intervals.
     package func pollForCommits() { locked { $0.monitor }?.poll() }
 
     /// True if this process knows of a version newer than `version`. A listener that was added since then may not have
@@ -84,8 +84,8 @@ extension StoreCoordinator {
 
     func removeFromLog(_ version: Version) { locked { $0.log.removeLast(version) } }
 
-    /// The changes after `start` up to `end`, with the old rows that are in memory. Nil if the changes are no longer
-    /// stored; then states must be compared in full.
+    /// The merged change set of the commits after `start` up to `end`, and the images of old rows that are in memory.
+    /// Nil if a change set is not stored. The caller then compares the states in full.
     package func changes(
         after start: Version, through end: Version, _ handle: SnapshotHandle
     ) throws -> (changes: ChangeSet, oldRows: RowImages)? {

@@ -2,9 +2,9 @@ import MartletSQLite
 
 /// Limits the growth of the log.
 ///
-/// SQLite restarts the log at its beginning when all of it was copied and no reader uses it. Overlapping snapshots,
-/// even short ones, leave no such moment. Therefore a writer waits if the log is longer than the limit. While it holds
-/// the write lock no new version appears, so older snapshots end, and handles of the newest version are moved to the
+/// SQLite restarts the log at its beginning when all of it was copied and no reader uses it. If snapshots overlap, even
+/// short ones, there is always a reader. Therefore a writer waits if the log is longer than the limit. While it holds
+/// the write lock, no new version appears. Older snapshots end, and handles of the newest version are moved to the
 /// database file.
 extension StoreCoordinator {
     private static let waitNanoseconds: UInt64 = 2_000_000_000
@@ -13,25 +13,25 @@ extension StoreCoordinator {
     /// If the log is too long, waits for old snapshots to end. Called under the write lock.
     ///
     /// - Throws: `.logFull` if the log is still too long and the options demand an error.
-    func makeRoomInLog(_ handle: SnapshotHandle?, isUnshared: Bool = false) throws {
+    func waitForLogRestart(_ handle: SnapshotHandle?, isUnshared: Bool = false) throws {
         let frames = frames(handle)
         guard environment.checkpointsUnderWriteLock, isLogTooLong(frames) else { return }
-        // The write that begins releases its own old version.
+        // The handle of an older version belongs only to the write that begins, which releases it.
         if let handle, isUnshared, handle.version < newestKnownVersion { return }
         // After an unsuccessful wait, the log grows by a quarter of the limit before the next one.
         let isWaiting = locked { frames >= $0.fullLogFrames }
         let start = environment.now()
         repeat {
-            if try isRoomMade() { return locked { $0.fullLogFrames = 0 } }
+            if try tryToRestartLog() { return locked { $0.fullLogFrames = 0 } }
             guard isWaiting else { break }
             environment.sleep(Self.pauseMicroseconds)
         } while environment.now() - start < Self.waitNanoseconds
         if isWaiting {
-            environment.log(logIsHeld)
+            environment.log(logHeldMessage)
             locked { $0.fullLogFrames = frames + maximumLogFrames / 4 }
         }
         if options.throwsWhenLogIsFull {
-            throw EngineError(.logFull, path: path, "nothing was written, because " + logIsHeld)
+            throw EngineError(.logFull, path: path, "nothing was written, because " + logHeldMessage)
         }
     }
 
@@ -43,11 +43,11 @@ extension StoreCoordinator {
     // The index is in shared memory, so nothing is read from disk.
     private func frames(_ handle: SnapshotHandle?) -> Int {
         let frames = handle.map { $0.read { $0.logState?.frames } } ?? locked { $0.idle.last?.logState?.frames }
-        // The file may be longer than the log in it.
+        // An estimate: the log file may be longer than the log that it contains.
         return frames ?? StoreFiles.logBytes(path) / frameBytes
     }
 
-    private func isRoomMade() throws -> Bool {
+    private func tryToRestartLog() throws -> Bool {
         let writer = try takeConnection()
         defer { returnConnection(writer) }
         let done = try checkpoint(holding: writer)
@@ -55,12 +55,12 @@ extension StoreCoordinator {
         return restartLog(writer, after: done.logFrames)
     }
 
-    private var logIsHeld: String {
+    private var logHeldMessage: String {
         let newest = newestKnownVersion
         let old = pinnedVersions.filter { $0.version < newest }
         let reason =
             old.isEmpty
-            ? "another process reads an older version, or this one is just reading the newest one"
+            ? "another process is reading an older version, or this process is reading the newest version"
             : "older versions are in use: " + old.map(\.text).joined(separator: "; ")
         return
             "the log of '\(path)' is longer than 'maximumLogBytes' (\(options.maximumLogBytes)) and cannot restart: \(reason); "

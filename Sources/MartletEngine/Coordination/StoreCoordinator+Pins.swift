@@ -3,7 +3,7 @@ import MartletSQLite
 /// A version of a file that is in use.
 package struct PinnedVersion: Sendable {
     package let version: Version
-    /// The time since its present holders first pinned it.
+    /// The time since the first of its current holders pinned it.
     package let nanoseconds: UInt64
     /// Descriptions of the holders, unordered. Empty if only the runtime itself holds the version, for a short time.
     package let holders: [String]
@@ -16,21 +16,22 @@ package struct PinnedVersion: Sendable {
 
 /// Counts the versions in use and limits their number.
 ///
-/// SQLite supports four readers of different versions at once. A fifth reader keeps more of the log in use than its
-/// version needs, so the log grows. An old version prevents the log from being copied at all.
+/// SQLite supports readers of four different versions at the same time. A reader of a fifth version keeps more of the
+/// log in use than it needs, so the log grows. While an old version is in use, newer parts of the log cannot be copied.
 extension StoreCoordinator {
     private static let maximumVersions = 4
     private static let longPinNanoseconds: UInt64 = 10_000_000_000
 
     /// The versions in use, oldest first.
     package var pinnedVersions: [PinnedVersion] {
-        // Released after the lock: the deinit of a handle takes it.
+        // The handles are released after `locked` returns, because the deinit of a handle acquires the lock.
         let handles = locked { $0.handles.values.compactMap(\.handle) }
         let now = environment.now()
         return Dictionary(grouping: handles, by: \.version).sorted { $0.key < $1.key }.map { version, handles in
-            let since = handles.map(\.since).min() ?? now
+            let since = handles.map(\.pinnedAtNanoseconds).min() ?? now
             return PinnedVersion(
-                version: version, nanoseconds: now - min(since, now), holders: handles.flatMap(\.holders).sorted())
+                version: version, nanoseconds: now - min(since, now),
+                holders: handles.flatMap(\.ownerDescriptions).sorted())
         }
     }
 

@@ -31,7 +31,7 @@ extension StoreCoordinator {
         try connection.run("BEGIN")
         var meta = try isCounted ? meta(connection) : Catalog.meta(connection)
         if meta.epoch < locked({ $0.epoch }) {
-            // Another thread has already read a newer schema from a newer version; begin again to pin that version.
+            // Another thread has already read a newer schema from a newer version. Begins again to pin that version.
             try connection.run("ROLLBACK")
             try connection.run("BEGIN")
             meta = try Catalog.meta(connection)
@@ -65,11 +65,11 @@ extension StoreCoordinator {
     func makeHandle(_ connection: Connection, _ meta: Catalog.Meta) -> SnapshotHandle {
         let version = meta.version
         let handle = SnapshotHandle(
-            version: version, epoch: meta.epoch, since: environment.now(), connection: connection,
+            version: version, epoch: meta.epoch, pinnedAtNanoseconds: environment.now(), connection: connection,
             stopForkedChild: environment.stopForkedChild
         ) {
             [self] id, connection in
-            // In this order: the connection must be returned before `unpin` checks whether the log is still in use.
+            // The connection must be returned before `unpin` checks whether the log is still in use.
             returnConnection(connection)
             environment.yield(.beforeUnpin)
             unpin(id, version)
@@ -83,8 +83,8 @@ extension StoreCoordinator {
         return handle
     }
 
-    /// Takes the connection out of a handle that has no other reader.
-    func surrender(_ handle: SnapshotHandle) -> Connection? {
+    /// Removes the connection from a handle that has no other reader, and returns it.
+    func takeConnection(from handle: SnapshotHandle) -> Connection? {
         requireSameProcess()
         guard let connection = handle.takeConnection() else { return nil }
         unpin(ObjectIdentifier(handle), handle.version)
@@ -105,8 +105,8 @@ extension StoreCoordinator {
         let isLogReleased = locked { state in
             state.handles[id] = nil
             if let count = state.pinned[version] { state.pinned[version] = count > 1 ? count - 1 : nil }
-            guard state.isLogHeld, state.pinned.keys.allSatisfy({ $0 > version }) else { return false }
-            state.isLogHeld = false
+            guard state.isLogHeldByOldVersion, state.pinned.keys.allSatisfy({ $0 > version }) else { return false }
+            state.isLogHeldByOldVersion = false
             return true
         }
         // A checkpoint is started here because there may be no further commit.
@@ -115,8 +115,9 @@ extension StoreCoordinator {
 
     // MARK: Schema changes of other processes
 
-    /// Compares the epoch of a new snapshot with the known one. Types that other processes added are adopted. If types
-    /// that this process uses have changed, it can neither read nor write the file any more.
+    /// Compares the epoch of a new snapshot with the known epoch. Adopts types that other processes have added. If
+    /// types that this process uses have changed, this process can no longer read or write the file, and this method
+    /// throws.
     func adoptSchema(_ meta: Catalog.Meta, _ connection: Connection) throws {
         let (epoch, declared, overlays) = locked { ($0.epoch, $0.declared, $0.overlays) }
         guard meta.epoch != epoch else { return }
@@ -125,7 +126,7 @@ extension StoreCoordinator {
             guard overlay.matches(types) else {
                 throw EngineError(
                     .schemaMismatch, path: path,
-                    "another process has given the file types that it lacked when it was opened with 'readOnly'; "
+                    "another process has added or changed types of the file since it was opened with 'readOnly'; "
                         + "close it and open it again")
             }
             types = overlay.types(types)
@@ -150,7 +151,7 @@ extension StoreCoordinator {
 
 extension StoreCoordinator.State {
     mutating func takeOpened() -> (connection: Connection, meta: Catalog.Meta)? {
-        defer { opened = nil }
-        return opened
+        defer { initialSnapshot = nil }
+        return initialSnapshot
     }
 }

@@ -7,12 +7,12 @@ extension StoreCoordinator {
     /// unchanged.
     ///
     /// - Parameters:
-    ///   - holdsLock: true if the caller holds the write lock. The transaction then takes it over. If this throws, the
+    ///   - holdsLock: true if the caller holds the write lock. The transaction then owns the lock. If this throws, the
     ///     lock is released.
-    ///   - makeRoom: releases versions that the caller does not need. It is called before a write is rejected because
-    ///     too many versions are in use.
+    ///   - releaseVersions: releases versions that the caller does not need. It is called before a write is rejected
+    ///     because too many versions are in use.
     package func beginWrite(
-        replacing handle: inout SnapshotHandle?, holdsLock: Bool = false, makeRoom: () -> Void = {}
+        replacing handle: inout SnapshotHandle?, holdsLock: Bool = false, releaseVersions: () -> Void = {}
     ) throws(EngineError) -> WriteTransaction {
         requireSameProcess()
         guard !options.isReadOnly else {
@@ -23,9 +23,9 @@ extension StoreCoordinator {
         do {
             try requireUnmoved(handle)
             let isUnshared = handle != nil && isKnownUniquelyReferenced(&handle)
-            try makeRoomInLog(handle, isUnshared: isUnshared)
+            try waitForLogRestart(handle, isUnshared: isUnshared)
             let released = isUnshared ? handle : nil
-            let writing = try upgrade(released, makeRoom) ?? begin(releasing: released, makeRoom)
+            let writing = try upgrade(released, releaseVersions) ?? begin(releasing: released, releaseVersions)
             if isUnshared { handle = nil }
             environment.yield(.afterBegin)
             return WriteTransaction(handle: writing, coordinator: self)
@@ -38,10 +38,10 @@ extension StoreCoordinator {
     /// Releases the lock that a lease acquired.
     package func releaseWriteLock() { writeLock.release() }
 
-    // SQLite reports at once if the snapshot is not the newest version. Then it cannot be written on.
-    private func upgrade(_ handle: SnapshotHandle?, _ makeRoom: () -> Void) throws -> SnapshotHandle? {
+    // Returns nil if the snapshot is not the newest version: SQLite rejects a write on it with SQLITE_BUSY.
+    private func upgrade(_ handle: SnapshotHandle?, _ releaseVersions: () -> Void) throws -> SnapshotHandle? {
         guard let handle, handle.epoch == locked({ $0.epoch }) else { return nil }
-        try checkVersionLimit(writingOn: handle, makeRoom)
+        try checkVersionLimit(writingOn: handle, releaseVersions)
         try handle.read { try requireContinuity($0) }
         do {
             // Changes no row, but acquires SQLite's write lock.
@@ -54,12 +54,12 @@ extension StoreCoordinator {
         return handle
     }
 
-    private func begin(releasing handle: SnapshotHandle?, _ makeRoom: () -> Void) throws -> SnapshotHandle {
+    private func begin(releasing handle: SnapshotHandle?, _ releaseVersions: () -> Void) throws -> SnapshotHandle {
         let connection = try takeConnection()
         do {
             let meta = try beginImmediately(connection)
             try adoptSchema(meta, connection)
-            try checkVersionLimit(writingOn: handle, makeRoom)
+            try checkVersionLimit(writingOn: handle, releaseVersions)
             return makeHandle(connection, meta)
         } catch {
             returnConnection(connection)
@@ -74,16 +74,19 @@ extension StoreCoordinator {
             try requireContinuity(connection)
             return meta
         } catch {
-            // Another file in its place can look like a damaged one.
+            // If another file has replaced the database, it can look like a damaged file. This check then throws a more
+            // specific error.
             try requireContinuity(connection)
             throw error
         }
     }
 
-    // The version that the writer releases makes room for the one it writes, unless it is pinned elsewhere too. The
-    // runtime itself may have pinned it briefly to compute change sets, so a write is not rejected at once.
-    private func checkVersionLimit(writingOn handle: SnapshotHandle?, _ makeRoom: () -> Void) throws(EngineError) {
-        var triesLeft = environment.isDriven ? 0 : Self.roomTries
+    // A write adds one version. It also releases the version of `handle`, so the number of versions stays the same
+    // unless another reader has pinned that version. The runtime itself may have pinned it for a short time to compute
+    // change sets. Therefore the check is repeated for a short time before a write is rejected.
+    private func checkVersionLimit(writingOn handle: SnapshotHandle?, _ releaseVersions: () -> Void) throws(EngineError)
+    {
+        var triesLeft = environment.hasThreadDriver ? 0 : Self.versionLimitRetries
         while true {
             let isPinnedOnce = handle.map { handle in locked { $0.pinned[handle.version] == 1 } } ?? false
             do {
@@ -91,15 +94,15 @@ extension StoreCoordinator {
             } catch {
                 triesLeft -= 1
                 if triesLeft < 0 { throw error }
-                makeRoom()
+                releaseVersions()
                 environment.sleep(1_000)
             }
         }
     }
 
-    private static let roomTries = 200
+    private static let versionLimitRetries = 200
 
-    /// Pins the committed version on the writer's own connection, still under the write lock, then notifies all
+    /// Pins the committed version on the connection of the writer, then releases the write lock and notifies all
     /// listeners and processes.
     func finishCommit(
         _ version: Version, _ written: SnapshotHandle, _ committer: ObjectIdentifier?
@@ -146,9 +149,12 @@ extension StoreCoordinator {
         return try EngineError.wrapping(path) { try reopen(written) }
     }
 
-    // Called under the write lock, so the newest version on any connection is the one that the transaction left.
+    // Called under the write lock, so no other commit can follow. The newest version on any connection is the committed
+    // version, or after a rollback the version before the write.
     private func reopen(_ written: SnapshotHandle) throws -> SnapshotHandle {
-        if let connection = surrender(written), let handle = try? pin(connection, isCounted: false) { return handle }
+        if let connection = takeConnection(from: written), let handle = try? pin(connection, isCounted: false) {
+            return handle
+        }
         return try pin(takeConnection(), isCounted: false)
     }
 }

@@ -4,7 +4,7 @@ import MartletSQLite
 /// An object that keeps a file open on an executor.
 package protocol OpenRealm: AnyObject {
     /// The executor, described for messages.
-    var holder: String { get }
+    var executorDescription: String { get }
 }
 
 /// One open file of this process: its connections, its write lock, its newest commits and their listeners.
@@ -19,7 +19,7 @@ package final class StoreCoordinator: @unchecked Sendable {
     struct State {
         var idle: [Connection] = []
         /// The version that was read when the file was opened, for the Realm that opened it.
-        var opened: (connection: Connection, meta: Catalog.Meta)?
+        var initialSnapshot: (connection: Connection, meta: Catalog.Meta)?
         var log = CommitLog()
         var newestVersion: Version = 0
         var schema = DatabaseSchema([])
@@ -33,7 +33,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         /// In the order in which they were added.
         var listeners: [(owner: ObjectIdentifier, notify: Listener)] = []
         /// Listeners with observers of objects or collections.
-        var observing: Set<ObjectIdentifier> = []
+        var observingListeners: Set<ObjectIdentifier> = []
         /// The newest version that listeners were notified of.
         var lastNotifiedVersion: Version = 0
         var monitor: CommitMonitor?
@@ -47,7 +47,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         var checkpointedFrames = 0
         /// True if the last checkpoint found a long log that it could not copy completely because of a reader of an
         /// older version.
-        var isLogHeld = false
+        var isLogHeldByOldVersion = false
         /// True if the last checkpoint could not truncate a long log, and a retry is scheduled.
         var isShorteningRetried = false
         /// The header of the file when this process last checked it.
@@ -59,7 +59,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         /// After an unsuccessful wait, the length of the log at which a writer waits again.
         var fullLogFrames = 0
         /// The last copy of the log after which this process moved its handles to the database file.
-        var repinnedCopy: WriteLock.CopyMark?
+        var repinnedCheckpoint: WriteLock.CheckpointRecord?
         /// The open Realm of each executor.
         var openRealms: [UInt64: WeakReference] = [:]
         /// The frozen Realm of each version.
@@ -95,7 +95,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         writeLock = opened.writeLock
         writeLock.isOfOpenDatabase = options.environment.vfsName == nil
         file = options.environment.vfsName == nil ? StoreFiles.identity(options.path) : nil
-        // The path may refer to another file by now, and `file` identifies that one.
+        // Since the file was opened, the path may have come to refer to another file. `file` then identifies that file.
         if options.environment.vfsName == nil, file == nil || opened.connection.isFileMoved {
             opened.connection.close()
             throw Self.moved(options.path)
@@ -106,7 +106,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         registerExitHandler()
         let frames = opened.connection.logFrames
         if opened.connection.isInTransaction {
-            state.opened = (opened.connection, opened.meta)
+            state.initialSnapshot = (opened.connection, opened.meta)
         } else {
             state.idle = [opened.connection]
         }
@@ -115,9 +115,9 @@ package final class StoreCoordinator: @unchecked Sendable {
         if isCheckpointDue(frames) { checkpointSoon() }
     }
 
-    /// Creates the old or the new side of a migration: a coordinator that has the types of that side and opens nothing
-    /// itself.
-    init(side options: StoreOptions, _ types: [(id: TableID, type: ObjectTypeSchema)], _ epoch: Int64) {
+    /// Creates the coordinator for the old or the new version in a migration. It has the object types of that version,
+    /// and does not open the file.
+    init(migrating options: StoreOptions, _ types: [(id: TableID, type: ObjectTypeSchema)], _ epoch: Int64) {
         var options = options
         options.isReadOnly = true
         options.isTemporary = false
@@ -135,7 +135,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         reference.end()
         if isInherited { return abandonInherited() }
         environment.yield(.beforeClose)
-        if let (connection, _) = state.opened { state.idle.append(connection) }
+        if let (connection, _) = state.initialSnapshot { state.idle.append(connection) }
         if !options.isReadOnly && !options.isTemporary { closeLog(state.idle.popLast()) }
         checkpointConnection?.close()
         for connection in state.idle { connection.close() }
@@ -144,7 +144,7 @@ package final class StoreCoordinator: @unchecked Sendable {
 
     // Closing an inherited connection would change the locks and files of the parent process.
     private func abandonInherited() {
-        for connection in state.idle + [checkpointConnection, state.opened?.connection].compactMap({ $0 }) {
+        for connection in state.idle + [checkpointConnection, state.initialSnapshot?.connection].compactMap({ $0 }) {
             _ = Unmanaged.passRetained(connection)
         }
         writeLock.abandon()
@@ -205,7 +205,7 @@ package final class StoreCoordinator: @unchecked Sendable {
 
     /// The error for an open file that is opened with another schema version.
     private func alreadyOpen(_ other: StoreOptions) -> EngineError {
-        let holders = openRealms.compactMap { ($0 as? any OpenRealm)?.holder }.sorted()
+        let holders = openRealms.compactMap { ($0 as? any OpenRealm)?.executorDescription }.sorted()
         let reason =
             holders.isEmpty ? "kept open by frozen objects or references" : "on \(holders.joined(separator: ", "))"
         return EngineError(
@@ -217,7 +217,7 @@ package final class StoreCoordinator: @unchecked Sendable {
     /// Applies the schema of other options to the file and to this coordinator. The caller holds the opening lock of
     /// the file.
     func extendSchema(with other: StoreOptions) throws(EngineError) {
-        if options.marksLog {
+        if options.recordsLogName {
             try EngineError.wrapping(path) {
                 let connection = try takeConnection()
                 defer { returnConnection(connection) }
@@ -245,7 +245,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         var connectionOptions = options.connection
         connectionOptions.createsFile = false
         let connection = try Connection(connectionOptions)
-        // The connection is to the right file only if the file was not replaced meanwhile.
+        // Checks again, because the file may have been replaced before the connection opened it.
         try requireUnmoved()
         try QueryFunctions.install(on: connection)
         for overlay in overlays { try overlay.apply(to: connection) }
@@ -259,8 +259,8 @@ package final class StoreCoordinator: @unchecked Sendable {
         throw Self.moved(path)
     }
 
-    /// Throws if the path refers to another file, or to none. If another file is in its place, sets the log of the
-    /// former file aside. The caller holds the write lock.
+    /// Throws if the path refers to another file, or to none. If it refers to another file, this method sets the log of
+    /// the former file aside. The caller holds the write lock.
     func requireUnmoved(_ handle: SnapshotHandle?) throws(EngineError) {
         do throws(EngineError) {
             try requireUnmoved()
@@ -293,7 +293,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         if isInherited { environment.stopForkedChild(path) }
     }
 
-    /// True in a forked child, which owns none of this.
+    /// True in a forked child process. The connections and locks of this object belong to its parent.
     var isInherited: Bool { environment.processID() != processID }
 
     /// The newest committed version that this process knows. Other processes may have committed newer ones.
@@ -316,7 +316,8 @@ package final class StoreCoordinator: @unchecked Sendable {
 
     package func register(_ realm: WeakReference, _ executor: UInt64) { replace(\.openRealms, executor, realm) }
 
-    // Also removes entries of deallocated objects. The others are released after the lock: their deinit takes it.
+    // Also removes entries of deallocated objects. The living objects are released after `locked` returns, because
+    // their deinit acquires the lock.
     private func replace<Key>(
         _ list: WritableKeyPath<State, [Key: WeakReference]>, _ key: Key, _ object: WeakReference
     ) {

@@ -4,9 +4,10 @@ import MartletSQLite
 import MartletValues
 import Synchronization
 
-/// Compact copies of a file, made by SQLite. The bytes of the file alone are incomplete without its log.
+/// Writes compact copies of a database with SQLite. A copy of the bytes of the file would be incomplete without the
+/// log.
 ///
-/// A copy is written under a temporary name and renamed when it is complete, so no process ever sees a part of it.
+/// A copy is written under a temporary name and renamed when it is complete, so no process sees an incomplete copy.
 struct StoreCopy {
     let path: String
     let options: StoreOptions
@@ -21,7 +22,7 @@ struct StoreCopy {
 
     private static let count = Atomic<Int>(0)
 
-    /// Writes the newest version of `source`. The copy gets a new file id and has no stored change sets.
+    /// Writes a copy of the newest version of `source`. The copy gets a new file id and has no stored change sets.
     ///
     /// - Parameter replacesLogs: true to delete the logs of a file that no longer exists, because SQLite would read
     ///   them into the copy. Otherwise this throws if there are such logs.
@@ -40,7 +41,8 @@ struct StoreCopy {
         cmartlet_sync_folder(StoreFiles.folder(of: file))
     }
 
-    // Until the copy is complete, only its owner can read it.
+    // An incomplete copy of a file on disk can be read by its owner only. The complete copy gets the mode of the
+    // original.
     private func create(_ unfinished: String, _ source: Connection) throws(EngineError) {
         guard options.environment.vfsName == nil, !MemoryFiles.contains(unfinished) else { return }
         let mode = MemoryFiles.contains(source.filePath) ? options.fileMode : 0o600
@@ -51,7 +53,7 @@ struct StoreCopy {
         }
     }
 
-    // The logs may be deleted only under the lock, which every process holds that creates the file.
+    // The logs may be deleted only under the write lock. Every process that creates the file holds this lock.
     private func removeLogs(thenRename unfinished: String) throws {
         let lock = WriteLock(path: file + LockFile.suffix, environment: options.environment)
         try lock.acquire()
@@ -94,7 +96,7 @@ struct StoreCopy {
         copyOptions.createsFile = false
         let copy = try Connection(copyOptions)
         defer { copy.close() }
-        // In a small file, change sets take most of the space.
+        // In a small file, change sets take most of the space. After their deletion, the copy is compacted again.
         let hasHistory = try copy.integer("SELECT count(*) FROM martlet_changes") ?? 0 > 0
         try copy.execute(
             """
@@ -102,7 +104,7 @@ struct StoreCopy {
             UPDATE martlet_meta SET epoch = epoch + 1, file_id = randomblob(16); COMMIT
             """)
         if hasHistory { try copy.vacuum() }
-        // A name that no log has. It distinguishes copies if one is put in the place of another.
+        // Marks the copy with a name that no log has. The name distinguishes two copies if one replaces the other.
         try copy.markFile(.random(in: 1...UInt64.max))
     }
 }
@@ -126,7 +128,7 @@ extension StoreOpener {
         seedOptions.path = seed
         seedOptions.seedPath = nil
         seedOptions.isReadOnly = true
-        seedOptions.leavesSchema = true
+        seedOptions.usesStoredSchema = true
         let opened = try StoreOpener(seedOptions, nil).open()
         defer { opened.connection.close() }
         if opened.connection.isInTransaction { try opened.connection.run("ROLLBACK") }

@@ -2,8 +2,8 @@ import CMartletRuntime
 import Foundation
 import MartletSQLite
 
-/// The files that make up one database, on disk or in memory. This type never opens them. It only inspects them and, if
-/// they are not in use, deletes them.
+/// The files that make up one database, on disk or in memory. This type inspects them. It deletes them if they are not
+/// in use, and can create an empty database file. It does not read or write their content.
 package enum StoreFiles {
     package static let suffixes = ["", "-wal", "-shm", "-journal", LockFile.suffix]
 
@@ -107,11 +107,12 @@ package enum StoreFiles {
         return status(path).map { Identity(device: UInt64(truncatingIfNeeded: $0.st_dev), inode: UInt64($0.st_ino)) }
     }
 
-    /// The path without symbolic links, as far as it exists. The target of the last link need not exist.
+    /// The path with symbolic links replaced by their targets. The file itself, or the target of the last link, may not
+    /// exist.
     static func resolved(_ path: String) -> String {
         if MemoryFiles.contains(path) { return path }
         var path = path
-        // The limit of Linux. Links may form a cycle.
+        // Links may form a cycle, so at most 40 are followed. Linux has the same limit.
         for _ in 0..<40 {
             if let whole = real(path) { return whole }
             guard let folder = real(folder(of: path)) else { return path }
@@ -153,7 +154,8 @@ package enum StoreFiles {
         }
     }
 
-    /// Rejects names that files beside a database have. Otherwise two databases could write to one file.
+    /// Rejects names that are reserved for the files beside a database. Otherwise two databases could use the same
+    /// file.
     static func checkName(_ path: String) throws(EngineError) {
         for path in [path, resolved(path)] {
             let name = (path as NSString).lastPathComponent.lowercased()
@@ -179,15 +181,15 @@ package enum StoreFiles {
             throw EngineError(.accessDenied, path: path, "the file may not be read; change its permissions")
         }
         if !isReadOnly && !isAllowed(W_OK, path) { throw notWritable(path) }
-        // SQLite treats a file of one byte as empty. Every page has at least 512 bytes. With a journal, SQLite restores
-        // the file.
+        // Every page has at least 512 bytes, so a shorter file is not a database. SQLite would treat a file of one byte
+        // as empty. If there is a journal, SQLite restores the file from it.
         if status.st_size > 0, status.st_size < 512, !exists(path + "-journal") {
             throw EngineError(
                 .notADatabase, path: path,
                 "the file has \(status.st_size) bytes, fewer than any database; it was left as it is; choose another path"
             )
         }
-        // SQLite treats an empty file as new and would delete its log, and the commits in it.
+        // SQLite treats an empty file as new. It would delete the log, with the commits that the log contains.
         if status.st_size == 0, logBytes(path) > 0 {
             throw EngineError.damaged("the file is empty but its log is not", path: path)
         }
@@ -205,7 +207,8 @@ package enum StoreFiles {
 
     /// Rejects a database that ends in the middle of a page.
     static func checkLength(_ path: String) throws(EngineError) {
-        // Every page size is a multiple of 512. A log may still contain what a power cut removed from the file.
+        // Every page size is a multiple of 512. If there is a log, it may still contain the part of the file that was
+        // lost in a power cut.
         guard let status = status(path), status.st_size % 512 != 0 else { return }
         if logBytes(path) == 0 { throw EngineError.damaged("the file was cut off in the middle of a page", path: path) }
     }

@@ -10,16 +10,16 @@ extension StoreOpener {
         guard !options.isReadOnly, try connection.integer("PRAGMA user_version") ?? 0 < Catalog.format else { return }
         try writeLock.acquire()
         defer { writeLock.release() }
-        if try connection.value("PRAGMA journal_mode") != .text("wal") { try makeLog(connection) }
-        // The upgrade may be appended to a log that exists. Its name is written into the file first, because in
-        // the new format a log is not read into a file that does not name it.
+        if try connection.value("PRAGMA journal_mode") != .text("wal") { try enableWriteAheadLog(connection) }
+        // The upgrade may be appended to an existing log. The name of this log is written to the file first, because in
+        // the new format a log is read only if the file contains its name.
         _ = try connection.integer("SELECT count(*) FROM sqlite_schema")
         if let log = connection.logState, log.frames > 0 {
             try connection.markFile(log.name)
             writeLock.record(log: log.name)
         }
         try transaction(on: connection) {
-            // Another process may have upgraded the file meanwhile.
+            // Another process may have upgraded the file since the first check.
             guard try connection.integer("PRAGMA user_version") ?? 0 < Catalog.format else { return }
             try checkFormat(Catalog.meta(connection).format)
             try connection.execute(

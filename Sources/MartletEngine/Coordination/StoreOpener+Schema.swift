@@ -10,7 +10,7 @@ extension StoreOpener {
             connection,
             known: Dictionary(options.types.map { ($0.facts, $0.type) }, uniquingKeysWith: { first, _ in first }))
         try checkFormat(found.meta.format)
-        if options.leavesSchema { return found }
+        if options.usesStoredSchema { return found }
         let diff = try acceptableDiff(found)
         if options.isReadOnly { return found }
         let isCurrent = diff.isEmpty && !isOlder(found.meta)
@@ -18,7 +18,7 @@ extension StoreOpener {
         try connection.run("ROLLBACK")
         try writeLock.acquire()
         defer { writeLock.release() }
-        if try connection.value("PRAGMA journal_mode") != .text("wal") { try makeLog(connection) }
+        if try connection.value("PRAGMA journal_mode") != .text("wal") { try enableWriteAheadLog(connection) }
         try transaction(on: connection) { try changeSchema(connection) }
         connection.finalizeStatements()
         let contents = try Catalog.contents(connection, known: [:])
@@ -55,13 +55,14 @@ extension StoreOpener {
             UPDATE martlet_meta SET version = version + 1, epoch = epoch + \(isChanged ? 1 : 0), \
             schema_version = \(Int64(bitPattern: options.schemaVersion))
             """)
-        // Otherwise the stored change sets are unusable: property indexes differ, and migrations record no changes.
+        // New types do not affect the stored change sets. After other changes of the schema, the change sets are
+        // deleted: property indexes may differ, and migrations record no changes.
         guard migrates || !diff.onlyAddsTypes else { return try recordNoChange(connection) }
         try connection.execute("DELETE FROM martlet_changes")
     }
 
-    // A new type does not renumber properties. An empty change set is stored for the version, so observers need not
-    // compare all values.
+    // Stores an empty change set for the version, so that observers do not have to compare all values. New types do not
+    // change the indexes of existing properties.
     private func recordNoChange(_ connection: Connection) throws {
         let version = Int64(bitPattern: try Catalog.meta(connection).version)
         try connection.run(
@@ -71,7 +72,7 @@ extension StoreOpener {
 
     // MARK: Migration
 
-    // The writer holds the lock of the file, so the newest version on another connection is the one before the
+    // This process holds the write lock, so the newest version on another connection is the version before the
     // migration.
     private func migrate(
         _ connection: Connection, _ meta: Catalog.Meta, _ types: [ObjectTypeSchema], _ diff: SchemaDiff
@@ -138,7 +139,7 @@ extension StoreOpener {
 
     /// For a read-only file, creates a `SchemaOverlay` that presents the missing types and properties.
     func overlay(_ connection: Connection, _ found: Contents) throws -> (overlay: SchemaOverlay?, contents: Contents) {
-        guard options.isReadOnly && !options.leavesSchema else { return (nil, found) }
+        guard options.isReadOnly && !options.usesStoredSchema else { return (nil, found) }
         let stored = found.types.map(\.type)
         let diff = SchemaDiff(stored: stored, declared: options.types.map(\.type))
         guard let overlay = SchemaOverlay(diff, stored: stored, options.types) else { return (nil, found) }
@@ -148,7 +149,7 @@ extension StoreOpener {
                 "the file is older than the schema and open with 'readOnly'; open it once for writing; it lacks:"
                     + overlay.unavailable.map { "\n  - \($0)" }.joined())
         }
-        // An overlay created inside a transaction would be rolled back with it.
+        // An overlay that is created inside a transaction would be rolled back with the transaction.
         if connection.isInTransaction { try connection.run("ROLLBACK") }
         try overlay.apply(to: connection)
         let contents = try Catalog.contents(connection, known: [:])

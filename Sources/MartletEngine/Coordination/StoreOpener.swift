@@ -2,7 +2,7 @@ import Foundation
 import MartletSQLite
 import MartletValues
 
-/// Opens a file: checks it before it writes anything, creates what is missing, and updates the object types.
+/// Opens a file. It checks the file before it writes anything, creates what is missing, and updates the object types.
 ///
 /// It never writes to a file that is damaged, of a newer format, or of another program.
 struct StoreOpener {
@@ -65,7 +65,7 @@ struct StoreOpener {
         _ lockFile: (file: LockFile, content: LockFile.Content)?
     ) throws -> (Connection, WriteLock) {
         do {
-            let connection = try Connection(options.connection, makesReady: false)
+            let connection = try Connection(options.connection, configuresImmediately: false)
             let writeLock =
                 knownLock
                 ?? WriteLock(path: connection.filePath + LockFile.suffix, environment: options.environment)
@@ -73,7 +73,7 @@ struct StoreOpener {
             if knownLock == nil {
                 try LogVerifier(connection: connection, writeLock: writeLock, options: options).verify()
             }
-            try connection.makeReady()
+            try connection.configureAndRead()
             if let lockFile, case .earlier = lockFile.content, let version = try? Catalog.meta(connection).version {
                 try lockFile.file.check(lockFile.content, fits: version)
             }
@@ -97,13 +97,13 @@ struct StoreOpener {
             if !isReady { try upgradeFormat(connection, writeLock) }
             return try self.overlay(connection, applySchema(connection, writeLock))
         }
-        if !isReady { try ensureLog(connection, writeLock) }
+        if !isReady { try ensureWriteAheadLog(connection, writeLock) }
         return Opened(
             connection: connection, writeLock: writeLock, meta: found.meta, types: found.types, overlay: overlay)
     }
 
-    // True if the header on disk shows a WAL file of the current format: nothing to create, upgrade or reject. The
-    // header saves SQL queries. The format in the version row is always checked later.
+    // True if the header on disk shows a WAL file of the current format. Then there is nothing to create, upgrade or
+    // reject. Reading the header is faster than SQL queries. The format in the version row is always checked later.
     private func isReady(_ connection: Connection) -> Bool {
         guard let header = connection.fileHeader() else { return false }
         return header.applicationID == Catalog.applicationID && header.userVersion == Catalog.format
@@ -154,17 +154,17 @@ struct StoreOpener {
     }
 
     // A tool may have switched the file to another journal mode, in which readers would block writers.
-    private func ensureLog(_ connection: Connection, _ writeLock: WriteLock) throws {
+    private func ensureWriteAheadLog(_ connection: Connection, _ writeLock: WriteLock) throws {
         if connection.isInTransaction { try connection.run("ROLLBACK") }
         guard !options.isReadOnly, try connection.value("PRAGMA journal_mode") != .text("wal") else { return }
         try writeLock.acquire()
         defer { writeLock.release() }
-        try makeLog(connection)
+        try enableWriteAheadLog(connection)
     }
 
-    // Called under the write lock. Another process that is opening the file may be reading it. SQLite does not wait for
-    // it here, because this connection reads too.
-    func makeLog(_ connection: Connection) throws {
+    // Called under the write lock. Repeats the statement while another process that is opening the file reads it.
+    // SQLite itself does not wait here, because this connection reads the file too.
+    func enableWriteAheadLog(_ connection: Connection) throws {
         var remainingMilliseconds = options.environment.writeTimeoutMilliseconds
         while true {
             do {
@@ -185,10 +185,11 @@ struct StoreOpener {
             return try checkFormat(connection)
         }
         try connection.execute("PRAGMA page_size = \(options.environment.pageSize)")
-        try makeLog(connection)
+        try enableWriteAheadLog(connection)
         options.environment.yield(.insideCreate)
         try transaction(on: connection) {
-            // If the lock file was deleted meanwhile, another process may have created the tables under another lock.
+            // Checks again. If the lock file was deleted after this process locked it, another process may have locked
+            // a new lock file and created the tables.
             guard try isBlank(connection) else { return try checkFormat(connection) }
             try connection.execute("PRAGMA application_id = \(Catalog.applicationID)")
             try connection.execute("PRAGMA user_version = \(Catalog.format)")

@@ -9,19 +9,20 @@ package struct StoreOptions: Sendable {
     package var isReadOnly = false
     /// The mode of a new file, before the umask is applied.
     package var fileMode: UInt32 = 0o600
-    /// True if the file is deleted together with its last Realm.
+    /// True if the file is deleted when its last Realm and objects are released.
     package var isTemporary = false
     package var schemaVersion: UInt64 = 0
-    /// False if a file whose types require a migration is rejected, whatever its version.
+    /// False to reject a file whose types require a migration, even if `schemaVersion` is higher than its version.
     package var mayMigrate = true
-    /// True if a file that is rejected for its types is deleted and created again, unless this process has it open.
+    /// True to delete a file that is rejected because of its types, and create it again, unless this process has it
+    /// open.
     package var replacesFile = false
     /// Called before the file is opened and before it is migrated. Returns true if the caller no longer needs the file.
     package var isCancelled: (@Sendable () -> Bool)?
-    /// The user's part of a migration to a higher schema version.
+    /// The user's code for a migration to a higher schema version.
     package var migration: (@Sendable (MigrationContext) throws -> Void)?
     /// True to use the types of the file as they are, without declared types.
-    package var leavesSchema = false
+    package var usesStoredSchema = false
     /// The file that is copied if there is no file at `path`.
     package var seedPath: String?
     /// Called when the file is opened. Returns true to compact it.
@@ -30,7 +31,7 @@ package struct StoreOptions: Sendable {
     package var maximumNumberOfActiveVersions: Int?
     /// If the log has more bytes than this, writers wait for old snapshots to end, so that the log can restart.
     package var maximumLogBytes = 268_435_456
-    /// True if a write throws when the log is still too long after that wait. Otherwise the log grows.
+    /// True to throw from a write if the log is still too long after that wait. Otherwise the log grows.
     package var throwsWhenLogIsFull = false
     package var environment = Environment.live
 
@@ -39,9 +40,10 @@ package struct StoreOptions: Sendable {
         self.types = types
     }
 
-    /// True if the database file names its log. A file in memory does not: its log cannot outlive it.
-    var marksLog: Bool { !isTemporary }
-    /// - Throws: `CancellationError`, as the cause of an engine error.
+    /// True if the name of the log is written to the database file. This is not necessary for a temporary file, because
+    /// its log is deleted with it.
+    var recordsLogName: Bool { !isTemporary }
+    /// Throws an engine error with the cause `CancellationError` if the caller no longer needs the file.
     func checkCancellation() throws(EngineError) {
         guard isCancelled?() == true else { return }
         throw EngineError(.stopped, path: path, "opening was cancelled", cause: CancellationError())
@@ -51,7 +53,7 @@ package struct StoreOptions: Sendable {
         var options = ConnectionOptions(path: path)
         options.isReadOnly = isReadOnly
         options.vfsName = environment.vfsName
-        options.marksLog = marksLog
+        options.recordsLogName = recordsLogName
         options.busyTimeoutMilliseconds = environment.writeTimeoutMilliseconds
         options.synchronous =
             switch durability {

@@ -4,17 +4,18 @@ import MartletSQLite
 
 /// The open files of this process, with one coordinator each. It is the only process-global state.
 ///
-/// The order of the locks. A thread that holds one may wait only for those below it.
+/// Locks are ordered. A thread that holds a lock may wait only for locks further down in this list, with the exceptions
+/// that the list names.
 ///
-/// 1. The opening lock of a file: one thread at a time opens, migrates, seeds, compacts or deletes the file. It is
-///    identified by the path without symbolic links, which exists before the file does, and by the device and inode. A
-///    thread that holds the opening lock of one file may wait for that of another one, for example if a migration opens
-///    a file. A wait that would deadlock throws at once. A file that is open with the same types is returned without
-///    its opening lock.
-/// 2. The write lock of a file, `WriteLock`. A thread that waits for it gives up after a timeout. Files may be opened
-///    inside a write; a deadlock that involves both kinds of locks ends with that timeout.
-/// 3. `table`, which guards `state` and is held only briefly. While a thread holds it, it neither waits nor releases a
-///    coordinator, because the deinit of a coordinator takes `table` too.
+/// 1. The opening lock of a file. One thread at a time opens, migrates, seeds, compacts or deletes the file. The lock
+///    is identified by the path without symbolic links, and by the device and inode. The path is needed because the
+///    file may not exist yet. A thread that holds the opening lock of one file may wait for the opening lock of another
+///    file, for example if a migration opens a file. A wait that would deadlock throws immediately. A file that is
+///    already open with the same types is returned without its opening lock.
+/// 2. The write lock of a file, `WriteLock`. Waiting for it ends with an error after a timeout. A thread may open a
+///    file inside a write. If this leads to a deadlock that involves both kinds of locks, the timeout ends it.
+/// 3. `table`, which guards `state` and is held only briefly. A thread that holds it does not wait. It also does not
+///    release a coordinator, because the deinit of a coordinator acquires `table`.
 package enum StoreRegistry {
     private enum Name: Hashable {
         case path(String)
@@ -26,17 +27,17 @@ package enum StoreRegistry {
     private struct State {
         var entries: [Name: WeakReference] = [:]
         /// The thread that holds the opening lock of a file.
-        var owners: [Name: ThreadID] = [:]
+        var lockingThreads: [Name: ThreadID] = [:]
         /// The opening locks that each thread waits for.
         var waiting: [ThreadID: [Name]] = [:]
 
-        func holders(_ names: [Name]) -> [ThreadID] { names.compactMap { owners[$0] } }
+        func threads(locking names: [Name]) -> [ThreadID] { names.compactMap { lockingThreads[$0] } }
 
         /// True if one of `threads` waits, directly or through other threads, for a lock that `thread` holds.
-        func wait(_ threads: [ThreadID], for thread: ThreadID) -> Bool {
+        func isWaiting(_ threads: [ThreadID], for thread: ThreadID) -> Bool {
             threads.contains { other in
-                let next = holders(waiting[other] ?? [])
-                return next.contains(thread) || wait(next, for: thread)
+                let next = self.threads(locking: waiting[other] ?? [])
+                return next.contains(thread) || isWaiting(next, for: thread)
             }
         }
     }
@@ -71,11 +72,11 @@ package enum StoreRegistry {
         table.lock()
         defer { table.unlock() }
         while true {
-            // Computed in each iteration: the file may have been created or deleted meanwhile.
+            // Computed in each iteration, because the file may have been created or deleted during the wait.
             let names = names(options)
-            let holders = state.holders(names)
+            let holders = state.threads(locking: names)
             if holders.isEmpty {
-                for name in names { state.owners[name] = me }
+                for name in names { state.lockingThreads[name] = me }
                 return names
             }
             if holders.contains(me) {
@@ -86,24 +87,24 @@ package enum StoreRegistry {
             }
             state.waiting[me] = names
             defer { state.waiting[me] = nil }
-            if state.wait(holders, for: me) {
+            if state.isWaiting(holders, for: me) {
                 throw EngineError(
                     .busy, path: options.path,
                     "another thread is opening the file, and waits for one that this thread is opening; do not open "
                         + "two files inside each other's migrations")
             }
-            guard options.environment.isDriven else {
+            guard options.environment.hasThreadDriver else {
                 table.wait()
                 continue
             }
             table.unlock()
             defer { table.lock() }
-            options.environment.wait(.openingLock) { locked { $0.holders(Self.names(options)).isEmpty } }
+            options.environment.wait(.openingLock) { locked { $0.threads(locking: Self.names(options)).isEmpty } }
         }
     }
 
     private static func unlock(_ names: [Name]) {
-        locked { state in for name in names { state.owners[name] = nil } }
+        locked { state in for name in names { state.lockingThreads[name] = nil } }
         table.broadcast()
     }
 
@@ -131,7 +132,8 @@ package enum StoreRegistry {
     private static func opened(_ options: StoreOptions) throws(EngineError) -> StoreCoordinator {
         try options.checkCancellation()
         if let open = try openUnderLock(options) { return try extended(open, options) }
-        // Left by a process that was killed, or about to be deleted by its last user on another thread.
+        // Deletes a temporary file that a killed process left, or that its last user on another thread has not deleted
+        // yet.
         if options.isTemporary && options.environment.vfsName == nil { StoreFiles.remove(options.path) }
         let coordinator = try StoreCoordinator(options)
         let known = register(coordinator, options)
@@ -157,12 +159,14 @@ package enum StoreRegistry {
         return open
     }
 
-    /// Adds a coordinator to the registry. If two paths differ only for this process, as in the case of letters on a
-    /// case-insensitive file system, two threads may create the file at once. Then both use the coordinator that is
-    /// registered first.
+    /// Adds a coordinator to the registry.
+    ///
+    /// Different paths can refer to the same file, for example on a case-insensitive file system. Two threads may then
+    /// create the file at the same time. Both use the coordinator that is registered first.
     private static func register(_ coordinator: StoreCoordinator, _ options: StoreOptions) -> StoreCoordinator {
         locked { state in
-            // `isEmpty` does not retain the coordinators: each must end when its last user releases it.
+            // `isEmpty` does not retain the coordinators. Each coordinator must be deallocated when its last user
+            // releases it, and not while this thread holds `table`.
             state.entries = state.entries.filter { !$0.value.isEmpty }
             let known = found(state, options) ?? coordinator
             for name in coordinatorNames(options) { state.entries[name] = known.reference }
@@ -170,24 +174,26 @@ package enum StoreRegistry {
         }
     }
 
-    // Entries are found by the identity of the file, because a path may come to refer to another file. The VFS of a
-    // test has no identities, so paths are used.
+    // Entries are found by the identity of the file, because a path may later refer to another file. The VFS of a test
+    // has no identities, so paths are used.
     private static func coordinatorNames(_ options: StoreOptions) -> [Name] {
         options.environment.vfsName == nil ? fileName(options) : names(options)
     }
 
     private static func found(_ state: State, _ options: StoreOptions) -> StoreCoordinator? {
-        // Each entry is read once: entries are weak, and the last owner may release the coordinator at any time.
+        // Reads each entry only once, because entries are weak, and the last owner may release the coordinator at any
+        // time.
         for name in coordinatorNames(options).reversed() {
             if let coordinator = state.entries[name]?.object as? StoreCoordinator { return coordinator }
         }
         return nil
     }
 
-    // A thread that migrates an open file must not find the coordinator that it is about to change.
+    // Returns nil on a thread that is migrating the open file, because the migration will change the coordinator.
     private static func openWithoutLock(_ options: StoreOptions) -> StoreCoordinator? {
         locked { state in
-            let isLockedHere = !state.owners.isEmpty && state.holders(names(options)).contains(thisThread)
+            let isLockedHere =
+                !state.lockingThreads.isEmpty && state.threads(locking: names(options)).contains(thisThread)
             return isLockedHere ? nil : found(state, options)
         }
     }
@@ -205,7 +211,7 @@ package enum StoreRegistry {
     /// other processes.
     private static func waitForWork(_ environment: Environment) {
         StoreCoordinator.waitForCheckpoints(environment)
-        if !environment.isDriven { CommitMonitor.waitForPolls() }
+        if !environment.hasThreadDriver { CommitMonitor.waitForPolls() }
     }
 
     /// The coordinators of all open files.
@@ -224,7 +230,7 @@ package enum StoreRegistry {
         let lockedNames = try lockForOpening(options)
         defer { unlock(lockedNames) }
         try refuseOpen(options, "compacted")
-        try StoreCoordinator(asFound(options)).compact()
+        try StoreCoordinator(withStoredSchema(options)).compact()
     }
 
     /// Deletes a file that this process does not have open, and the files beside it, after waiting for other writers.
@@ -256,8 +262,8 @@ package enum StoreRegistry {
     /// Deletes a temporary file when its last user releases it, unless the path refers to another file by now.
     static func removeTemporary(_ options: StoreOptions, _ identity: StoreFiles.Identity?) {
         _ = locked { state -> StoreCoordinator? in
-            // If another thread holds the opening lock, it deletes the file itself or creates it again.
-            let isLockedElsewhere = state.holders(names(options)).contains { $0 != thisThread }
+            // If another thread holds the opening lock, that thread deletes the file or creates it again.
+            let isLockedElsewhere = state.threads(locking: names(options)).contains { $0 != thisThread }
             guard !isLockedElsewhere, let identity, StoreFiles.identity(options.path) == identity else { return nil }
             let other = found(state, options)
             if other == nil { StoreFiles.remove(options.path) }
@@ -269,17 +275,17 @@ package enum StoreRegistry {
 
     /// Reads the schema version of a file without changing the file.
     package static func schemaVersion(_ options: StoreOptions) throws(EngineError) -> UInt64 {
-        var options = asFound(options)
+        var options = withStoredSchema(options)
         options.isReadOnly = true
         let opened = try StoreOpener(options, nil).open()
         defer { opened.connection.close() }
         return UInt64(bitPattern: opened.meta.schemaVersion)
     }
 
-    private static func asFound(_ options: StoreOptions) -> StoreOptions {
+    private static func withStoredSchema(_ options: StoreOptions) -> StoreOptions {
         var options = options
         options.types = []
-        options.leavesSchema = true
+        options.usesStoredSchema = true
         options.migration = nil
         options.seedPath = nil
         options.compactsAtLaunch = nil

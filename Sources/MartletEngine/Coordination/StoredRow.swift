@@ -48,3 +48,12 @@ package struct RemovedElement: Sendable {
     /// The former row; nil for values.
     package let row: StoredRow?
 }
+
+extension WriteTransaction {
+    /// Keeps the values of a row before its first change in the transaction, for the change sets of observers.
+    package func keepOldRow(_ key: ObjectKey, _ layout: TableLayout, in table: TableID) throws {
+        guard keepsOldRows, !oldRows.isFull, oldRows.row(key, in: table) == nil else { return }
+        guard let row = try handle.read({ try StoredRow(key, layout, $0) }) else { return }
+        oldRows.insertIfAbsent(row.image, of: key, in: table)
+    }
+}

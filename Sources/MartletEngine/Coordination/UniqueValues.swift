@@ -47,7 +47,7 @@ struct UniqueValues {
     /// Finds two rows with the same values, one of which was touched.
     private func duplicate(_ touched: KeySet, _ set: UniqueSet) throws -> Pair? {
         guard try isMostOfTable(touched.count, set) else { return try probe(touched, set) }
-        // In the order of the index, equal values are adjacent. Scanning it costs less than one search per row.
+        // Equal values are adjacent in the index. Scanning the index costs less than one search per row.
         let all = try connection.integer("SELECT count(*) FROM \(set.table.layout.table) WHERE \(set.isComplete)")
         let different = try connection.integer(
             "SELECT count(*) FROM (SELECT DISTINCT \(set.columns.joined(separator: ", ")) "
@@ -55,7 +55,7 @@ struct UniqueValues {
         return all == different ? nil : try probe(touched, set)
     }
 
-    /// True if scanning all rows costs less than searching for each touched one.
+    /// True if scanning all rows costs less than one search for each touched row.
     private func isMostOfTable(_ count: Int, _ set: UniqueSet) throws -> Bool {
         guard count >= Self.minimumScanned else { return false }
         let (key, table) = (set.key, set.table.layout.table)
@@ -125,7 +125,7 @@ struct UniqueIndexes {
         return try connection.integer("SELECT 1 FROM sqlite_schema WHERE \(Self.condition) LIMIT 1") == 1
     }
 
-    /// Replaces them by indexes that are not unique.
+    /// Replaces the unique indexes by indexes that are not unique.
     func makeNonUnique() throws {
         let statement = try connection.statement("SELECT name, sql FROM sqlite_schema WHERE \(Self.condition)")
         var found: [(name: String, sql: String)] = []

@@ -1,7 +1,7 @@
 package import MartletValues
 
-/// Tracks the values of the list, set or map of one row for observers that sort them. It delivers the values; the
-/// observer computes the difference in its own order.
+/// Tracks the values of the list, set or map of one row for observers that sort them. It delivers only the values. The
+/// observer sorts them and computes the difference.
 package struct ValuesTracker: CollectionTracker {
     package struct State: TrackedState {
         /// In the order of the collection; for a map, without the keys.
@@ -31,7 +31,7 @@ package struct ValuesTracker: CollectionTracker {
     }
 
     package func advance(
-        _ old: State, _ changes: KnownChanges?, _ handle: SnapshotHandle
+        _ old: State, _ changes: VersionChanges?, _ handle: SnapshotHandle
     ) throws -> (state: State, change: Change) {
         let id = elements.id
         if old.isInvalidated { return (old, Change(isEmpty: true)) }

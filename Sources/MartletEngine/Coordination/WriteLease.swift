@@ -3,9 +3,9 @@ import Synchronization
 
 /// Acquires the write lock in the background, for an executor that must not block.
 ///
-/// When the lock is acquired, the executor is notified and has a short time to claim it. If it does not, perhaps
-/// because it waits for a thread that waits for this lock, the lease releases the lock, and the executor requests it
-/// again. Thus no thread is blocked forever.
+/// When the lock is acquired, the executor is notified and has a short time to claim it. The executor may be unable to
+/// do so, for example because it waits for a thread that waits for this lock. The lease then releases the lock, and the
+/// executor requests it again. This prevents a deadlock.
 ///
 /// Thread safety: the mutex guards `state`.
 package final class WriteLease: Sendable {
@@ -30,8 +30,8 @@ package final class WriteLease: Sendable {
 
     package init(_ coordinator: StoreCoordinator) { self.coordinator = coordinator }
 
-    /// Waits for the lock in the background and then calls `ready` there. The caller claims the lock, or reads why it
-    /// could not be acquired.
+    /// Waits for the lock in the background and then calls `ready` there. The caller then calls `claim`, and
+    /// `takeFailure` if the lock could not be acquired.
     package func request(_ ready: @escaping @Sendable () -> Void) {
         let isNew = state.withLock { state in
             defer { if state.phase != .held { state.phase = .pending } }
@@ -47,8 +47,9 @@ package final class WriteLease: Sendable {
             state.withLock { $0 = State(phase: .none, number: $0.number, failure: $0.phase == .pending ? error : nil) }
             return ready()
         }
-        // Waits here, where no other work is blocked. A failure is thrown when the write begins.
-        try? coordinator.makeRoomInLog(nil)
+        // If the log is too long, waits on this queue, so that the executor is not blocked. If this fails, the error is
+        // thrown when the write begins.
+        try? coordinator.waitForLogRestart(nil)
         let number = state.withLock { state -> Int? in
             let isPending = state.phase == .pending
             state.phase = isPending ? .held : .none
@@ -85,7 +86,7 @@ package final class WriteLease: Sendable {
         return isHeld || coordinator.writeLock.tryAcquire()
     }
 
-    /// Returns, once, why the lock could not be acquired.
+    /// Returns the error with which the last request failed, and removes it.
     package func takeFailure() -> EngineError? {
         state.withLock { state in
             defer { state.failure = nil }
@@ -93,9 +94,9 @@ package final class WriteLease: Sendable {
         }
     }
 
-    /// The caller is about to wait for the lock itself. Releases the lock if it is held, and cancels the request if
-    /// there is one.
-    package func giveUp() {
+    /// Releases the lock if it is held, and cancels the request if there is one. Called before the caller itself waits
+    /// for the lock.
+    package func releaseOrCancel() {
         let isHeld = state.withLock { state in
             defer { state.phase = state.phase == .pending || state.phase == .cancelled ? .cancelled : .none }
             return state.phase == .held

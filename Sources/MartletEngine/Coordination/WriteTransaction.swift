@@ -14,9 +14,9 @@ package final class WriteTransaction {
     /// The Realm that writes, so that a listener can recognize its own commits.
     package var committer: ObjectIdentifier?
     private var isOpen = true
-    /// Writes of this transaction that are finished but not yet durable, each with a version of its own.
+    /// Writes of this transaction that are finished but not yet durable. Each has its own version.
     private var sealed: [CommitLog.Entry] = []
-    /// True while a write is open that can be cancelled without the sealed ones.
+    /// True while the open write can be cancelled without cancelling the sealed writes.
     private var hasSavepoint = false
     /// Whether the file has an index of links in `AnyRealmValue` values; nil before the first query.
     private var hasAnyLinks: Bool?
@@ -33,10 +33,10 @@ package final class WriteTransaction {
 
     deinit { abandon() }
 
-    /// The version from which the open write begins, durable or sealed.
+    /// The version on which the open write is based: the version of the last sealed write, or the version in the file.
     package var baseVersion: Version { handle.version + Version(sealed.count) }
 
-    /// The version from which the transaction began.
+    /// The version on which the transaction is based.
     package var firstVersion: Version { handle.version }
 
     /// The number of sealed writes.
@@ -76,8 +76,9 @@ package final class WriteTransaction {
     /// Makes the changes durable and returns the new version, pinned on the same connection.
     ///
     /// Every commit increments the version row and stores its change set beside the data.
-    /// - Throws: if the error is not `.commitOutcomeUnknown`, the transaction was rolled back. If it is, the commit may
-    ///   be there after a restart. In this process it is not, and the next commit permanently replaces it.
+    /// - Throws: if the error is not `.commitOutcomeUnknown`, the transaction was rolled back. If the error is
+    ///   `.commitOutcomeUnknown`, the commit may be in the file when the file is opened again after a restart. This
+    ///   process does not see the commit, and the next commit permanently replaces it.
     package func commit() throws(EngineError) -> (handle: SnapshotHandle, changes: ChangeSet) {
         do {
             try seal()
@@ -92,7 +93,7 @@ package final class WriteTransaction {
     package func commitSealed() throws(EngineError) -> SnapshotHandle {
         precondition(isOpen && !sealed.isEmpty)
         coordinator.environment.yield(.beforeCommit)
-        // Before the commit, so that a reader that sees the new version finds its changes.
+        // Appends the entries before the commit, so that a reader that sees the new version finds its changes.
         for entry in sealed { coordinator.appendToLog(entry) }
         #if MARTLET_SEEDED_BUGS
             if SeededRace.isOn(.notifiedBeforeCommit) { coordinator.notifyListeners(baseVersion, committer) }
@@ -113,8 +114,8 @@ package final class WriteTransaction {
 
     // MARK: Several writes in one transaction
 
-    /// Ends the open write as the next version, which becomes durable together with others. If this throws, the write
-    /// is still open.
+    /// Ends the open write as the next version. `commitSealed` makes all sealed writes durable together. If this method
+    /// throws, the write is still open.
     package func seal() throws(EngineError) {
         precondition(isOpen)
         let changes = recorder.finish()
@@ -128,18 +129,18 @@ package final class WriteTransaction {
         }
         hasSavepoint = false
         sealed.append(CommitLog.Entry(version: version, changes: changes, oldRows: oldRows))
-        forget()
+        resetRecordedChanges()
     }
 
     /// Begins another write after the sealed ones.
-    package func beginNext() throws(EngineError) {
+    package func beginNextWrite() throws(EngineError) {
         precondition(isOpen && !sealed.isEmpty)
         try EngineError.wrapping(coordinator.path) { try handle.read { try $0.run("SAVEPOINT martlet_write") } }
         hasSavepoint = true
     }
 
     /// Rolls back the open write and keeps the sealed ones. If this throws, nothing of the transaction remains.
-    package func cancelNext() throws(EngineError) {
+    package func cancelCurrentWrite() throws(EngineError) {
         precondition(isOpen && hasSavepoint)
         try EngineError.wrapping(coordinator.path) {
             try handle.read { connection in
@@ -154,10 +155,10 @@ package final class WriteTransaction {
         #else
             hasAnyLinks = nil
         #endif
-        forget()
+        resetRecordedChanges()
     }
 
-    private func forget() {
+    private func resetRecordedChanges() {
         recorder = ChangeRecorder()
         oldRows = RowImages(isStored: keepsOldRows)
     }
@@ -183,11 +184,11 @@ package final class WriteTransaction {
         }
     }
 
-    /// For a transaction on a borrowed connection: writes what a commit would write in addition to the changes.
+    /// For the transaction of a migration: writes what a commit would write in addition to the changes.
     func finishWriting() throws { try handle.read { try storeNextKeys($0) } }
 
-    /// For a transaction on a borrowed connection: ends the transaction without a commit or rollback, which the lender
-    /// does.
+    /// For the transaction of a migration: ends the transaction without a commit or rollback. The caller of the
+    /// migration commits or rolls back.
     func detach() -> Connection? {
         isOpen = false
         return handle.takeConnection()
@@ -203,13 +204,13 @@ package final class WriteTransaction {
         if isOpen && !coordinator.isInherited { _ = try? cancel() }
     }
 
-    /// Rolls back everything and returns the version from before, pinned.
+    /// Rolls back the whole transaction. Returns a handle that pins the version before it.
     package func cancel() throws(EngineError) -> SnapshotHandle {
         precondition(isOpen)
         isOpen = false
         return try coordinator.finishCancel(handle)
     }
 
-    /// Larger change sets are not stored: other processes compare in full instead.
+    /// Change sets with more bytes are not stored. Other processes then compare the states in full.
     static let storedLimit = 1 << 20
 }

@@ -1,7 +1,8 @@
-/// Compares two orders of keys in full, for use if the changes in between are unknown.
+/// Compares two key sequences in full. Used if the changes between the two versions are unknown.
 ///
-/// The difference is minimal. Of the keys in both orders, a longest subsequence in the same order is reported as not
-/// moved; among several, one with few modified keys. The other keys in both orders are moves.
+/// The difference is minimal. Of the keys that are in both sequences, a longest subsequence in the same order is
+/// reported as not moved. If there are several longest ones, one with the fewest modified keys is chosen. The other
+/// keys that are in both sequences are moves.
 package enum CollectionDiff {
     /// The difference between two key sequences.
     ///
@@ -37,7 +38,7 @@ private struct KeyComparison {
         self.replaced = replaced
     }
 
-    /// Compares two ascending orders. No key can have moved.
+    /// Compares two ascending sequences. No key can have moved.
     mutating func compareAscending(_ old: [ObjectKey], _ new: [ObjectKey]) {
         var oldPosition = 0
         var newPosition = 0
@@ -63,7 +64,7 @@ private struct KeyComparison {
         change.insertions.append(contentsOf: newPosition..<new.count)
     }
 
-    /// Compares any two orders: first the common prefix and suffix, then the part in between.
+    /// Compares any two sequences: first the common prefix and suffix, then the part in between.
     mutating func compare(_ old: [ObjectKey], _ new: [ObjectKey]) {
         var start = 0
         let shorter = min(old.count, new.count)

@@ -1,5 +1,5 @@
 /// Advances the ordered keys of a result from one snapshot to a later one. It looks only at the rows that were touched
-/// in between.
+/// between the snapshots.
 ///
 /// Untouched rows keep their order. The touched members are removed from the old order, and the touched rows that match
 /// now are inserted at their places. A row that was and is a member *stays* if two conditions hold: it returns to the
@@ -60,31 +60,31 @@ package struct ResultsMaintainer: Sendable {
     /// Complexity: O(c log n) for c touched rows, including the calls of `sortKey`, plus the key chunks that contain
     /// them. If the result is sorted and the old sort key of a touched row is unknown, or if many rows were touched,
     /// the old keys are scanned once: O(n).
-    package func maintain<Failure: Error>(
+    package func advance<Failure: Error>(
         sortKey: (ObjectKey) throws(Failure) -> SortKey
     ) throws(Failure) -> Outcome {
         var cache = SortKeyCache()
         let positions = try oldPositions(&cache, sortKey)
-        let leaving = zip(positions, old.keys(at: positions)).map { Leaving(position: $0, key: $1) }
+        let oldMembers = zip(positions, old.keys(at: positions)).map { OldMember(position: $0, key: $1) }
         let candidates = candidatesInOrder()
         let gaps =
             order.isEmpty
-            ? gapsAscending(of: candidates, leaving)
+            ? gapsAscending(of: candidates, oldMembers)
             : try gaps(of: candidates, UntouchedKeys(old, without: positions), &cache, sortKey)
-        let entering = zip(candidates, gaps).enumerated().map { index, candidate in
-            Entering(position: candidate.1 + index, key: candidate.0.key)
+        let newMembers = zip(candidates, gaps).enumerated().map { index, candidate in
+            NewMember(position: candidate.1 + index, key: candidate.0.key)
         }
-        return outcome(leaving, entering)
+        return outcome(oldMembers, newMembers)
     }
 
     /// A touched row that was a member.
-    private struct Leaving {
+    private struct OldMember {
         let position: Int
         let key: ObjectKey
     }
 
     /// A touched row that is a member, with its new position.
-    private struct Entering {
+    private struct NewMember {
         let position: Int
         let key: ObjectKey
     }
@@ -141,7 +141,8 @@ package struct ResultsMaintainer: Sendable {
     ) throws(Failure) -> [Int] {
         var gaps: [Int] = []
         gaps.reserveCapacity(candidates.count)
-        // Few candidates share only the probes near the middle. Many candidates are close to each other.
+        // Many candidates are close to each other, so each search starts near the previous result. Few candidates are
+        // far apart, so each search covers the whole range. The cache contains the first probes of such searches.
         let isDense = candidates.count > untouched.count / 64
         for candidate in candidates {
             let follows = { (index: Int) throws(Failure) -> Bool in
@@ -156,18 +157,18 @@ package struct ResultsMaintainer: Sendable {
         return gaps
     }
 
-    /// For each candidate, the number of untouched members before it, in key order. A row that was a member keeps its
-    /// place.
-    private func gapsAscending(of candidates: [SortKey], _ leaving: [Leaving]) -> [Int] {
+    /// For each candidate of a result in key order, the number of untouched members before it. This number does not
+    /// change for a row that was a member.
+    private func gapsAscending(of candidates: [SortKey], _ oldMembers: [OldMember]) -> [Int] {
         var gaps: [Int] = []
         gaps.reserveCapacity(candidates.count)
         var passed = 0
         for candidate in candidates {
-            while passed < leaving.count, leaving[passed].key < candidate.key { passed += 1 }
-            if passed < leaving.count, leaving[passed].key == candidate.key {
-                gaps.append(leaving[passed].position - passed)
+            while passed < oldMembers.count, oldMembers[passed].key < candidate.key { passed += 1 }
+            if passed < oldMembers.count, oldMembers[passed].key == candidate.key {
+                gaps.append(oldMembers[passed].position - passed)
             } else if let last = gaps.last {
-                // At least the members that were passed precede this candidate.
+                // The candidates ascend, so the members before the previous candidate also precede this one.
                 gaps.append(old.position(from: last + passed) { $0 > candidate.key } - passed)
             } else {
                 gaps.append(old.insertionPositionAscending(for: candidate.key) - passed)
@@ -179,34 +180,34 @@ package struct ResultsMaintainer: Sendable {
     // MARK: Computing the difference
 
     /// The difference between the members that leave and those that enter, and the resulting keys.
-    private func outcome(_ leaving: [Leaving], _ entering: [Entering]) -> Outcome {
-        let survivors = survivors(leaving, entering)
+    private func outcome(_ oldMembers: [OldMember], _ newMembers: [NewMember]) -> Outcome {
+        let survivors = survivors(oldMembers, newMembers)
         // Gaps ascend on both sides, so one subsequence search handles the survivors of all gaps.
         let returning = survivors.filter {
-            leaving[$0.old].position - $0.old == entering[$0.new].position - $0.new
+            oldMembers[$0.old].position - $0.old == newMembers[$0.new].position - $0.new
         }
         let stays = IncreasingSubsequence.longest(of: returning.map { $0.old }) {
-            !reported.contains(leaving[returning[$0].old].key)
+            !reported.contains(oldMembers[returning[$0].old].key)
         }
 
         var change = CollectionChange()
-        var isLeaving = [Bool](repeating: true, count: leaving.count)
-        var isEntering = [Bool](repeating: true, count: entering.count)
+        var isRemoved = [Bool](repeating: true, count: oldMembers.count)
+        var isInserted = [Bool](repeating: true, count: newMembers.count)
         for (survivor, stays) in zip(returning, stays) where stays {
-            isLeaving[survivor.old] = false
-            isEntering[survivor.new] = false
-            if reported.contains(leaving[survivor.old].key) {
-                change.modifications.append(leaving[survivor.old].position)
-                change.modificationsNew.append(entering[survivor.new].position)
+            isRemoved[survivor.old] = false
+            isInserted[survivor.new] = false
+            if reported.contains(oldMembers[survivor.old].key) {
+                change.modifications.append(oldMembers[survivor.old].position)
+                change.modificationsNew.append(newMembers[survivor.new].position)
             }
         }
-        for survivor in survivors where isLeaving[survivor.old] {
-            let from = leaving[survivor.old].position
-            change.moves.append(CollectionChange.Move(from: from, to: entering[survivor.new].position))
+        for survivor in survivors where isRemoved[survivor.old] {
+            let from = oldMembers[survivor.old].position
+            change.moves.append(CollectionChange.Move(from: from, to: newMembers[survivor.new].position))
         }
         change.moves.sort { $0.from < $1.from }
-        change.deletions = zip(leaving, isLeaving).filter { $0.1 }.map { $0.0.position }
-        let insertions = zip(entering, isEntering).filter { $0.1 }.map { (position: $0.0.position, key: $0.0.key) }
+        change.deletions = zip(oldMembers, isRemoved).filter { $0.1 }.map { $0.0.position }
+        let insertions = zip(newMembers, isInserted).filter { $0.1 }.map { (position: $0.0.position, key: $0.0.key) }
         change.insertions = insertions.map { $0.position }
 
         var keys = old
@@ -216,15 +217,15 @@ package struct ResultsMaintainer: Sendable {
     }
 
     /// The rows that were and are members and were not replaced, as indices into both arrays, in new order.
-    private func survivors(_ leaving: [Leaving], _ entering: [Entering]) -> [(old: Int, new: Int)] {
-        if leaving.isEmpty || entering.isEmpty { return [] }
+    private func survivors(_ oldMembers: [OldMember], _ newMembers: [NewMember]) -> [(old: Int, new: Int)] {
+        if oldMembers.isEmpty || newMembers.isEmpty { return [] }
         #if MARTLET_SEEDED_BUGS
             let replaced = SeededBug.isOn(.replacedRowModified) ? [] : replaced
         #endif
-        var oldIndices = [ObjectKey: Int](minimumCapacity: leaving.count)
-        for (index, row) in leaving.enumerated() where !replaced.contains(row.key) { oldIndices[row.key] = index }
+        var oldIndices = [ObjectKey: Int](minimumCapacity: oldMembers.count)
+        for (index, row) in oldMembers.enumerated() where !replaced.contains(row.key) { oldIndices[row.key] = index }
         var survivors: [(old: Int, new: Int)] = []
-        for (new, row) in entering.enumerated() {
+        for (new, row) in newMembers.enumerated() {
             if let old = oldIndices[row.key] { survivors.append((old, new)) }
         }
         return survivors

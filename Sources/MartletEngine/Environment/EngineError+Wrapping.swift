@@ -32,8 +32,8 @@ extension EngineError {
         (error as? SQLiteError)?.message.contains(miscountedLink) ?? false
     }
 
-    /// Messages of SQL functions for an invalid stored count of a link, and for elements that cannot be decoded.
-    package static let miscountedLink = "a link is counted less than once or too often"
+    /// The messages of SQL functions for an invalid stored count of a link, and for elements that cannot be decoded.
+    package static let miscountedLink = "the stored count of a link is less than 1 or too large"
     package static let unreadableCollection = "the elements of a collection cannot be read"
 
     /// An error for a part of the file that the engine cannot have written.

@@ -61,7 +61,7 @@ package struct Environment: Sendable {
 
     /// True if a test schedules the threads.
     @inline(__always)
-    var isDriven: Bool {
+    var hasThreadDriver: Bool {
         #if DEBUG
             driver != nil
         #else
@@ -69,8 +69,8 @@ package struct Environment: Sendable {
         #endif
     }
 
-    /// Marks that the calling thread is about to wait for other threads. With a driver it returns when there is nothing
-    /// left to wait for.
+    /// Called before the calling thread waits for other threads. In a driven test, it returns when `isOver` returns
+    /// true. Otherwise it does nothing.
     @inline(__always)
     func wait(_ reason: WaitReason, until isOver: @escaping @Sendable () -> Bool) {
         #if DEBUG

@@ -32,7 +32,8 @@
         case insertedUnfiltered = "results of lists: elements that an edit inserts are not matched against the query"
         case linksOfDeletedRow = "linking objects: links in collections of a deleted row are not recorded"
         case deletedOriginForgotten = "linking objects: the links of a deleted origin are ignored"
-        case takenBackElements = "cancelled writes: collections keep the elements of the write"
+        case cancellingEditsForgotten = "several versions: edits of a list that cancel each other out are forgotten"
+        case cancelledElementsKept = "cancelled writes: collections keep the elements of the write"
 
         // Key paths and objects.
         case depthTooGreat = "key paths: without key paths, changes are reported one level too deep"
@@ -40,10 +41,10 @@
         case silencedValues = "objects: values of a silent write do not become the old values"
         case chainNotFollowed = "key-value paths: after a change of the last link the old object is observed"
         case lastOfRangeLeftOut = "key-value lists: the range of a move is one element too short"
-        case twinUnnoticed = "key-value collections: only one of several accessors of a row notifies its observers"
-        case deniedUnannounced = "denied deletions: key-value observers are not notified of the rollback"
+        case oneAccessorOnly = "key-value collections: only one of several accessors of a row notifies its observers"
+        case denialNotNotified = "denied deletions: key-value observers are not notified of the rollback"
         case denialOfDeleted = "denied deletions: an object that is deleted later in the write still denies"
-        case takenBackCount = "key-value lists: a cancelled edit is computed from the length after the edit"
+        case cancelledCountIgnored = "key-value lists: a cancelled edit is computed from the length after the edit"
 
         // Groups of asynchronous writes.
         case anyLinksOfCancelled = "groups: the index of links that a cancelled write created is taken to exist"
@@ -53,12 +54,12 @@
         case sectionUnnoticed = "sections: a change outside the key paths does not move an element"
 
         // Delivery.
-        case pastOfPresent = "deleted elements are read from the new version"
+        case deletedElementsFromNewVersion = "deleted elements are read from the new version"
         case olderSilenced = "a silent write also suppresses an older change"
         case notifiedTwice = "after a nested delivery the outer one delivers change sets that are out of date"
-        case changedRoundGoesOn =
+        case deliveryContinuesAfterChange =
             "after a callback changes data in the write that begins, the remaining observers are still called"
-        case endedIsCalled = "an observer that another one invalidates in the same delivery is still called"
+        case invalidatedObserverCalled = "an observer that another one invalidates in the same delivery is still called"
         case readyForgotten = "a refresh does not notify the observers whose change was ready before it"
         case busyLoopNotified = "an asynchronous loop is notified while its body runs"
 
@@ -71,7 +72,7 @@
 
         package var name: String { "\(self)" }
 
-        /// True if it is found with classes generated from a seed. The fixed classes have no deletion rules.
-        package var isOfSchemas: Bool { [.deniedUnannounced, .denialOfDeleted].contains(self) }
+        /// True if the bug is found with classes generated from a seed. The fixed classes have no deletion rules.
+        package var needsRandomSchemas: Bool { [.denialNotNotified, .denialOfDeleted].contains(self) }
     }
 #endif

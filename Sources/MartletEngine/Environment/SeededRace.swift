@@ -1,8 +1,8 @@
 #if MARTLET_SEEDED_BUGS
     import Foundation
 
-    /// Races that can be switched on to check that 'ScheduleTests' finds them. Each is correct unless another thread
-    /// runs in between.
+    /// Races that can be switched on to check that 'ScheduleTests' finds them. The code with a race works unless
+    /// another thread runs at a certain moment.
     ///
     /// They exist only in builds for 'make schedule-bugs'. At most one is on, the one that `MARTLET_SEEDED_RACE` names.
     package enum SeededRace: String, CaseIterable, Sendable {
@@ -16,7 +16,7 @@
         case openedKept = "opening: a Realm that is opened later gets the version that the file was opened with"
         case listensTooLate = "opening: a commit between opening and listening is not noticed"
         case signalSwallowed = "observing: a signal that arrives while a version is being opened is dropped"
-        case keptForEnded = "observing: the change set of an invalidated observer is kept"
+        case changeSetOfInvalidatedKept = "observing: the change set of an invalidated observer is kept"
 
         private static let current: SeededRace? = {
             let name = ProcessInfo.processInfo.environment["MARTLET_SEEDED_RACE"]

@@ -6,7 +6,7 @@ package struct ThreadDriver: Sendable {
     /// A thread cannot continue before `isOver` returns true. `isOver` may be called on any thread and has no side
     /// effect.
     package var wait: @Sendable (WaitReason, _ isOver: @escaping @Sendable () -> Bool) -> Void
-    /// Runs background work on a thread of its own.
+    /// Runs background work on a new thread.
     package var start: @Sendable (BackgroundWork, @escaping @Sendable () -> Void) -> Void
 
     package init(
@@ -20,7 +20,7 @@ package struct ThreadDriver: Sendable {
     }
 }
 
-/// Places where another thread or process may run in between.
+/// Points in the code at which a test can let another thread or process run.
 package enum YieldPoint: Sendable {
     // Opening and closing.
     case insideOpeningLock, insideCreate, afterOpen, beforeListen, afterListen, beforeClose
@@ -44,6 +44,6 @@ package enum BackgroundWork: Sendable {
     /// Checkpoints of all files run one after another.
     case checkpoint
     case notifier, lease
-    /// Runs after a delay, that is, at any time.
+    /// Runs after a delay. A driver may run it at any time.
     case leaseEnd
 }

@@ -52,7 +52,7 @@ extension KeySequence {
 
     /// The positions of all keys that are members of a set, ascending.
     ///
-    /// Complexity: O(n log r) for a set of r runs, in one pass that ends once every key of the set is found.
+    /// Complexity: O(n log r) for a set of r runs. The pass over the keys ends when every key of the set is found.
     package func positions(of set: KeySet) -> [Int] {
         var found: [Int] = []
         guard let lowest = set.first, let highest = set.last else { return found }
@@ -67,7 +67,7 @@ extension KeySequence {
 
     /// The keys at a range of positions.
     ///
-    /// Complexity: O(log b + k) for b blocks and a range of k positions.
+    /// Complexity: O(log c + k) for c chunks and a range of k positions.
     package func keys(in range: Range<Int>) -> [ObjectKey] {
         precondition(range.lowerBound >= 0 && range.upperBound <= count, "range lies outside the key sequence")
         var keys: [ObjectKey] = []

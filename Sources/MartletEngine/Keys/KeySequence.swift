@@ -2,8 +2,8 @@
 /// objects, where it occurs as often as in the collection.
 ///
 /// The keys are stored in chunks of about 512, with an array of the position of each chunk's first key. Copies share
-/// the chunks. Copying costs nothing, the first change of a shared copy copies the list of chunks, and inserting or
-/// removing one key changes one chunk and the start of each chunk after it.
+/// the chunks, so copying is O(1). The first change of a shared copy copies the list of chunks. Inserting or removing
+/// one key changes one chunk and the start of each chunk after it.
 package struct KeySequence: Sendable {
     /// The sizes of chunks. All chunks are within the bounds, except that a single chunk may be smaller.
     enum ChunkSize {
@@ -61,7 +61,7 @@ package struct KeySequence: Sendable {
         return chunks[index][position - starts[index]]
     }
 
-    /// Inserts a key at a position. The keys from there on move up by one.
+    /// Inserts a key at a position. The positions of the keys from there on increase by one.
     ///
     /// Complexity: O(chunk + number of chunks).
     package mutating func insert(_ key: ObjectKey, at position: Int) {
@@ -79,7 +79,7 @@ package struct KeySequence: Sendable {
         }
     }
 
-    /// Removes the key at a position. The keys after it move down by one.
+    /// Removes the key at a position. The positions of the keys after it decrease by one.
     ///
     /// Complexity: O(chunk + number of chunks).
     @discardableResult

@@ -1,8 +1,8 @@
 /// A set of object keys, stored as the sorted list of its runs of consecutive keys.
 ///
-/// Keys are assigned in order, and transactions usually change ranges of rows, so most sets have only a few runs: a
-/// million consecutive keys are one run. Adjacent runs are always joined. Equal sets therefore have equal runs, and are
-/// compared by them. A set contains fewer than 2^63 keys.
+/// Keys are assigned in order, and transactions usually change ranges of rows. Most sets therefore have only a few
+/// runs: a million consecutive keys are one run. Adjacent runs are always joined, so equal sets have equal runs. A set
+/// contains fewer than 2^63 keys.
 package struct KeySet: Sendable, Hashable {
     /// The runs of consecutive keys, ascending. At least one key is missing between two runs.
     package private(set) var ranges: [ClosedRange<ObjectKey>]

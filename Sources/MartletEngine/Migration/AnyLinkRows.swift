@@ -13,7 +13,7 @@ struct AnyLinkRows {
         self.types = types
     }
 
-    /// Builds the index again, because it contains the positions of properties.
+    /// Builds the index again. It contains the positions of properties, which may have changed.
     func rebuildIndex() throws {
         connection.finalizeStatements()
         let index = AnyLinkIndex(connection)
@@ -31,7 +31,7 @@ struct AnyLinkRows {
         }
     }
 
-    private func locating<R>(_ holder: AnyLinkIndex.Holder, _ value: SQLValue, _ body: () throws -> R) throws -> R {
+    private func locating<R>(_ holder: AnyLinkIndex.Source, _ value: SQLValue, _ body: () throws -> R) throws -> R {
         do {
             return try body()
         } catch is DamagedAnyValue {
@@ -41,7 +41,7 @@ struct AnyLinkRows {
         }
     }
 
-    private func forEachValue(_ body: (AnyLinkIndex.Holder, SQLValue) throws -> SQLValue) throws {
+    private func forEachValue(_ body: (AnyLinkIndex.Source, SQLValue) throws -> SQLValue) throws {
         for (id, type) in types {
             let layout = TableLayout(type)
             for property in type.properties where property.element == .scalar(.any) {

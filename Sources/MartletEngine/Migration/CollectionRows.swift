@@ -13,7 +13,7 @@ struct CollectionRows {
         self.connection = connection
     }
 
-    /// Writes the elements of a row that has none.
+    /// Writes the elements of a row that has no stored elements.
     func write(_ elements: [SQLValue], owner: ObjectKey) throws {
         guard !elements.isEmpty else { return }
         var chunks = ChunkedElements()

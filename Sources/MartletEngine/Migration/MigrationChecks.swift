@@ -10,7 +10,7 @@ struct MigrationChecks {
     init(_ migration: TypeMigration) {
         self.migration = migration
         connection = migration.connection
-        schema = DatabaseSchema(migration.staged)
+        schema = DatabaseSchema(migration.migratingTypes)
     }
 
     private static let exampleCount = Duplicates.exampleCount
@@ -74,7 +74,8 @@ struct MigrationChecks {
     /// Deletes embedded objects whose owner no longer has the property that contained them, as the runtime does.
     func deleteUnowned() throws {
         let types = schema.tables.values.map(\.type).filter(\.isEmbedded).sorted { $0.name < $1.name }
-        // This can leave the objects that they own without an owner.
+        // A deleted object may have owned embedded objects, which then have no owner. So this repeats until no object
+        // is deleted.
         var isDone = false
         while !isDone {
             isDone = true
@@ -103,8 +104,8 @@ struct MigrationChecks {
 
     private struct Owner {
         /// SQL for the keys of owned objects.
-        let held: String
-        /// SQL for the keys of owned objects, each with its number of owners.
+        let ownedKeysSQL: String
+        /// SQL for the keys of owned objects and the number of their uses.
         let uses: String
     }
 
@@ -116,17 +117,17 @@ struct MigrationChecks {
             guard let column = holder.layout.column(of: property.index)?.name else {
                 guard let targets = holder.layout.collection(of: property.index).targets else { return nil }
                 return Owner(
-                    held: "SELECT target FROM \(targets)",
+                    ownedKeysSQL: "SELECT target FROM \(targets)",
                     uses: "SELECT target AS key, count AS uses FROM \(targets)")
             }
             let rows = "FROM \(holder.layout.table) WHERE \(column) IS NOT NULL"
-            return Owner(held: "SELECT \(column) \(rows)", uses: "SELECT \(column) AS key, 1 AS uses \(rows)")
+            return Owner(ownedKeysSQL: "SELECT \(column) \(rows)", uses: "SELECT \(column) AS key, 1 AS uses \(rows)")
         }
     }
 
     private func isUnowned(_ type: ObjectTypeSchema) -> String {
-        let held = owners(of: type).map { "\"_key\" NOT IN (\($0.held))" }
-        return held.isEmpty ? "1" : held.joined(separator: " AND ")
+        let conditions = owners(of: type).map { "\"_key\" NOT IN (\($0.ownedKeysSQL))" }
+        return conditions.isEmpty ? "1" : conditions.joined(separator: " AND ")
     }
 
     private func keys(_ sql: String) throws -> [ObjectKey] {

@@ -19,7 +19,7 @@ struct PreviousType {
     /// The key of the current row of `select`.
     func key(_ row: Statement) -> ObjectKey { row.integer(layout.columns.count + (layout.hasSpecials ? 1 : 0)) }
 
-    /// The elements of a property of the current row of `select`. A property that is no collection has one element.
+    /// The elements of a property of the current row of `select`. A property that is not a collection has one element.
     func elements(of property: PropertySchema, _ row: Statement) throws -> [SQLValue] {
         guard let position = layout.columns.firstIndex(where: { $0.property == property.index }) else {
             return try elements(of: property, key(row))

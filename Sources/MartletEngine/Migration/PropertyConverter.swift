@@ -1,17 +1,17 @@
 import MartletSQLite
 import MartletValues
 
-/// Converts the values of a property in the file to the property that replaces it.
+/// Converts the values of a property in the file to the type of the property that replaces it.
 struct PropertyConverter {
     /// The property in the file, with the current names of its types.
     let old: PropertySchema
     let new: PropertySchema
-    private let holds: (SQLValue) -> Bool
+    private let isValidRawValue: (SQLValue) -> Bool
 
     init(_ old: PropertySchema, _ new: PropertySchema, _ declaration: TypeDeclaration?) {
         self.old = old
         self.new = new
-        holds = { declaration?.isValidRawValue(new.index, $0) ?? true }
+        isValidRawValue = { declaration?.isValidRawValue(new.index, $0) ?? true }
     }
 
     /// True if all values can be copied without conversion or checks.
@@ -53,7 +53,7 @@ struct PropertyConverter {
 
     private func hasCase(_ value: SQLValue) -> Bool {
         guard old.element != new.element, new.element == .intEnum || new.element == .stringEnum else { return true }
-        return holds(value)
+        return isValidRawValue(value)
     }
 
     private func all(_ elements: [SQLValue]) -> [SQLValue]? {

@@ -1,7 +1,8 @@
 import MartletSQLite
 import MartletValues
 
-/// Copies the values of a property in the file to a property of all rows, and converts them.
+/// Copies the values of a property of the previous version to a property of the new version, and converts them. It
+/// skips rows that the migration has deleted.
 struct PropertyCopier {
     let previous: PreviousType
     let type: ObjectTypeSchema
@@ -30,7 +31,7 @@ struct PropertyCopier {
         }
     }
 
-    // A null that the new property cannot store is skipped: the default stays.
+    // Skips a null that the new property cannot store, so the row keeps the default value.
     private func write(
         _ elements: [SQLValue], _ specials: [UInt8], _ key: ObjectKey, _ layout: TableLayout
     ) throws {
@@ -40,7 +41,7 @@ struct PropertyCopier {
             return try rows.write(elements, owner: key)
         }
         let value = elements.first ?? .null
-        guard value != .null || converter.new.acceptsNull else { return }
+        guard value != .null || converter.new.canStoreNull else { return }
         let column = SQLText.identifier(converter.new.name)
         guard converter.new.element.isFloating else {
             return try connection.run(

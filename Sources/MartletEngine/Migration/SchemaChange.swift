@@ -11,9 +11,9 @@ struct SchemaChange {
         declarations = Dictionary(types.map { ($0.type.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Returns a sentence for each conflict of the stored rows with the new schema. If there are any, the caller
-    /// rolls back. The migration rebuilds tables, and `createFullTextIndexes` creates full-text indexes; this does
-    /// neither.
+    /// Returns a sentence for each conflict of the stored rows with the new schema. If there are any, the caller rolls
+    /// back. It does not rebuild tables, which `TypeMigration` does. It does not create full-text indexes, which
+    /// `createFullTextIndexes` does.
     func apply(_ steps: [SchemaDiff.Step]) throws -> [String] {
         try FullTextIndexes(connection).drop(of: steps.changedTypes)
         // Types are renamed first, because all other steps use the new names.
@@ -231,11 +231,11 @@ extension TypeDeclaration {
 
 extension PropertySchema {
     /// True if null can be stored.
-    var acceptsNull: Bool { isOptional || isLink || element == .scalar(.any) }
+    var canStoreNull: Bool { isOptional || isLink || element == .scalar(.any) }
 
     /// Converts the value of a new object to a column value.
     func initialValue(_ value: SQLValue) -> SQLValue {
-        if value == .null && !acceptsNull { return TableLayout.zero(of: element) }
+        if value == .null && !canStoreNull { return TableLayout.zero(of: element) }
         return element.isFloating ? FloatingSpecials.number(value) : value
     }
 }

@@ -1,19 +1,19 @@
 import MartletSQLite
 
-/// Makes a read-only file usable by a program with other types: temporary views and empty tables of one connection.
-/// SQLite stores them outside of the file.
+/// Makes a read-only file usable by a program that declares other types. It creates temporary views and empty temporary
+/// tables on a connection. SQLite stores them outside the file.
 ///
-/// A missing type is empty, a missing property has its default in every object, renamed types and properties have their
-/// new names, and the indexes are those of the file.
+/// A type that the file lacks has no objects. A property that the file lacks has its default value in every object.
+/// Renamed types and properties have their new names. The overlay adds no indexes to existing types.
 struct SchemaOverlay: Sendable {
     private let statements: [String]
-    /// The types of the file that are presented differently, with the declared ones.
+    /// The types of the file that differ from the declared types, each with the declared type.
     private let changed: [(stored: ObjectTypeSchema, declared: ObjectTypeSchema)]
     private let added: [ObjectTypeSchema]
-    /// What cannot be presented, for messages.
+    /// Descriptions of what the overlay cannot provide, for messages.
     let unavailable: [String]
 
-    /// Nil if nothing is missing.
+    /// Nil if the file has all declared types as they are declared.
     init?(_ diff: SchemaDiff, stored: [ObjectTypeSchema], _ declarations: [TypeDeclaration]) {
         var builder = OverlayBuilder(diff)
         let storedByName = Dictionary(stored.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -32,7 +32,7 @@ struct SchemaOverlay: Sendable {
         for statement in statements { try connection.execute(statement) }
     }
 
-    /// The types as presented. Types that the file lacks get numbers that no type of a file has.
+    /// The types as the program sees them. Types that the file lacks get numbers that no type of a file has.
     func types(_ types: [(id: TableID, type: ObjectTypeSchema)]) -> [(id: TableID, type: ObjectTypeSchema)] {
         let declared = Dictionary(
             changed.map { ($0.stored.name, $0.declared) }, uniquingKeysWith: { first, _ in first })

@@ -25,7 +25,7 @@ struct TableRebuild {
         for property in type.properties {
             for statement in TableLayout.indexes(of: property, in: type) { try connection.execute(statement) }
         }
-        // Rows whose key was an integer primary key did not advance `next_key`: existing keys may be higher.
+        // If the keys were an integer primary key, `next_key` was not advanced, and existing keys may be higher.
         if last <= Self.highestCounted {
             try connection.run(
                 "UPDATE martlet_types SET next_key = max(next_key, ?2) WHERE name = ?1",
@@ -103,7 +103,7 @@ struct TableRebuild {
                 let converted = converter.convert(try previous.elements(of: converter.old, select))
                 if converted == nil { unconverted.insert(key, property.index, of: type.name) }
                 let value = converted?.first ?? .null
-                let isMissing = converted == nil || (value == .null && !property.acceptsNull)
+                let isMissing = converted == nil || (value == .null && !property.canStoreNull)
                 row.append(isMissing ? defaults.value(of: property, position) : value, property.index)
             }
             try row.insert(layout, key)
@@ -122,7 +122,8 @@ struct TableRebuild {
     }
 }
 
-/// The default values of columns. The class is asked for each row only if its defaults differ from row to row.
+/// The default values of columns. The generated class computes them again for each row only if they differ from row to
+/// row.
 private struct RowDefaults {
     private let declaration: TypeDeclaration
     private let first: [SQLValue]

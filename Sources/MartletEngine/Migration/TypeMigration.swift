@@ -3,9 +3,10 @@ import MartletValues
 
 /// One migration inside the caller's transaction: it converts the object types of the file to those of the program.
 ///
-/// `prepare` does everything that needs no code of the user. Then the user's code can read the previous version and
-/// change the new rows. `finish` checks the result against the schema. Until then, the keys and unique values of a
-/// rebuilt type may repeat, so that they can be corrected one by one. Only an unchanged integer key stays unique.
+/// `prepare` changes and fills the tables as far as possible without the user's code. Then the user's code can read the
+/// previous version and change the new rows. `finish` checks the result against the schema. Until then, the primary
+/// keys and unique values of a rebuilt type may repeat, so that they can be corrected one by one. Only an unchanged
+/// integer key stays unique.
 package final class TypeMigration {
     /// A connection on which the version before the migration is pinned.
     let previous: Connection
@@ -19,7 +20,7 @@ package final class TypeMigration {
     /// Types that are removed from the file at the end.
     private var dropped: Set<String> = []
     /// The types with their layout during the migration, and their numbers in the catalog.
-    package private(set) var staged: [(id: TableID, type: ObjectTypeSchema)] = []
+    package private(set) var migratingTypes: [(id: TableID, type: ObjectTypeSchema)] = []
 
     init(
         previous: Connection, _ connection: Connection, _ diff: SchemaDiff, stored: [ObjectTypeSchema],
@@ -43,11 +44,11 @@ package final class TypeMigration {
         }
         connection.finalizeStatements()
         let changed = Set(diff.steps.compactMap(\.changedName))
-        staged = try Catalog.types(connection).map { id, type in
+        migratingTypes = try Catalog.types(connection).map { id, type in
             let current = types[type.name] ?? type
             return (id, changed.contains(type.name) ? current.withoutFullTextIndexes : current)
         }
-        try AnyLinkRows(connection, staged)?.rebuildIndex()
+        try AnyLinkRows(connection, migratingTypes)?.rebuildIndex()
     }
 
     private func rebuild(_ name: String, _ sources: [String: String]) throws -> ObjectTypeSchema? {
@@ -85,7 +86,7 @@ package final class TypeMigration {
 
     /// Records that the user's code has deleted or assigned values.
     package func markResolved(_ changes: ChangeSet) {
-        for (id, type) in staged {
+        for (id, type) in migratingTypes {
             if let touched = changes.tables[id] { unconverted.markResolved(touched, of: type.name) }
         }
     }
@@ -101,7 +102,7 @@ package final class TypeMigration {
         try PropertyCopier(
             previous: PreviousType(old, previous), type: type, converter: converter, connection: connection
         ).run(&unconverted)
-        if property.element == .scalar(.any) { try AnyLinkRows(connection, staged)?.rebuildIndex() }
+        if property.element == .scalar(.any) { try AnyLinkRows(connection, migratingTypes)?.rebuildIndex() }
     }
 
     /// Drops the tables of a type that the program does not declare, after the user's code has run. Its rows are
@@ -116,7 +117,7 @@ package final class TypeMigration {
         }
         try connection.execute("DROP TABLE \(SQLText.identifier(type.name))")
         try connection.run("DELETE FROM martlet_types WHERE name = ?1", [.text(type.name)])
-        staged.removeAll { $0.type.name == type.name }
+        migratingTypes.removeAll { $0.type.name == type.name }
     }
 
     package func isDeclared(_ name: String) -> Bool { declarations[name] != nil }
@@ -126,7 +127,7 @@ package final class TypeMigration {
     /// Returns the conflicts of the rows with the schema, one sentence each. If there are any, the caller rolls back.
     func finish() throws -> [String] {
         connection.finalizeStatements()
-        for (_, type) in staged where dropped.contains(type.name) { try drop(type) }
+        for (_, type) in migratingTypes where dropped.contains(type.name) { try drop(type) }
         let checks = MigrationChecks(self)
         var conflicts = try checks.unconvertedValues()
         let rebuilt = diff.steps.compactMap { step -> ObjectTypeSchema? in
@@ -169,11 +170,11 @@ package final class TypeMigration {
     }
 
     private func finishKeys(of type: ObjectTypeSchema) throws {
-        guard let key = type.primaryKey, let staged = staged.first(where: { $0.type.name == type.name })?.type,
+        guard let key = type.primaryKey, let staged = migratingTypes.first(where: { $0.type.name == type.name })?.type,
             staged.primaryKey == nil
         else { return }
         if type.hasIntegerKey {
-            try PrimaryKeyRewrite(connection, from: staged, to: type, DatabaseSchema(self.staged)).run()
+            try PrimaryKeyRewrite(connection, from: staged, to: type, DatabaseSchema(self.migratingTypes)).run()
         } else {
             for statement in TableLayout.indexes(of: type.properties[key], in: type) {
                 try connection.execute(statement)

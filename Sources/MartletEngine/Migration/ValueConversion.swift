@@ -2,9 +2,10 @@ import Foundation
 import MartletSQLite
 import MartletValues
 
-/// Converts stored values to another type if that loses no information. The article on migrations has the table.
+/// Converts stored values to another type if that loses no information. The article on migrations lists the
+/// conversions.
 ///
-/// Floating-point values are numbers here, including special ones.
+/// All floating-point values are passed as `SQLValue.real`, including NaN and negative zero.
 enum ValueConversion {
     /// The converted value; nil if it cannot be converted.
     static func convert(_ value: SQLValue, from old: ElementType, to new: ElementType) -> SQLValue? {
@@ -21,7 +22,7 @@ enum ValueConversion {
         case link(String)
     }
 
-    // An enum is converted as its raw value. The class decides whether the value has a case.
+    // An enum is converted as its raw value. The caller checks whether the enum has a case with that value.
     private static func stored(_ element: ElementType) -> Stored {
         switch element {
         case .scalar(let scalar): .scalar(scalar)

@@ -1,39 +1,41 @@
 import MartletSQLite
 import MartletValues
 
-/// The elements of collections as SQL: the tables to join, their join condition, and the owner of each element.
+/// The parts of an SQL query for the elements of collections: the tables to join, the join condition, and the column
+/// with the owner of each element.
 struct CollectionRelation {
     let tables: String
     var condition: String
-    /// The key of the owner of each element.
+    /// SQL for the key of the owner of each element.
     let owner: String
     /// SQL for the number of occurrences of each element, if it can be greater than one.
-    var times: String?
+    var occurrenceCount: String?
 
     /// The elements of one owner.
-    func of(_ key: String) -> CollectionRelation { and("\(owner) = \(key)") }
+    func restricted(toOwner key: String) -> CollectionRelation { and("\(owner) = \(key)") }
 
     func and(_ condition: String) -> CollectionRelation {
         CollectionRelation(
-            tables: tables, condition: "\(self.condition) AND \(condition)", owner: owner, times: times)
+            tables: tables, condition: "\(self.condition) AND \(condition)", owner: owner,
+            occurrenceCount: occurrenceCount)
     }
 
-    /// Repeats each element as often as it occurs.
+    /// Returns one row for each occurrence of an element.
     func repeated(_ alias: String) -> CollectionRelation {
-        guard let times else { return self }
+        guard let occurrenceCount else { return self }
         return CollectionRelation(
-            tables: "\(tables), martlet_times(\(times)) \(alias)n", condition: condition, owner: owner)
+            tables: "\(tables), martlet_times(\(occurrenceCount)) \(alias)n", condition: condition, owner: owner)
     }
 
     /// SQL for the number of elements.
-    var count: String { times.map { "ifnull(sum(\($0)), 0)" } ?? "count(*)" }
+    var count: String { occurrenceCount.map { "ifnull(sum(\($0)), 0)" } ?? "count(*)" }
 
     func select(_ columns: String) -> String { "(SELECT \(columns) FROM \(tables) WHERE \(condition))" }
 }
 
 /// How a map of objects treats entries whose value is nil.
 enum NilEntries {
-    /// They are left out, because the path continues to properties of the objects.
+    /// Such entries are left out, because the path continues to properties of the objects.
     case skipped
     /// Elements are the keys of the objects, or NULL.
     case asValues
@@ -42,7 +44,8 @@ enum NilEntries {
 }
 
 extension QueryCompiler {
-    /// The elements of a list, set or map, with the columns `k`, `v` and `nan` under an alias.
+    /// The elements of a list, set or map. The table with the alias has a column `k` for the key in a map, `v` for the
+    /// value, and `nan`, which is 1 for NaN.
     func values(of table: TableID, _ property: PropertyIndex, _ alias: String) -> CollectionRelation {
         let chunks = schema[table].layout.collection(of: property).chunks
         let type = schema[table].type.properties[property]
@@ -54,8 +57,9 @@ extension QueryCompiler {
 
     /// The rows to which a step leads, under an alias.
     ///
-    /// If the owner is known, its elements are read from its chunks, repeated as often as they occur. Otherwise the
-    /// table of targets leads from elements to owners.
+    /// - Parameter isFromOwner: true to read the elements from the chunks of a known owner. An element that occurs
+    ///   several times is then returned several times. If it is false, the table of targets is used to find the owners
+    ///   of each element.
     func elements(_ step: PathStep, _ alias: String, isFromOwner: Bool) -> CollectionRelation {
         let target = schema[step.target].layout
         let key = "\(alias).\(target.keyColumn)"
@@ -93,7 +97,7 @@ extension QueryCompiler {
             return CollectionRelation(
                 tables: "\(targets) \(alias)x, \(target.table) \(alias)", condition: "\(key) = \(alias)x.owner",
                 owner: "\(alias)x.target",
-                times: schema[step.target].type.properties[property].kind == .set ? nil : "\(alias)x.count")
+                occurrenceCount: schema[step.target].type.properties[property].kind == .set ? nil : "\(alias)x.count")
         }
     }
 
@@ -110,9 +114,9 @@ extension QueryCompiler {
                 compiler, element in try compiler.someElement(of: rest, element, nilEntries, condition)
             }
         }
-        let (relation, owner, element) = try collection(path, scope, nilEntries, isFromOwner: isAboutFewRows)
+        let (relation, owner, element) = try collection(path, scope, nilEntries, isFromOwner: selectsRowsByKey)
         let holds = try condition(&self, element)
-        if isAboutFewRows { return "EXISTS \(relation.of(owner).and("(\(holds))").select("1"))" }
+        if selectsRowsByKey { return "EXISTS \(relation.restricted(toOwner: owner).and("(\(holds))").select("1"))" }
         return "\(owner) IN \(relation.and("(\(holds))").select(relation.owner))"
     }
 
@@ -163,23 +167,24 @@ extension QueryCompiler {
 
     // MARK: Paths through collections
 
-    /// The path to the first collection that an operand passes through, and the rest of the operand. The collection
-    /// over which an aggregate is computed does not count.
+    /// The path to the first collection that an operand passes through, and the rest of the operand. The last
+    /// collection of a count, aggregate or counted condition is not split off: the operand is computed over its
+    /// elements.
     func outerCollection(of scoped: ScopedOperand) throws -> (PropertyPath, Predicate.Operand)? {
         switch scoped.operand {
-        case .path(let path): try split(path, scoped.scope, leaving: 0).map { ($0, .path($1)) }
-        case .kind(let path): try split(path, scoped.scope, leaving: 0).map { ($0, .kind($1)) }
-        case .count(let path): try split(path, scoped.scope, leaving: 1).map { ($0, .count($1)) }
+        case .path(let path): try split(path, scoped.scope, keepingLast: 0).map { ($0, .path($1)) }
+        case .kind(let path): try split(path, scoped.scope, keepingLast: 0).map { ($0, .kind($1)) }
+        case .count(let path): try split(path, scoped.scope, keepingLast: 1).map { ($0, .count($1)) }
         case .aggregate(let function, let path):
-            try split(path, scoped.scope, leaving: 1).map { ($0, .aggregate(function, $1)) }
+            try split(path, scoped.scope, keepingLast: 1).map { ($0, .aggregate(function, $1)) }
         case .matching(let path, let condition):
-            try split(path, scoped.scope, leaving: 1).map { ($0, .matching($1, condition)) }
+            try split(path, scoped.scope, keepingLast: 1).map { ($0, .matching($1, condition)) }
         case .value, .matchingShared, .arithmetic, .outer: nil
         }
     }
 
     private func split(
-        _ path: PropertyPath, _ scope: QueryScope, leaving count: Int
+        _ path: PropertyPath, _ scope: QueryScope, keepingLast count: Int
     ) throws -> (PropertyPath, PropertyPath)? {
         let ends = try collectionEnds(path, scope)
         guard let end = ends.first, ends.count > count else { return nil }
@@ -215,12 +220,13 @@ extension QueryCompiler {
             return "(SELECT ifnull(sum(x.count), 0)\(half) FROM \(chunks) x WHERE x.owner = \(owner))"
         }
         let (relation, owner, _) = try collection(path, scope, isFromOwner: true)
-        return relation.of(owner).select(relation.count)
+        return relation.restricted(toOwner: owner).select(relation.count)
     }
 
     mutating func matching(_ path: PropertyPath, _ condition: Predicate, _ scope: QueryScope) throws -> String {
         let (relation, owner, element) = try collection(path, scope, .asRows, isFromOwner: true)
-        return relation.of(owner).and("(\(try compile(condition, element, within: scope)))").select(relation.count)
+        return relation.restricted(toOwner: owner).and("(\(try compile(condition, element, within: scope)))").select(
+            relation.count)
     }
 
     mutating func aggregate(
@@ -240,15 +246,15 @@ extension QueryCompiler {
         let elements = isArithmetic ? relation.repeated(alias()) : relation
         let result =
             switch function {
-            case .sum where value.isWhole: Self.sumInHalves(value)
-            case .average where value.isWhole: Self.mean(Self.sumInHalves(value), value)
+            case .sum where value.isWhole: Self.wideSum(value)
+            case .average where value.isWhole: Self.mean(Self.wideSum(value), value)
             default: Self.aggregate(function, value)
             }
-        return QueryTerm(elements.of(owner).select(result), value.kind)
+        return QueryTerm(elements.restricted(toOwner: owner).select(result), value.kind)
     }
 
-    /// SQL for an aggregate. The sum of no values is zero. The sum of both infinities is NULL, meaning NaN. `min` and
-    /// `max` ignore decimals that are NaN.
+    /// SQL for an aggregate. The sum of no values is zero. The sum of positive and negative infinity is NULL, which
+    /// stands for NaN. `min` and `max` ignore decimals that are NaN.
     static func aggregate(_ function: Predicate.Aggregate, _ value: QueryTerm) -> String {
         guard value.kind == .decimal else {
             let aggregate = "\(function.rawValue)(\(value.sql))"
@@ -258,9 +264,9 @@ extension QueryCompiler {
         return "\(function.rawValue)(nullif(\(value.sql), \(DecimalNumber.nanLiteral)))"
     }
 
-    /// SQL for the sum of whole numbers. SQLite's own `sum` fails if an intermediate sum exceeds 64 bits; this sum
-    /// does not fail.
-    static func sumInHalves(_ value: QueryTerm) -> String {
+    /// SQL for the sum of whole numbers. SQLite's own `sum` fails if an intermediate sum exceeds 64 bits. Therefore
+    /// this SQL adds the upper and the lower 32 bits of the numbers separately.
+    static func wideSum(_ value: QueryTerm) -> String {
         "martlet_whole(sum(\(value.sql) >> 32), sum(\(value.sql) & 4294967295))"
     }
 
@@ -273,18 +279,19 @@ extension QueryCompiler {
         guard case .row(let own, let alias) = scope, let targets = schema[table].layout.collection(of: property).targets
         else { throw QueryFailure("a collection of values has no rows") }
         let key = "\(alias).\(schema[own].layout.keyColumn)"
-        if isAboutFewRows {
+        if selectsRowsByKey {
             return "EXISTS (SELECT 1 FROM \(targets) x WHERE x.target = \(key) AND x.owner = \(bind(.integer(owner))))"
         }
         let inner = self.alias()
-        return "\(key) IN \(values(of: table, property, inner).of(bind(.integer(owner))).select("\(inner).v"))"
+        return
+            "\(key) IN \(values(of: table, property, inner).restricted(toOwner: bind(.integer(owner))).select("\(inner).v"))"
     }
 
     /// The one collection in the paths of a condition, and the condition rewritten for its elements. Paths without a
     /// collection refer to the owner of the collection.
     func sharedCollection(_ condition: Predicate, _ scope: QueryScope) throws -> (PropertyPath, Predicate) {
         var shared: PropertyPath?
-        func inside(_ path: PropertyPath, leaving count: Int) throws -> PropertyPath? {
+        func inside(_ path: PropertyPath, keepingLast count: Int) throws -> PropertyPath? {
             let ends = try collectionEnds(path, scope)
             guard let end = ends.first, ends.count > count else { return nil }
             let prefix = PropertyPath(components: Array(path.components[..<end]))
@@ -296,7 +303,7 @@ extension QueryCompiler {
             shared = prefix
             return PropertyPath(components: Array(path.components[end...]))
         }
-        let inner = try condition.mapPaths(inside(_:leaving:))
+        let inner = try condition.mapPaths(inside(_:keepingLast:))
         guard let shared else { throw QueryFailure("a counted condition must use a collection") }
         return (shared, inner)
     }

@@ -41,7 +41,7 @@ extension FullTextSearch {
 }
 
 extension String {
-    // On bytes, because a quote followed by a combining mark is one character.
+    // Works on bytes, because a quote followed by a combining mark is one `Character`.
     fileprivate var replacingQuotes: String {
         String(decoding: utf8.flatMap { $0 == UInt8(ascii: "\"") ? [$0, $0] : [$0] }, as: UTF8.self)
     }

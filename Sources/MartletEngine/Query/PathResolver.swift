@@ -117,7 +117,7 @@ package struct ResolvedPath: Sendable {
         return part
     }
 
-    /// Whether a step leads to many rows.
+    /// True if the step at this position can lead to several rows.
     package func isToMany(_ position: Int) -> Bool {
         if case .link = steps[position] { return false }
         return entries[position] == nil

@@ -2,10 +2,12 @@ import MartletSQLite
 import MartletValues
 
 extension Predicate {
-    /// Rewrites a condition on an owner as a condition on the elements of its collection. `inside` returns the
-    /// path as it continues from an element; nil if it has at most `leaving` collections and so stays a path from the
-    /// owner. Conditions inside `exists` and `matching` already refer to elements, and do not change.
-    func mapPaths(_ inside: (PropertyPath, _ leaving: Int) throws -> PropertyPath?) throws -> Predicate {
+    /// Rewrites a condition on an owner as a condition on the elements of its collection. Conditions inside `exists`
+    /// and `matching` already refer to elements, and do not change.
+    ///
+    /// - Parameter inside: returns the part of a path after the collection, which is a path from an element. It returns
+    ///   nil if the path has at most `keepingLast` collections. Such a path still starts at the owner.
+    func mapPaths(_ inside: (PropertyPath, _ keepingLast: Int) throws -> PropertyPath?) throws -> Predicate {
         switch self {
         case .constant, .element: self
         case .and(let parts): .and(try parts.map { try $0.mapPaths(inside) })
@@ -34,7 +36,7 @@ extension Predicate {
     }
 
     private func required(
-        _ path: PropertyPath, _ inside: (PropertyPath, _ leaving: Int) throws -> PropertyPath?
+        _ path: PropertyPath, _ inside: (PropertyPath, _ keepingLast: Int) throws -> PropertyPath?
     ) throws -> PropertyPath {
         guard let inner = try inside(path, 0) else {
             throw QueryFailure("'\(path.text)' does not belong to the collection whose elements are counted")
@@ -44,17 +46,17 @@ extension Predicate {
 }
 
 extension Predicate.Operand {
-    func mapPaths(_ inside: (PropertyPath, _ leaving: Int) throws -> PropertyPath?) throws -> Predicate.Operand {
+    func mapPaths(_ inside: (PropertyPath, _ keepingLast: Int) throws -> PropertyPath?) throws -> Predicate.Operand {
         func moved(
-            _ path: PropertyPath, leaving count: Int = 0, _ operand: (PropertyPath) -> Predicate.Operand
+            _ path: PropertyPath, keepingLast count: Int = 0, _ operand: (PropertyPath) -> Predicate.Operand
         ) throws -> Predicate.Operand { try inside(path, count).map(operand) ?? .outer(1, self) }
         switch self {
         case .value: return self
         case .path(let path): return try moved(path) { .path($0) }
-        case .count(let path): return try moved(path, leaving: 1) { .count($0) }
+        case .count(let path): return try moved(path, keepingLast: 1) { .count($0) }
         case .kind(let path): return try moved(path) { .kind($0) }
-        case .aggregate(let function, let path): return try moved(path, leaving: 1) { .aggregate(function, $0) }
-        case .matching(let path, let condition): return try moved(path, leaving: 1) { .matching($0, condition) }
+        case .aggregate(let function, let path): return try moved(path, keepingLast: 1) { .aggregate(function, $0) }
+        case .matching(let path, let condition): return try moved(path, keepingLast: 1) { .matching($0, condition) }
         case .matchingShared(let condition): return .matchingShared(try condition.mapPaths(inside))
         case .outer(let level, let operand): return .outer(level + 1, operand)
         case .arithmetic(let left, let sign, let right):

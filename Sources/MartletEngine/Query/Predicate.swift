@@ -91,13 +91,13 @@ package indirect enum Predicate: Sendable, Equatable {
 }
 
 extension Predicate {
-    /// The conditions that must all be true, none of them a conjunction itself. A long chain of `and` becomes one wide
+    /// The parts of a conjunction, or this condition alone. Callers use it to store a long chain of `and` as one wide
     /// node instead of a deep tree.
     package var conjuncts: [Predicate] {
         if case .and(let parts) = self { parts } else { [self] }
     }
 
-    /// The conditions of which one must be true, none of them a disjunction itself.
+    /// The parts of a disjunction, or this condition alone.
     package var alternatives: [Predicate] {
         if case .or(let parts) = self { parts } else { [self] }
     }
@@ -107,8 +107,8 @@ extension Predicate {
         if case .not(let part) = self { part } else { .not(self) }
     }
 
-    /// The condition that a comparison, search or similar is false for some element.
-    package var negatedForSome: Predicate {
+    /// A condition that is true if this comparison, search or similar condition is false for some element.
+    package var negatedForSomeElement: Predicate {
         if case .someNot(let part) = self { part } else { .someNot(self) }
     }
 }
@@ -130,10 +130,10 @@ package struct FullTextSearch: Sendable, Equatable {
 
     package let words: [Word]
 
-    /// Parses words that are separated by white space or NUL, at which FTS5 would stop reading. All words must occur,
-    /// `-word` must not occur, and `word*` matches the beginning of a word.
+    /// Parses words that are separated by white space or NUL characters. (FTS5 would stop reading at a NUL.) All words
+    /// must occur, `-word` must not occur, and `word*` matches the beginning of a word.
     ///
-    /// A word needs a letter or digit. Others are ignored, because the index does not contain them.
+    /// Words without a letter or digit are ignored, because the index does not contain them.
     package init(_ text: String) {
         words = text.split { $0.isWhitespace || $0 == "\0" }.compactMap { part in
             var word = part

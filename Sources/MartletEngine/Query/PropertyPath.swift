@@ -19,7 +19,7 @@ package struct PropertyPath: Sendable, Hashable {
 
     package init(_ names: [String]) { components = names.map { .property($0) } }
 
-    /// The path in a text with dots between the names.
+    /// Creates a path from a text with dots between the names.
     package init(_ text: String) {
         self.init(text.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
     }

@@ -3,7 +3,7 @@ import MartletValues
 
 extension QueryCompiler {
     /// The SQL of a condition, without parentheses around `AND` and `OR`. A caller that combines it with other SQL adds
-    /// them.
+    /// the parentheses.
     mutating func compile(_ predicate: Predicate, _ scope: QueryScope) throws -> String {
         try nested { compiler in
             switch predicate {
@@ -27,7 +27,8 @@ extension QueryCompiler {
     // column.
     private static func negation(of condition: String) -> String { "(\(condition)) IS NOT 1" }
 
-    /// The SQL of a comparison, search or similar condition. `negation` is applied to it for every single element.
+    /// The SQL of a comparison, search or similar condition. If its paths pass through collections, `negation` is
+    /// applied to the condition of each element, not to the whole condition.
     private mutating func compileLeaf(
         _ predicate: Predicate, _ scope: QueryScope, _ negation: ((String) -> String)? = nil
     ) throws -> String {
@@ -53,7 +54,8 @@ extension QueryCompiler {
                 change(try compiler.text(terms[0], match, terms[1], options))
             }
         case .isRow(let path, let keys):
-            // A map entry without an object can only satisfy a negation. Otherwise the table of targets is faster.
+            // A map entry without an object can only satisfy a negated condition. Other conditions do not need such
+            // entries, and use the table of targets, which is faster.
             return try terms([.path(path)], scope, seesNil: negation != nil) { compiler, terms in
                 change(try compiler.contained(terms[0], keys.map(SQLValue.integer), []))
             }
@@ -173,7 +175,7 @@ extension QueryCompiler {
         return parts.isEmpty ? "0" : "(\(parts.joined(separator: " OR ")))"
     }
 
-    // The values are bound as one list: SQLite limits the number of parameters and the length of chains.
+    // The values are bound as one list, because SQLite limits the number of parameters and the length of `OR` chains.
     private mutating func some(of values: [SQLValue], _ condition: (String) -> String) -> String {
         let present = values.filter { $0 != .null }
         let (bytes, count) = (bind(.blob(ElementCodec.encode(present))), bind(.integer(Int64(present.count))))
@@ -187,19 +189,19 @@ extension QueryCompiler {
     private mutating func text(
         _ term: QueryTerm, _ match: Predicate.TextMatch, _ pattern: QueryTerm, _ options: Predicate.TextOptions
     ) throws -> String {
-        let (text, sought) = (term.sql, pattern.sql)
+        let (text, patternSQL) = (term.sql, pattern.sql)
         let isPlain =
             options.isEmpty && pattern.literal != nil && term.kind != .any && match != .like && match != .ends
         // SQLite's 'substr' returns NULL for an empty blob.
         let isEmpty = pattern.literal == .text("") || pattern.literal == .blob([])
         guard isPlain && !isEmpty else {
-            return "martlet_text(\(match.rawValue), \(options.rawValue), \(text), \(sought))"
+            return "martlet_text(\(match.rawValue), \(options.rawValue), \(text), \(patternSQL))"
         }
         switch match {
-        case .contains: return "instr(\(text), \(sought)) > 0"
-        case .equals: return "\(text) = \(sought)"
+        case .contains: return "instr(\(text), \(patternSQL)) > 0"
+        case .equals: return "\(text) = \(patternSQL)"
         default:
-            return "substr(CAST(\(text) AS BLOB), 1, length(CAST(\(sought) AS BLOB))) = CAST(\(sought) AS BLOB)"
+            return "substr(CAST(\(text) AS BLOB), 1, length(CAST(\(patternSQL) AS BLOB))) = CAST(\(patternSQL) AS BLOB)"
         }
     }
 }

@@ -2,8 +2,8 @@ import MartletSQLite
 import MartletValues
 
 extension PropertySchema {
-    /// The sort values of a row for this property, computed from its stored value, as by
-    /// `QueryCompiler.sortExpressions`. Nil if the stored value is not sufficient.
+    /// The sort values of a row for this property, computed from its stored value. They equal the values of
+    /// `QueryCompiler.sortExpressions`. Nil if they cannot be computed from the stored value.
     func sortValues(_ value: SQLValue) -> [SQLValue]? {
         switch element {
         case .scalar(.any): return [AnyValue.sortKey(value)]
@@ -20,8 +20,8 @@ extension PropertySchema {
 
 // Sort and distinct expressions.
 extension QueryCompiler {
-    /// The expressions by which a sort term orders. Rows for which a link of the path is nil come last. Among the
-    /// others, absent values come first, then NaN, then the other values.
+    /// The SQL expressions that a sort term adds to `ORDER BY`. Rows for which a link of the path is nil come last.
+    /// Among the others, absent values come first, then NaN, then the other values.
     mutating func sortExpressions(_ path: PropertyPath, _ table: TableID) throws -> [String] {
         let term = try term(.path(path), .row(table, "t"))
         guard term.kind != .row || path.components.isEmpty else {
@@ -30,7 +30,7 @@ extension QueryCompiler {
         return try missingLinks(path, table) + value(term, path)
     }
 
-    /// Whether each sort expression of a plan ascends.
+    /// For each sort expression of a plan, true if it is ascending.
     static func directions(_ plan: QueryPlan, _ schema: DatabaseSchema) -> [Bool] {
         var compiler = QueryCompiler(schema)
         return plan.sort.flatMap { term in

@@ -40,7 +40,7 @@ extension QueryCompiler {
                 + "sum(count) OVER (ORDER BY ordinal) - count AS start FROM \(chunks) "
                 + "WHERE owner = \(bind(.integer(id.owner)))) c "
                 + "CROSS JOIN martlet_elements(c.elements, c.count, \(type.kind == .map ? 1 : 0)) e"
-        case .origins(let link, let target):
+        case .linkingObjects(let link, let target):
             let targets = schema[link.table].layout.collection(of: link.property).targets ?? ""
             let counted =
                 "SELECT owner, count, sum(count) OVER (ORDER BY owner) - count AS start FROM \(targets) "
@@ -53,10 +53,11 @@ extension QueryCompiler {
         }
     }
 
-    /// For all linking objects, without a condition: SQL that counts them without reading their rows. Nil for other
-    /// plans. The count is negative if the file is damaged.
-    mutating func countOfOrigins(_ plan: QueryPlan) -> String? {
-        guard case .origins(let link, let target) = plan.source, plan.predicate == nil, plan.stages.isEmpty else {
+    /// For a plan of all linking objects of a row, without a condition: SQL that counts them without reading their
+    /// rows. Nil for other plans. The count is negative if the file is damaged.
+    mutating func countOfLinkingObjects(_ plan: QueryPlan) -> String? {
+        guard case .linkingObjects(let link, let target) = plan.source, plan.predicate == nil, plan.stages.isEmpty
+        else {
             return nil
         }
         let targets = schema[link.table].layout.collection(of: link.property).targets ?? ""
@@ -67,10 +68,10 @@ extension QueryCompiler {
     // MARK: Aggregates of all members
 
     /// SQL for an aggregate of all members. A sum that is NULL, and a mean that is a text, stand for NaN.
-    static func total(_ function: Predicate.Aggregate, _ term: QueryTerm, inHalves: Bool) -> String {
+    static func total(_ function: Predicate.Aggregate, _ term: QueryTerm, usesWideSum: Bool) -> String {
         guard function.isArithmetic, term.kind == .number else { return aggregate(function, term) }
         if term.isWhole {
-            let sum = inHalves ? sumInHalves(term) : "sum(\(term.sql))"
+            let sum = usesWideSum ? wideSum(term) : "sum(\(term.sql))"
             return function == .sum ? "ifnull(\(sum), 0)" : mean(sum, term)
         }
         if function == .sum { return aggregate(.sum, term) }
@@ -80,12 +81,12 @@ extension QueryCompiler {
     /// A sum or mean that becomes the text 'damaged' if a member has a value of another type, which SQLite would
     /// convert to a number.
     static func checked(
-        _ total: String, _ function: Predicate.Aggregate, _ term: QueryTerm, inHalves: Bool, isRequired: Bool
+        _ total: String, _ function: Predicate.Aggregate, _ term: QueryTerm, usesWideSum: Bool, isRequired: Bool
     ) -> String {
         guard function.isArithmetic, term.kind == .number else { return total }
         // In SQLite's order, texts and blobs are greater than all numbers.
         var damageConditions = ["typeof(max(\(term.sql))) IN ('text', 'blob')"]
-        if term.isWhole && !inHalves { damageConditions.append("typeof(sum(\(term.sql))) = 'real'") }
+        if term.isWhole && !usesWideSum { damageConditions.append("typeof(sum(\(term.sql))) = 'real'") }
         if term.isWhole && isRequired { damageConditions.append("count(*) > count(\(term.sql))") }
         return "CASE WHEN \(damageConditions.joined(separator: " OR ")) THEN 'damaged' ELSE \(total) END"
     }
@@ -96,7 +97,7 @@ extension QueryCompiler {
     }
 
     /// The least or greatest value among `AnyRealmValue` values.
-    static func extreme(_ function: Predicate.Aggregate, _ term: QueryTerm, from members: String) -> String {
+    static func extremum(_ function: Predicate.Aggregate, _ term: QueryTerm, from members: String) -> String {
         let key = "martlet_sort_key(\(term.sql))"
         return
             "SELECT v FROM (SELECT \(term.sql) AS v, \(key) AS k FROM \(members)) "

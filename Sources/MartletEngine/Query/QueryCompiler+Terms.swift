@@ -88,7 +88,8 @@ extension QueryCompiler {
         if case .entry(let key) = resolved.part {
             let entry = self.alias()
             let owner = try rowKey(resolved, end.table, alias)
-            let values = values(of: end.table, end.property, entry).of(owner).and("\(entry).k = \(bind(.text(key)))")
+            let values = values(of: end.table, end.property, entry).restricted(toOwner: owner).and(
+                "\(entry).k = \(bind(.text(key)))")
             return QueryTerm(
                 values.select("\(entry).v"), property.element, isNaN: "ifnull(\(values.select("\(entry).nan")), 0)")
         }
@@ -118,8 +119,10 @@ extension QueryCompiler {
         guard let key = path.entries[position] else {
             throw QueryFailure("a path through a collection cannot be used here")
         }
-        return elements(step, inner, isFromOwner: true).of("\(alias).\(schema[step.source].layout.keyColumn)")
-            .and("\(inner)e.k = \(bind(.text(key)))").select(value)
+        return elements(step, inner, isFromOwner: true).restricted(
+            toOwner: "\(alias).\(schema[step.source].layout.keyColumn)"
+        )
+        .and("\(inner)e.k = \(bind(.text(key)))").select(value)
     }
 
     /// The key of the row to which the first steps of a path lead.

@@ -7,11 +7,11 @@ package struct QueryCompiler {
     let schema: DatabaseSchema
     /// True if the query selects a few rows by their keys. A condition on a collection then tests the elements of these
     /// rows. Otherwise it finds the owners of all matching elements.
-    private(set) var isAboutFewRows = false
+    private(set) var selectsRowsByKey = false
     private var arguments: [SQLValue] = []
     private var aliases = 0
     private var depth = 0
-    private static let greatestDepth = 200
+    private static let maximumDepth = 200
     /// The scopes of the enclosing conditions, from the outermost. Sub-queries can refer to them.
     private var scopes: [QueryScope] = []
     private var conditionCount = 0
@@ -51,16 +51,16 @@ package struct QueryCompiler {
     }
 
     package mutating func count(_ plan: QueryPlan) throws -> Query {
-        if let count = countOfOrigins(plan) { return finish(count) }
+        if let count = countOfLinkingObjects(plan) { return finish(count) }
         let members = try plan.stages.isEmpty ? "\(rows(plan).tables)\(condition(plan))" : "(\(ranked(plan)))"
         return finish("SELECT count(*) FROM \(members)")
     }
 
-    /// - Parameter inHalves: computes sums of whole numbers beyond 64 bits, but slower. The caller sets it after
-    ///   SQLite's own sum has failed.
-    /// - Parameter isRequired: every member must have a value that is not NULL.
+    /// - Parameter usesWideSum: true to compute sums of whole numbers that exceed 64 bits. This is slower, so the
+    ///   caller sets it only after SQLite's own sum has failed.
+    /// - Parameter isRequired: true if every member must have a value. NULL then means that the file is damaged.
     package mutating func aggregate(
-        _ function: Predicate.Aggregate, _ path: PropertyPath, _ plan: QueryPlan, inHalves: Bool = false,
+        _ function: Predicate.Aggregate, _ path: PropertyPath, _ plan: QueryPlan, usesWideSum: Bool = false,
         isRequired: Bool = false
     ) throws -> Query {
         let layout = schema[plan.table].layout
@@ -70,10 +70,10 @@ package struct QueryCompiler {
             ? "\(rows(plan).tables)\(condition(plan))"
             : "(\(ranked(plan))) p CROSS JOIN \(layout.table) t ON t.\(layout.keyColumn) = p.k"
         if term.kind == .any {
-            return finish(Self.extreme(function, term, from: members))
+            return finish(Self.extremum(function, term, from: members))
         }
-        let total = Self.total(function, term, inHalves: inHalves)
-        let checked = Self.checked(total, function, term, inHalves: inHalves, isRequired: isRequired)
+        let total = Self.total(function, term, usesWideSum: usesWideSum)
+        let checked = Self.checked(total, function, term, usesWideSum: usesWideSum, isRequired: isRequired)
         return finish("SELECT \(checked) FROM \(members)")
     }
 
@@ -83,7 +83,7 @@ package struct QueryCompiler {
         let table = schema[plan.table]
         let key = "t.\(table.layout.keyColumn)"
         aliases = 0
-        isAboutFewRows = true
+        selectsRowsByKey = true
         let marks = (0..<keyCount).map { "?\($0 + 1)" }.joined(separator: ", ")
         arguments = [SQLValue](repeating: .null, count: keyCount)
         let values = try plan.sort.flatMap { try sortExpressions($0.path, plan.table) }
@@ -93,8 +93,9 @@ package struct QueryCompiler {
                 + "WHERE \(key) IN (\(marks))\(condition)")
     }
 
-    // SQLite rejects values for parameters that a statement does not use, and conditions that are always true or false
-    // omit those of their operands. Unused ones are removed from the end, because '?1' is also found in '?10'.
+    // Removes values at the end whose parameters are not in the SQL, because SQLite rejects them. Such values belong to
+    // operands of conditions that are always true or false and therefore omit their operands. Values are removed only
+    // from the end: a search for '?1' also finds '?10'.
     func finish(_ sql: String) -> Query {
         var used = arguments
         while !used.isEmpty, !sql.contains("?\(used.count)") { used.removeLast() }
@@ -111,9 +112,10 @@ package struct QueryCompiler {
         return "t\(aliases)"
     }
 
-    /// Compiles one condition deeper. This limit protects the stack of this program; SQLite has its own limit.
+    /// Calls `body` one level of nesting deeper. The limit of levels protects the stack of this program. SQLite has its
+    /// own limit.
     mutating func nested<R>(_ body: (inout QueryCompiler) throws -> R) throws -> R {
-        guard depth < Self.greatestDepth else { throw QueryFailure.tooLarge("too many conditions are nested") }
+        guard depth < Self.maximumDepth else { throw QueryFailure.tooLarge("too many conditions are nested") }
         depth += 1
         defer { depth -= 1 }
         return try body(&self)
@@ -199,7 +201,7 @@ package struct QueryCompiler {
         return "WITH \(named.joined(separator: ", ")) SELECT k, n, i FROM \(Self.name(ofStep: steps.count - 1))"
     }
 
-    // No object type has such a name.
+    // The name contains a space, so no object type has it.
     private static func name(ofStep position: Int) -> String { "\"step \(position)\"" }
 }
 
@@ -215,7 +217,7 @@ package struct QueryFailure: Error, Sendable {
         self = .tooLarge(error.message)
     }
 
-    /// The failure that an error of a query means; nil for other errors.
+    /// Converts an error that means that a query is invalid or too large; nil for other errors.
     package init?(_ error: any Error) {
         if let failure = error as? QueryFailure {
             self = failure

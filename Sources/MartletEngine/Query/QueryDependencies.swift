@@ -10,7 +10,7 @@ package struct QueryDependencies: Sendable {
     package struct Reach: Sendable, Equatable {
         package let links: [PathStep]
         /// `AnyRealmValue` properties on these paths. Their values can be links to objects of any type.
-        package var anyHolders: Set<LinkID> = []
+        package var anyLinkProperties: Set<LinkID> = []
         /// The greatest number of links between a row of the result and an object whose changes matter.
         package let depth: Int
     }
@@ -21,8 +21,7 @@ package struct QueryDependencies: Sendable {
     /// The objects that are reachable over a few links, if every change of them matters.
     package private(set) var reach: Reach?
     /// Like `reach`, but also follows links in `AnyRealmValue` values. Nil if no reachable property is an
-    /// `AnyRealmValue`.
-    /// Used only for files that contain such links.
+    /// `AnyRealmValue`. Used only for files that contain such links.
     package private(set) var anyReach: Reach?
 
     package init() {}
@@ -31,7 +30,7 @@ package struct QueryDependencies: Sendable {
     package init(_ plan: QueryPlan, _ schema: DatabaseSchema) throws(ResolvedPath.Failure) {
         for condition in plan.conditions { try add(condition, Base([], plan.table), schema) }
         for path in plan.orderingPaths { try add(path, Base([], plan.table), schema) }
-        if case .origins(let link, _) = plan.source { columns.formUnion(ColumnSet(link.property)) }
+        if case .linkingObjects(let link, _) = plan.source { columns.formUnion(ColumnSet(link.property)) }
     }
 
     /// The dependencies of the key paths of an observer.
@@ -52,7 +51,7 @@ package struct QueryDependencies: Sendable {
         let plain = Reach(from: table, depth: depth, schema, followsAny: false)
         if !plain.links.isEmpty { reach = plain }
         let any = Reach(from: table, depth: depth, schema, followsAny: true)
-        if !any.anyHolders.isEmpty { anyReach = any }
+        if !any.anyLinkProperties.isEmpty { anyReach = any }
     }
 
     /// True if the changes touch a type that matters.
@@ -60,7 +59,7 @@ package struct QueryDependencies: Sendable {
         changes.touches(table: table)
             || routes.contains { route in route.steps.contains { changes.touches(table: $0.target) } }
             || reach.map { $0.links.contains { changes.touches(table: $0.target) } } ?? false
-            // `AnyRealmValue` values can lead to all tables.
+            // `AnyRealmValue` values can link to objects in all tables.
             || anyReach != nil
     }
 
@@ -79,7 +78,7 @@ package struct QueryDependencies: Sendable {
         }
     }
 
-    /// The place where the paths of a condition start, as the steps that lead to it from the rows of the result.
+    /// The start of the paths of a condition: the steps from the rows of the result to the objects of the condition.
     private struct Base {
         let steps: [PathStep]
         /// Nil for values, which have no properties.
@@ -138,8 +137,8 @@ package struct QueryDependencies: Sendable {
         }
     }
 
-    // A changed link anywhere in the path matters. Change sets record the rows that a collection began or ceased to
-    // link to, so linking objects whose origin is a collection need no columns.
+    // Adds every link of the path, because each of them can change. Linking objects whose origin is a collection need
+    // no columns: change sets record the rows that a collection began or ceased to link to.
     private mutating func addSteps(_ steps: [PathStep], _ schema: DatabaseSchema) {
         for (offset, step) in steps.enumerated() {
             switch step {
@@ -204,7 +203,7 @@ extension QueryDependencies.Reach {
     /// All links, except linking objects, on the first `depth` levels. The given type is the first level.
     fileprivate init(from table: TableID, depth: Int, _ schema: DatabaseSchema, followsAny: Bool) {
         var links: [PathStep] = []
-        var anyHolders: Set<LinkID> = []
+        var anyLinkProperties: Set<LinkID> = []
         var known: Set<TableID> = [table]
         var frontier = [table]
         for _ in 1..<depth {
@@ -212,7 +211,7 @@ extension QueryDependencies.Reach {
             for current in frontier {
                 for property in schema[current].type.properties {
                     if followsAny, property.isAny {
-                        anyHolders.insert(LinkID(table: current, property: property.index))
+                        anyLinkProperties.insert(LinkID(table: current, property: property.index))
                         continue
                     }
                     guard let step = ResolvedPath.step(property, of: current, in: schema) else { continue }
@@ -221,7 +220,7 @@ extension QueryDependencies.Reach {
                     if known.insert(step.target).inserted { next.append(step.target) }
                 }
             }
-            if !anyHolders.isEmpty {
+            if !anyLinkProperties.isEmpty {
                 for other in schema.tables.keys.sorted() where known.insert(other).inserted { next.append(other) }
             }
             frontier = next
@@ -229,6 +228,6 @@ extension QueryDependencies.Reach {
         #if MARTLET_SEEDED_BUGS
             let depth = SeededBug.isOn(.depthTooGreat) ? depth + 1 : depth
         #endif
-        self.init(links: links, anyHolders: anyHolders, depth: depth - 1)
+        self.init(links: links, anyLinkProperties: anyLinkProperties, depth: depth - 1)
     }
 }

@@ -94,12 +94,12 @@ enum QueryFunctions {
     }
 }
 
-// (count): that many rows
+// (count): returns `count` rows
 extension QueryFunctions {
     private static let times = TableFunction("martlet_times", columns: ["n"], argumentCount: 1) {
         (arguments: FunctionArguments) throws(TableFunction.MalformedArguments) in
         let count = arguments.integer(0)
-        // No collection has more elements.
+        // No valid collection links to a row more often than this.
         guard (0...Int64(Int32.max)).contains(count) else {
             throw TableFunction.MalformedArguments(EngineError.miscountedLink)
         }

@@ -15,18 +15,18 @@ package struct QueryPlan: Sendable, Equatable {
     package enum Stage: Sendable, Equatable {
         case filter(Predicate)
         case sort([SortTerm])
-        /// Keeps only the first of the members that are equal in all of these paths.
+        /// Of the members that have equal values at all of these paths, keeps only the first.
         case distinct([PropertyPath])
         case limit(Int, offset: Int)
     }
 
-    /// The source of the members if it is not the table: each row as often as it occurs there, in the order of the
-    /// source.
+    /// A source of the members other than the table. A row is a member once for each of its occurrences in the source.
+    /// The members have the order of the source.
     package enum Source: Sendable, Equatable {
         /// The objects in a list or map.
         case elements(CollectionID)
         /// The rows whose lists or maps link to a row, once for each link, in the order of their keys.
-        case origins(LinkID, target: ObjectKey)
+        case linkingObjects(LinkID, target: ObjectKey)
     }
 
     package var table: TableID
@@ -67,7 +67,7 @@ package struct QueryPlan: Sendable, Equatable {
             + stages.compactMap { if case .filter(let condition) = $0 { condition } else { nil } }
     }
 
-    /// The collections whose elements the members must be.
+    /// The collections that the plan names: the source, and those in conditions that a member is an element.
     package var collections: [CollectionID] {
         let filtered = conditions.flatMap { Self.collections($0) }
         if case .elements(let id) = source { return [id] + filtered }
@@ -84,7 +84,7 @@ package struct QueryPlan: Sendable, Equatable {
         }
     }
 
-    /// The paths that determine the positions of members, and which of equal members are kept.
+    /// The paths that determine the positions of members, and which members `distinct` keeps.
     var orderingPaths: [PropertyPath] {
         sort.map(\.path)
             + stages.flatMap { stage -> [PropertyPath] in

@@ -32,13 +32,13 @@ package struct QueryRunner {
 
     /// The result of an aggregate function over the values at a path.
     ///
-    /// - Parameter isRequired: whether every result has a value, which makes a shorter query possible.
+    /// - Parameter isRequired: true if every result must have a value. NULL then means that the file is damaged.
     package func aggregate(
         _ function: Predicate.Aggregate, _ path: PropertyPath, isRequired: Bool, _ connection: Connection
     ) throws -> SQLValue {
-        func value(inHalves: Bool) throws -> SQLValue {
+        func value(usesWideSum: Bool) throws -> SQLValue {
             var compiler = QueryCompiler(schema)
-            let query = try compiler.aggregate(function, path, plan, inHalves: inHalves, isRequired: isRequired)
+            let query = try compiler.aggregate(function, path, plan, usesWideSum: usesWideSum, isRequired: isRequired)
             let value = try connection.value(query.sql, query.arguments) ?? .null
             // The sum of positive and negative infinity is NaN, which SQLite cannot return.
             if function == .sum && value == .null || function == .average && value == .text("nan") {
@@ -47,10 +47,10 @@ package struct QueryRunner {
             return value
         }
         do {
-            return try value(inHalves: false)
+            return try value(usesWideSum: false)
         } catch let error as SQLiteError where error.message == "integer overflow" {
             // SQLite stops at the first partial sum that overflows, even if the total fits.
-            return try value(inHalves: true)
+            return try value(usesWideSum: true)
         }
     }
 }

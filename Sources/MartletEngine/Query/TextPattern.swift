@@ -4,7 +4,7 @@ import MartletValues
 
 /// A condition on texts or data that SQL cannot express. The pattern is prepared once for many rows.
 final class TextPattern {
-    private enum Sought {
+    private enum ParsedPattern {
         /// Folded as the options require.
         case text([UInt8])
         case wildcards([LikePart<Unicode.Scalar>])
@@ -15,12 +15,12 @@ final class TextPattern {
 
     private let match: Predicate.TextMatch
     private let options: Predicate.TextOptions
-    private let sought: Sought
+    private let parsed: ParsedPattern
 
     init(_ pattern: SQLValue, _ match: Predicate.TextMatch, _ options: Predicate.TextOptions) {
         self.match = match
         self.options = options
-        sought =
+        parsed =
             switch pattern {
             case .text(let text) where match == .like:
                 .wildcards(
@@ -31,9 +31,9 @@ final class TextPattern {
             }
     }
 
-    /// Whether an argument of a function matches; nil if it has another type than the pattern.
+    /// Whether an argument of a function matches; nil if its type differs from the type of the pattern.
     func matches(_ arguments: FunctionArguments, _ index: Int) -> Bool? {
-        switch sought {
+        switch parsed {
         case .text, .wildcards: arguments.withText(index, matches)
         case .data(let pattern): arguments.bytes(index).map { Self.matches($0, match, pattern) }
         case .nothing: nil
@@ -50,7 +50,7 @@ final class TextPattern {
     }
 
     private func matches(_ text: UnsafeBufferPointer<UInt8>, ignoresCase: Bool) -> Bool {
-        switch sought {
+        switch parsed {
         case .text(let pattern):
             return pattern.withUnsafeBufferPointer { Self.matches(text, match, $0, ignoresCase: ignoresCase) }
         case .wildcards(let parts):

@@ -25,8 +25,9 @@ package struct RowBinder {
     package func bind(_ value: SQLValue, at position: Int) { statement.bind(value, at: position) }
 }
 
-/// The bytes of the strings that are bound to one statement. They stay in place until it has run, so that SQLite need not copy
-/// them. The rows of all types of a Realm share one arena, which allocates its memory when it is first used.
+/// The bytes of the strings that are bound to one statement. They stay in place until the statement has run, so SQLite
+/// does not copy them. The rows of all types of a Realm share one arena, which allocates its memory when it is first
+/// used.
 package final class TextArena {
     private var bytes: UnsafeMutableRawPointer?
     private var used = 0

@@ -1,10 +1,12 @@
 package import MartletSQLite
 package import MartletValues
 
-/// The columns of one stored row: those of `TableLayout.rowColumns`, either of a statement's current row or of a copied row.
+/// The columns of one stored row, in the order of `TableLayout.rowColumns`. The row is the current row of a statement
+/// or a copied row.
 ///
-/// Valid until the statement takes its next step, or the block of copied rows changes. The accessors return nil for a value of
-/// another type, and for text that is not valid UTF-8. Columns have fixed types, so both occur only in a damaged file.
+/// Valid until the statement takes its next step, or the block of copied rows changes. The accessors return nil for a
+/// value of another type, and for text that is not valid UTF-8. Columns have fixed types, so both occur only in a
+/// damaged file.
 package struct RowColumns {
     @usableFromInline enum Source {
         // The caller keeps the statement alive.
@@ -63,8 +65,8 @@ package struct RowColumns {
     }
 }
 
-/// Rows that are copied in one go and decoded later, when their statement may have been reused and another thread may hold the
-/// lock of its connection.
+/// A block of rows copied out of a statement. The rows can be decoded after the statement was reused, and while another
+/// thread holds the lock of the connection.
 package struct RowBlock {
     @usableFromInline var buffer: RowBuffer
     private let columnCount: Int
@@ -76,10 +78,11 @@ package struct RowBlock {
 
     @inlinable package var count: Int { buffer.count }
 
-    /// True if the block holds at least 1 MiB of texts and blobs. It is decoded before rows are added.
+    /// True if the block holds at least 1 MiB of texts and blobs. The caller then decodes its rows before it reads
+    /// more.
     var isLarge: Bool { buffer.isLarge }
 
-    /// Removes all rows. Copies of the block keep theirs.
+    /// Removes all rows. Copies of the block keep their rows.
     package mutating func removeAll(rowCapacity: Int) {
         if !isKnownUniquelyReferenced(&buffer) {
             buffer = RowBuffer(columnCount: columnCount, rowCapacity: rowCapacity)

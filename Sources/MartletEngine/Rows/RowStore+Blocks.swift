@@ -15,7 +15,7 @@ extension RowStore {
         try forEach(in: range, connection) { try body($0.integer(keyPosition), RowColumns($0)) }
     }
 
-    /// Copies the first rows of a range of keys, in ascending order, until the block has `limit` rows or much text.
+    /// Copies the first rows of a range of keys, in ascending order, until the block has `limit` rows or is large.
     package func readRows(
         in range: ClosedRange<ObjectKey>, limit: Int, into block: inout RowBlock, _ connection: Connection
     ) throws {
@@ -25,8 +25,8 @@ extension RowStore {
         }
     }
 
-    /// Copies the rows with the given keys, which are in ascending order, with one statement for their whole range. Stops when
-    /// the block has much text. Skips keys without a row.
+    /// Copies the rows with the given keys. The keys are in ascending order, and one statement reads their whole range.
+    /// Stops when the block is large. Skips keys without a row.
     package func readRange(of keys: ArraySlice<ObjectKey>, into block: inout RowBlock, _ connection: Connection) throws
     {
         guard let first = keys.first, let last = keys.last else { return }
@@ -40,7 +40,7 @@ extension RowStore {
         }
     }
 
-    /// Copies the rows with the given keys, one by one. Stops when the block has much text. Skips keys without a row.
+    /// Copies the rows with the given keys, one by one. Stops when the block is large. Skips keys without a row.
     package func readRows(_ keys: some Sequence<ObjectKey>, into block: inout RowBlock, _ connection: Connection) throws
     {
         let statement = try selectStatement(connection)

@@ -2,7 +2,7 @@ package import MartletSQLite
 import MartletValues
 
 extension RowStore {
-    /// The distinct keys of the rows to which a link property, or a collection of links, of a row refers.
+    /// The keys of the rows to which a row links through a link property or a collection of links, each once.
     package func targets(of property: PropertySchema, _ key: ObjectKey, _ connection: Connection) throws -> [ObjectKey]
     {
         if let column = layout.column(of: property.index) {
@@ -14,7 +14,7 @@ extension RowStore {
         return try layout.collection(of: property.index).storedTargets(of: key, connection)
     }
 
-    /// The keys of the rows whose link property, or collection of links, refers to a row.
+    /// The keys of the rows that link to a row through a link property or a collection of links.
     package func holders(of target: ObjectKey, _ property: PropertySchema, _ connection: Connection) throws
         -> [ObjectKey]
     {

@@ -55,7 +55,7 @@ extension RowStore {
         _ values: () -> [SQLValue]
     ) throws {
         let texts = fullTextIndexes.filter { Self.contains(mask, $0.property) }
-        let anyProperties = anyColumns.filter { Self.contains(mask, $0) }
+        let anyProperties = anyRealmValueColumns.filter { Self.contains(mask, $0) }
         if texts.isEmpty && anyProperties.isEmpty { return }
         let row = values()
         for index in texts {
@@ -66,13 +66,13 @@ extension RowStore {
             }
         }
         for property in anyProperties {
-            try writeLinks(in: row[property], of: AnyLinkIndex.Holder(table, property, key), transaction, connection)
+            try writeLinks(in: row[property], of: AnyLinkIndex.Source(table, property, key), transaction, connection)
         }
     }
 
-    /// Replaces the links of one `AnyRealmValue` property in the index of such links.
+    /// Replaces the entries of one `AnyRealmValue` property in the index of links.
     private func writeLinks(
-        in value: SQLValue, of holder: AnyLinkIndex.Holder, _ transaction: WriteTransaction, _ connection: Connection
+        in value: SQLValue, of holder: AnyLinkIndex.Source, _ transaction: WriteTransaction, _ connection: Connection
     ) throws {
         let links = try AnyLink.counts(in: value)
         if try transaction.hasAnyLinks(connection) { try AnyLinkIndex(connection).remove(holder) }
@@ -91,7 +91,7 @@ extension RowStore {
         }
         try connection.run(
             "UPDATE \(layout.table) SET \(column.name) = ?2 WHERE \(layout.keyColumn) = ?1", [.integer(key), rest])
-        try writeLinks(in: rest, of: AnyLinkIndex.Holder(table, property.index, key), transaction, connection)
+        try writeLinks(in: rest, of: AnyLinkIndex.Source(table, property.index, key), transaction, connection)
     }
 }
 

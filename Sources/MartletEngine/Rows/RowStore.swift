@@ -3,10 +3,10 @@ package import MartletValues
 
 /// Reads and writes the rows of one type for one Realm.
 ///
-/// It caches the statements of frequent operations, because finding a statement by its text costs as much as running it.
+/// It caches the statements of frequent operations, because finding one by its text costs as much as running it.
 ///
-/// Thread safety: all methods that take a connection are called under the lock of its snapshot, which several threads of a
-/// frozen Realm may use. The rest is used on the executor of the Realm only.
+/// Thread safety: the caller of a method that takes a connection holds the lock of the snapshot, because several
+/// threads may read a frozen Realm. All other members are used only on the executor of the Realm.
 package final class RowStore {
     package let table: TableID
     package let type: ObjectTypeSchema
@@ -14,12 +14,13 @@ package final class RowStore {
     /// The full-text indexes. They change when a program with other full-text properties opens the file.
     var fullTextIndexes: [TableLayout.FullTextIndex]
     /// The single `AnyRealmValue` properties, whose values may contain links.
-    package let anyColumns: [PropertyIndex]
-    /// True if the type has such properties, or collections of such values.
-    package let holdsAny: Bool
+    package let anyRealmValueColumns: [PropertyIndex]
+    /// True if the type has `AnyRealmValue` properties or collections of `AnyRealmValue`.
+    package let hasAnyRealmValues: Bool
     /// The position of the key in `RowColumns`.
     package let keyPosition: Int
-    /// The position in `RowColumns` of the bits of floating-point values that a column cannot store; nil without such values.
+    /// The position in `RowColumns` of the bits of special floating-point values; nil if the type has no floating-point
+    /// columns.
     package let specialsPosition: Int?
     private let insertSQL: String
     private let selectSQL: String
@@ -35,8 +36,8 @@ package final class RowStore {
         type = table.type
         layout = table.layout
         fullTextIndexes = table.layout.fullTextIndexes
-        anyColumns = table.type.properties.filter { $0.isAny && $0.isColumn }.map(\.index)
-        holdsAny = table.type.properties.contains(where: \.isAny)
+        anyRealmValueColumns = table.type.properties.filter { $0.isAny && $0.isColumn }.map(\.index)
+        hasAnyRealmValues = table.type.properties.contains(where: \.isAny)
         specialsPosition = table.layout.hasSpecials ? table.layout.columns.count : nil
         keyPosition = table.layout.columns.count + (table.layout.hasSpecials ? 1 : 0)
         insertSQL = table.layout.insert
@@ -46,7 +47,7 @@ package final class RowStore {
     /// Adopts the full-text indexes of a newer schema of the file.
     package func update(from table: DatabaseSchema.Table) { fullTextIndexes = table.layout.fullTextIndexes }
 
-    /// Releases the cached statements, because other code continues to use their connection.
+    /// Releases the cached statements. Called when the connection will be used for other purposes.
     package func releaseStatements() {
         insertStatement = nil
         selectStatement = nil
@@ -89,7 +90,7 @@ package final class RowStore {
         return statement
     }
 
-    /// Whether a mask of properties contains one. The last bit stands for all properties from 63 on.
+    /// Whether a mask of properties contains a property. The last bit stands for all properties from 63 on.
     static func contains(_ mask: UInt64, _ property: PropertyIndex) -> Bool {
         mask & (1 << UInt64(min(property, 63))) != 0
     }
@@ -107,7 +108,8 @@ package final class RowStore {
         return try body(RowColumns(statement))
     }
 
-    /// Calls `body` with the columns of the row that has a primary key; returns nil if there is none, or no primary key.
+    /// Calls `body` with the columns of the row with a primary key value. Returns nil if there is no such row, or if
+    /// the type has no primary key.
     package func withRow<R>(
         primaryKey value: SQLValue, _ connection: Connection, _ body: (RowColumns) throws -> R
     ) throws -> R? {
@@ -118,7 +120,7 @@ package final class RowStore {
         return try body(RowColumns(statement))
     }
 
-    /// The key of the row that has a primary key; nil if there is none, or no primary key.
+    /// The key of the row with a primary key value; nil if there is no such row, or if the type has no primary key.
     package func key(primaryKey value: SQLValue, _ connection: Connection) throws -> ObjectKey? {
         guard let column = primaryKeyColumn else { return nil }
         return try connection.integer(
@@ -147,7 +149,7 @@ package final class RowStore {
         try connection.keys("SELECT \(layout.keyColumn) FROM \(layout.table)")
     }
 
-    /// The greatest key; nil without rows.
+    /// The greatest key; nil if there are no rows.
     package func lastKey(_ connection: Connection) throws -> ObjectKey? {
         let column = layout.keyColumn
         return try connection.keys(

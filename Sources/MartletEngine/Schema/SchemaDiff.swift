@@ -1,10 +1,13 @@
-/// The differences between the object types of a file and those of the program: the steps that apply them, and
-/// descriptions of those that require a migration because they can lose or invent values.
+/// The differences between the object types of a file and the object types of the program.
+///
+/// `steps` apply the differences to the file. `differences` describes those that require a migration, because they can
+/// lose values or need new ones.
 package struct SchemaDiff: Equatable {
     package enum Step: Equatable, Sendable {
         case createType(String)
         case renameType(from: String, to: String)
-        /// The indexes of properties with floating-point values have changed: each old index with its new one.
+        /// The indexes of properties with floating-point values have changed. `positions` maps each old index to the
+        /// new one.
         case moveSpecials(type: String, positions: [PropertyIndex: PropertyIndex])
         case addProperty(type: String, property: String)
         case renameProperty(type: String, from: String, to: String)
@@ -21,7 +24,7 @@ package struct SchemaDiff: Equatable {
     package private(set) var steps: [Step] = []
     /// One sentence each: lower case, no full stop, ends with how to fix it.
     package private(set) var differences: [String] = []
-    /// The types that are renamed: the name in the file with the name in the program.
+    /// The types that are renamed. Maps the name in the file to the name in the program.
     package private(set) var renames: [String: String] = [:]
 
     /// Types of the file that the program does not declare are left unchanged.
@@ -48,7 +51,7 @@ package struct SchemaDiff: Equatable {
 
     package var isEmpty: Bool { steps.isEmpty && differences.isEmpty }
 
-    /// True if the schema version must be raised, because values may be lost or must be invented.
+    /// True if the schema version must be raised, because values may be lost or new values are needed.
     package var needsMigration: Bool { !differences.isEmpty }
 
     /// True if the existing types of the file do not change.
@@ -56,7 +59,7 @@ package struct SchemaDiff: Equatable {
         differences.isEmpty && steps.allSatisfy { if case .createType = $0 { true } else { false } }
     }
 
-    /// The name in the program of a type of the file.
+    /// The name that a type of the file has in the program.
     package func currentName(_ name: String) -> String { renames[name] ?? name }
 
     private mutating func compare(_ old: ObjectTypeSchema, _ new: ObjectTypeSchema) {

@@ -1,7 +1,8 @@
 /// Parses schema facts: the compact text that describes an object type in a generated class (`_facts`) and in the
 /// catalog of a file. `Documentation/GeneratedCode.md` has its grammar.
 ///
-/// A compile-time handshake binds generated code to the runtime, so a malformed text is a programmer error.
+/// Generated code compiles only with a version of the runtime that supports it. Malformed facts in a generated class
+/// are therefore a programmer error.
 package enum SchemaFactsParser {
     /// The object type described by the facts of a generated class; nil for projections.
     package static func objectType(_ facts: String) -> ObjectTypeSchema? {

@@ -8,7 +8,7 @@ package struct TypeDeclaration: Sendable {
     /// Returns the column values of a new object, in schema order. It is called again for each row whose values must
     /// differ.
     package let defaultRow: @Sendable () -> [SQLValue]
-    /// True if a property, or an element of it, can have a raw value: for enums, the raw values of the cases.
+    /// True if a property or its elements can have a value. For an enum, only the raw values of its cases are valid.
     package let isValidRawValue: @Sendable (PropertyIndex, SQLValue) -> Bool
 
     package init(

@@ -46,11 +46,11 @@ package struct AnyLink: Hashable, Sendable {
         }
     }
 
-    // Throws for bytes that do not encode elements, and for elements nested deeper than values are stored.
+    // Throws for bytes that do not encode elements, and for elements nested deeper than `AnyValue.maximumDepth`.
     private static func elements(
         _ bytes: [UInt8], _ depth: Int
     ) throws(DamagedAnyValue) -> [SQLValue] {
-        guard depth < AnyValue.greatestDepth, let elements = ElementCodec.decode(Array(bytes.dropFirst())) else {
+        guard depth < AnyValue.maximumDepth, let elements = ElementCodec.decode(Array(bytes.dropFirst())) else {
             throw DamagedAnyValue()
         }
         return elements
@@ -88,7 +88,7 @@ package struct AnyLink: Hashable, Sendable {
     }
 }
 
-/// An `AnyRealmValue` that cannot be read, or is nested deeper than values are stored.
+/// An `AnyRealmValue` that cannot be read, or is nested deeper than `AnyValue.maximumDepth`.
 package struct DamagedAnyValue: Error {
     package init() {}
 }

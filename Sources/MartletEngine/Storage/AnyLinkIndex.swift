@@ -8,7 +8,7 @@ import MartletValues
 /// is deleted.
 package struct AnyLinkIndex {
     /// A property of one object, whose value contains a link.
-    package struct Holder: Hashable, Sendable {
+    package struct Source: Hashable, Sendable {
         package let table: TableID
         package let property: PropertyIndex
         package let owner: ObjectKey
@@ -50,11 +50,11 @@ package struct AnyLinkIndex {
     // MARK: Writing
 
     /// Adds to the counts of links. A link whose count drops to zero is removed.
-    package func addCounts(_ changes: [AnyLink: Int], of holder: Holder) throws {
+    package func addCounts(_ changes: [AnyLink: Int], of source: Source) throws {
         // In primary-key order, which is the fastest.
         for (link, change) in changes.sorted(by: { ($0.key.table, $0.key.key) < ($1.key.table, $1.key.key) })
         where change != 0 {
-            let key = [.integer(Int64(link.table)), .integer(link.key)] + holder.values
+            let key = [.integer(Int64(link.table)), .integer(link.key)] + source.values
             if change < 0 {
                 try connection.run(
                     "DELETE FROM \(Self.name) WHERE target_type = ?1 AND target = ?2 AND type = ?3 AND owner = ?4 "
@@ -69,9 +69,9 @@ package struct AnyLinkIndex {
     }
 
     /// Removes the links of one property.
-    package func remove(_ holder: Holder) throws {
+    package func remove(_ source: Source) throws {
         try connection.run(
-            "DELETE FROM \(Self.name) WHERE type = ?1 AND owner = ?2 AND property = ?3", holder.values)
+            "DELETE FROM \(Self.name) WHERE type = ?1 AND owner = ?2 AND property = ?3", source.values)
     }
 
     /// Removes the links of an object that is being deleted.
@@ -85,25 +85,25 @@ package struct AnyLinkIndex {
     // MARK: Reading
 
     /// The rows to which the values of one property link.
-    package func targets(of holder: Holder) throws -> [TableID: KeySet] {
+    package func targets(of source: Source) throws -> [TableID: KeySet] {
         let statement = try connection.statement(
             "SELECT target_type, target FROM \(Self.name) WHERE type = ?1 AND owner = ?2 AND property = ?3")
-        statement.bind(holder.values)
+        statement.bind(source.values)
         var targets: [TableID: [ObjectKey]] = [:]
         while try statement.step() { targets[TableID(statement.integer(0)), default: []].append(statement.integer(1)) }
         return targets.mapValues { KeySet($0) }
     }
 
     /// The properties that contain a link to a row, in order.
-    package func holders(of link: AnyLink) throws -> [Holder] {
+    package func sources(of link: AnyLink) throws -> [Source] {
         let statement = try connection.statement(
             "SELECT type, property, owner FROM \(Self.name) WHERE target_type = ?1 AND target = ?2")
         statement.bind([.integer(Int64(link.table)), .integer(link.key)])
-        var holders: [Holder] = []
+        var sources: [Source] = []
         while try statement.step() {
-            holders.append(
-                Holder(TableID(statement.integer(0)), PropertyIndex(statement.integer(1)), statement.integer(2)))
+            sources.append(
+                Source(TableID(statement.integer(0)), PropertyIndex(statement.integer(1)), statement.integer(2)))
         }
-        return holders
+        return sources
     }
 }

@@ -1,7 +1,7 @@
 package import MartletValues
 
-/// The first byte of a value of an `any` property as it is stored; it defines the format of the other bytes. Whole
-/// numbers, texts, and doubles that REAL stores exactly have no tag.
+/// The first byte of a stored value of an `any` property. It defines the format of the other bytes. Whole numbers,
+/// texts, and doubles that REAL stores exactly have no tag.
 package enum AnyValueTag: UInt8, Sendable {
     case bool = 1
     case float, double, data, date, decimal128, objectId, uuid
@@ -104,7 +104,7 @@ package struct AnyValue {
 
     /// The maximum depth of nested lists and maps. Deeper values are not stored, because recursion over them could
     /// overflow the stack.
-    package static let greatestDepth = 100
+    package static let maximumDepth = 100
 
     /// True for a well-formed stored value of any type, including its nested values.
     package static func isWellFormed(_ stored: SQLValue, depth: Int = 0) -> Bool {
@@ -119,7 +119,7 @@ package struct AnyValue {
         case .objectId, .object: return count == 12
         case .uuid: return count == 16
         case .list, .map:
-            guard depth < greatestDepth, let elements = ElementCodec.decode(Array(blob.dropFirst())) else {
+            guard depth < maximumDepth, let elements = ElementCodec.decode(Array(blob.dropFirst())) else {
                 return false
             }
             return areWellFormed(elements, isMap: tag == .map, depth: depth + 1)

@@ -23,8 +23,8 @@ enum Catalog {
         "INSERT INTO martlet_meta VALUES (1, 1, 1, \(format), 0, 0, randomblob(16))",
     ]
 
-    /// The content of the version row. Read by the first statement of a transaction, it pins a snapshot and identifies
-    /// it.
+    /// The content of the version row. If it is read by the first statement of a transaction, this read pins the
+    /// snapshot, and the row identifies the pinned version.
     struct Meta: Equatable {
         var version: Version
         var epoch: Int64
@@ -33,8 +33,8 @@ enum Catalog {
         var format: Int64
     }
 
-    // The formats use different column names for the format, so that programs of the first format cannot read newer
-    // files.
+    // Selects `*`, because the column with the format number has a different name in each format. The names differ so
+    // that programs of the first format cannot read newer files.
     private static let selectMeta = "SELECT * FROM martlet_meta WHERE id = 1"
 
     /// Reads the version row.

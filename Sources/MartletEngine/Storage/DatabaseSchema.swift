@@ -31,7 +31,7 @@ package struct DatabaseSchema: Sendable {
         }
     }
 
-    /// True if a linking objects property anywhere is the inverse of a property.
+    /// True if some linking objects property of the schema is the inverse of a link property.
     package func hasInverse(_ link: LinkID) -> Bool {
         guard let source = tables[link.table], let target = source.type.properties[link.property].element.target,
             let targetID = ids[target], let inverses = tables[targetID]?.type.properties

@@ -27,7 +27,7 @@ package struct DecimalNumber: Hashable, Sendable {
 
     /// The number 0.
     package static let zero = DecimalNumber(isNegative: false, coefficient: 0, exponent: 0)
-    /// Not a number. Here it equals itself and is greater than all numbers.
+    /// Not a number. Unlike a floating-point NaN, it equals itself and is greater than all numbers.
     package static let nan = DecimalNumber(kind: .notANumber)
     /// Greater than all finite numbers.
     package static let infinity = DecimalNumber(kind: .infinity)
@@ -56,7 +56,7 @@ package struct DecimalNumber: Hashable, Sendable {
     }
 
     /// Parses digits with an optional sign, point and exponent, or `NaN` or `inf`. Nil if the text is not a number, has
-    /// more than 34 significant digits, or is outside of 10^±6144.
+    /// more than 34 significant digits, or is outside the range of decimal128.
     package init?(_ text: String) {
         guard let value = DecimalNumber.parse(text) else { return nil }
         self = value
@@ -167,7 +167,7 @@ package struct DecimalNumber: Hashable, Sendable {
     /// The number that `bytes` encodes; nil for bytes that only a damaged file contains.
     package init?(bytes: [UInt8]) {
         switch (bytes.first, bytes.count) {
-        // Earlier versions stored the zeros of new columns like this.
+        // Earlier versions stored the zeros of new columns as empty blobs.
         case (nil, _): self = .zero
         case (63, 1): self = DecimalNumber(kind: .negativeInfinity)
         case (128, 1): self = .zero

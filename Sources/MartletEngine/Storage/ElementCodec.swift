@@ -1,7 +1,8 @@
 package import MartletValues
 
-/// Encodes the elements of a chunk of a collection: each one is a tag, then 8 little-endian bytes, or a length and the
-/// content. Texts are UTF-8.
+/// Encodes the elements of a chunk of a collection. Each element is a tag byte, followed by the 8 bytes of a number, or
+/// by the length (8 bytes) and the content of a text or blob. Null has only the tag. All numbers are little-endian, and
+/// texts are UTF-8.
 package enum ElementCodec {
     package static func encode(_ elements: some Sequence<SQLValue>) -> [UInt8] {
         var bytes: [UInt8] = []

@@ -5,17 +5,18 @@ import Synchronization
 
 /// One pinned version of a file: a connection with an open read transaction, shared by all readers of that version.
 ///
-/// Thread safety: `connection`, its statements and `isWriting` are used only under `lock`, `owners` only under its mutex. The
-/// rest never changes. When the last reference is released, the read transaction ends and the connection returns to its
-/// pool.
+/// When the last reference is released, the read transaction ends and the connection returns to its pool.
+///
+/// Thread safety: `connection`, its statements and `isWriting` are used only under `lock`. `owners` is used only under
+/// its mutex. The other properties never change.
 // Sendable: every use of the connection, which is not Sendable, holds `lock`.
 package final class SnapshotHandle: @unchecked Sendable {
     /// Refers to the handle without retaining it. Every read retains the handle.
     let reference = WeakReference()
     package let version: Version
     package let epoch: Int64
-    /// The time of pinning, on the clock of the environment.
-    let since: UInt64
+    /// The time at which the version was pinned, on the clock of the environment.
+    let pinnedAtNanoseconds: UInt64
     private let lock = NSLock()
     private var connection: Connection?
     private var isWriting = false
@@ -25,13 +26,13 @@ package final class SnapshotHandle: @unchecked Sendable {
     private let stopForkedChild: @Sendable (_ path: String) -> Never
 
     init(
-        version: Version, epoch: Int64, since: UInt64, connection: Connection,
+        version: Version, epoch: Int64, pinnedAtNanoseconds: UInt64, connection: Connection,
         stopForkedChild: @escaping @Sendable (_ path: String) -> Never,
         release: @escaping @Sendable (ObjectIdentifier, Connection) -> Void
     ) {
         self.version = version
         self.epoch = epoch
-        self.since = since
+        self.pinnedAtNanoseconds = pinnedAtNanoseconds
         self.connection = connection
         self.stopForkedChild = stopForkedChild
         self.release = release
@@ -58,7 +59,7 @@ package final class SnapshotHandle: @unchecked Sendable {
         return try body(connection)
     }
 
-    /// The owners that keep a handle for long: a Realm, and a frozen object or collection.
+    /// The owners that can keep a handle for a long time: a Realm, and a frozen object or collection.
     private struct Owners: Sendable {
         var live: (any CustomStringConvertible & Sendable)?
         var frozen: (any CustomStringConvertible & Sendable)?
@@ -74,7 +75,7 @@ package final class SnapshotHandle: @unchecked Sendable {
         owners.withLock { $0.frozen = holder }
     }
 
-    var holders: [String] {
+    var ownerDescriptions: [String] {
         let owners = owners.withLock { $0 }
         return [owners.live, owners.frozen].compactMap { $0?.description }
     }

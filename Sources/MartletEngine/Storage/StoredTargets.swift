@@ -1,7 +1,8 @@
 package import MartletSQLite
 import MartletValues
 
-// The table of targets is ordered by target. The targets of one owner are therefore found by reading its elements.
+// The table of targets is ordered by target, not by owner. The targets of one owner are therefore found by reading its
+// elements.
 extension TableLayout.Collection {
     /// The keys of the rows that the stored collection of an owner links to, each once, in ascending order.
     ///
@@ -32,16 +33,18 @@ extension TableLayout.Collection {
         }
     }
 
-    /// Writes the changes in the number of links from the collection of an owner, and returns the targets of the changed links.
+    /// Writes the changes in the number of links from the collection of an owner. Returns the targets with a changed
+    /// number of links.
     ///
-    /// `RETURNING` would report which rows are new, but it doubles the cost.
+    /// It tries an insertion or deletion first, and then an update. `RETURNING` would report which rows are new, but it
+    /// doubles the cost.
     package func write(_ counts: TargetCounts, of owner: ObjectKey, _ connection: Connection) throws -> [ObjectKey] {
         guard let targets, !counts.isEmpty else { return [] }
         let create = try connection.statement("INSERT INTO \(targets) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING")
         let remove = try connection.statement("DELETE FROM \(targets) WHERE target = ?1 AND owner = ?2 AND count <= ?3")
         let count = try connection.statement(
             "UPDATE \(targets) SET count = count + ?3 WHERE target = ?1 AND owner = ?2")
-        var relinked: [ObjectKey] = []
+        var changedTargets: [ObjectKey] = []
         // In the order of the table's primary key, which is the cheapest order.
         for (target, change) in counts.changes() {
             func changesRow(_ statement: Statement, by number: Int) throws -> Bool {
@@ -61,9 +64,9 @@ extension TableLayout.Collection {
                     if SeededBug.isOn(.linkCountUnrecorded) { continue }
                 #endif
             }
-            // Recorded even if other links to the target remain, because linking objects contain one entry for each link.
-            relinked.append(target)
+            // Recorded even if other links to the target remain, because linking objects have one entry for each link.
+            changedTargets.append(target)
         }
-        return relinked
+        return changedTargets
     }
 }

@@ -7,7 +7,7 @@ package import MartletValues
 extension PropertySchema {
     /// True if a column of the property, or an element of its collection, may have the value.
     package func accepts(_ value: SQLValue) -> Bool {
-        if value == .null { return allowsNull || isAny }
+        if value == .null { return isNullValidInFile || isAny }
         return element.accepts(value)
     }
 
@@ -34,7 +34,7 @@ extension PropertySchema {
         }
     }
 
-    private var allowsNull: Bool { isOptional || (isLink && (kind == .single || kind == .map)) }
+    private var isNullValidInFile: Bool { isOptional || (isLink && (kind == .single || kind == .map)) }
 }
 
 extension ElementType {
@@ -173,7 +173,7 @@ package struct DamageSearch {
 
     /// The first invalid value of a property.
     ///
-    /// - Parameter key: the only row to check.
+    /// - Parameter key: the only row to check; nil for all rows.
     package func value(of property: PropertyIndex, in table: TableID, key: ObjectKey? = nil) throws -> DamagedValue? {
         let layout = schema[table].layout
         guard let column = layout.column(of: property) else { return nil }
@@ -218,7 +218,7 @@ package struct DamageSearch {
             }
         }
         guard try AnyLinkIndex.exists(connection),
-            let holder = try AnyLinkIndex(connection).holders(of: AnyLink(target, key)).first,
+            let holder = try AnyLinkIndex(connection).sources(of: AnyLink(target, key)).first,
             let source = schema.tables[holder.table], source.type.properties.indices.contains(holder.property)
         else { return nil }
         return DamagedValue(

@@ -24,7 +24,8 @@ extension TableLayout {
 
     /// The statements that create the indexes for uniqueness: one for each set of properties that must be unique.
     ///
-    /// The indexes are not UNIQUE: values may repeat inside a write, and `UniqueValues` checks the result.
+    /// The indexes are not UNIQUE, because values may repeat during a write transaction. `UniqueValues` checks the
+    /// values before the commit.
     static func uniqueIndexes(_ type: ObjectTypeSchema) -> [String] {
         type.uniques.enumerated().map { number, properties in
             let names = properties.map { SQLText.identifier(type.properties[$0].name) }.joined(separator: ", ")

@@ -1,7 +1,7 @@
 /// The changes in the number of links from a collection to each object since the last write to the file.
 ///
-/// Every change is appended to an array, and the arrays are summed up on demand. Most targets occur once, so this is much faster
-/// than a dictionary.
+/// Every change is appended to an array, and the arrays are summed up on demand. Most targets occur once, so this is
+/// much faster than a dictionary.
 package struct TargetCounts {
     private var linked: [ObjectKey] = []
     private var unlinked: [ObjectKey] = []

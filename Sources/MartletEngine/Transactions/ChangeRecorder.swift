@@ -2,8 +2,8 @@
 package struct ChangeRecorder {
     private var tables: [TableID: TableChangesBuilder] = [:]
     private var collections: [CollectionID: ListEditScript] = [:]
-    private var relinked: [LinkID: [ObjectKey]] = [:]
-    /// The collection whose edits are in `edits`, until anything else is recorded. Then they are moved to
+    private var changedTargets: [LinkID: [ObjectKey]] = [:]
+    /// The collection whose edits are in `edits`. When another row or collection is recorded, the edits are moved to
     /// `collections`.
     private var edited: CollectionID?
     private var edits = ListEditScript()
@@ -37,7 +37,7 @@ package struct ChangeRecorder {
         edits.append(edit)
     }
 
-    // Called before anything else is recorded.
+    // Called before every record except a further edit of the same collection.
     @inline(__always)
     private mutating func finishEdits() {
         hasChanges = true
@@ -52,8 +52,8 @@ package struct ChangeRecorder {
     }
 
     /// Records that collections of a property began or ceased to link to rows. Their edits are recorded separately.
-    package mutating func relink(_ targets: [ObjectKey], _ link: LinkID) {
-        if !targets.isEmpty { relinked[link, default: []] += targets }
+    package mutating func recordChangedTargets(_ targets: [ObjectKey], _ link: LinkID) {
+        if !targets.isEmpty { changedTargets[link, default: []] += targets }
     }
 
     package mutating func finish() -> ChangeSet {
@@ -61,7 +61,7 @@ package struct ChangeRecorder {
         for (table, builder) in tables { changes.tables[table] = builder.finish() }
         changes.collections = collections
         if let edited { changes.collections[edited] = edits }
-        changes.relinked = relinked.mapValues { KeySet($0) }
+        changes.changedTargets = changedTargets.mapValues { KeySet($0) }
         return changes
     }
 }

@@ -35,7 +35,7 @@ package struct CommitLog {
     }
 }
 
-/// Rows of several tables, each as the values of its columns in schema order.
+/// Copies of rows of several tables. Each copy (image) contains the values of the row's columns in schema order.
 package struct RowImages: Sendable {
     private var rows: [TableID: [ObjectKey: [SQLValue]]] = [:]
     private var count = 0
@@ -51,7 +51,7 @@ package struct RowImages: Sendable {
 
     package var isFull: Bool { count >= Self.limit }
 
-    /// Stores the image of a row unless one is stored already: the first image is the one from before the transaction.
+    /// Stores the image of a row unless one is already stored. The first image shows the row before the transaction.
     package mutating func insertIfAbsent(_ values: [SQLValue], of key: ObjectKey, in table: TableID) {
         guard !isFull, rows[table]?[key] == nil else { return }
         rows[table, default: [:]][key] = values
@@ -60,8 +60,8 @@ package struct RowImages: Sendable {
 
     package func row(_ key: ObjectKey, in table: TableID) -> [SQLValue]? { rows[table]?[key] }
 
-    /// Adds the images of later versions. A row that is already stored keeps its older image. If an earlier version
-    /// touched a row without storing its image, the row remains unknown.
+    /// Adds the images of later versions. A row that already has an image keeps it, because it is older. If a change
+    /// set in `earlier` touches a row that has no image, the later image is not added: it is not the oldest state.
     package mutating func merge(_ later: RowImages, unlessTouchedBy earlier: [ChangeSet]) {
         for (table, images) in later.rows {
             #if MARTLET_SEEDED_BUGS

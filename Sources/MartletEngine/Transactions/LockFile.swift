@@ -18,7 +18,7 @@ struct LockFile {
     private static let magicOffset = 24
     private static let headBytes = 64
     /// The maximum number of commits between two reads of the lock file.
-    private static let versionSlack: Version = 1_000
+    private static let maximumVersionLead: Version = 1_000
     /// Larger than the version of any database.
     private static let versionLimit: Version = 1 << 48
 
@@ -40,7 +40,7 @@ struct LockFile {
     func inspect() throws(EngineError) -> Content {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         if descriptor < 0 && errno == ENOENT { return .missing }
-        // This user may not read it. An attempt to write reports that.
+        // This user has no permission to read the file. The next attempt to write reports the error.
         if descriptor < 0 && errno == EACCES { return .current }
         guard descriptor >= 0 else { throw cannotOpen(errno) }
         defer { close(descriptor) }
@@ -49,7 +49,8 @@ struct LockFile {
 
     /// Rejects a file of an earlier release if its versions cannot be those of a database at `version`.
     func check(_ content: Content, fits version: Version) throws(EngineError) {
-        guard case .earlier(let versions) = content, versions.contains(where: { $0 > version &+ Self.versionSlack })
+        guard case .earlier(let versions) = content,
+            versions.contains(where: { $0 > version &+ Self.maximumVersionLead })
         else { return }
         throw foreign("names versions that the database never had")
     }
@@ -65,7 +66,7 @@ struct LockFile {
         if count >= Self.magicOffset + Self.magic.count, head[Self.magicOffset...].starts(with: Self.magic) {
             return .current
         }
-        // The first releases wrote the first word, or the two words after it.
+        // Early releases wrote only the first word (8 bytes), or the first three words (24 bytes).
         guard [0, 8, 24].contains(status.st_size), count == status.st_size else {
             throw foreign(
                 head.starts(with: "SQLite format 3\0".utf8) ? "is a database" : "has other content")
@@ -85,7 +86,7 @@ struct LockFile {
         // Another process may create or delete the file between the two calls of `open`.
         for _ in 0..<100 {
             let descriptor = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-            if descriptor >= 0 { return try adopted(descriptor) }
+            if descriptor >= 0 { return try validatedAndUpgraded(descriptor) }
             guard errno == ENOENT else { throw cannotOpen(errno) }
             let created = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
             if created >= 0 {
@@ -98,7 +99,7 @@ struct LockFile {
         throw foreign("is created and deleted again and again")
     }
 
-    private func adopted(_ descriptor: Int32) throws(EngineError) -> Int32 {
+    private func validatedAndUpgraded(_ descriptor: Int32) throws(EngineError) -> Int32 {
         do {
             if try content(descriptor) != .current { writeMagic(descriptor) }
             return descriptor
@@ -108,7 +109,7 @@ struct LockFile {
         }
     }
 
-    // The words before the magic number are not written: another process may be writing them.
+    // Does not write the words before the magic number, because another process may be writing them.
     private func writeMagic(_ descriptor: Int32) {
         let tail = Self.headBytes - Self.magicOffset
         let bytes = Self.magic + [UInt8](repeating: 0, count: tail - Self.magic.count)

@@ -6,13 +6,15 @@ import Synchronization
 /// The write lock of a database: a semaphore for the threads of this process, and a lock on a file beside the database
 /// for all processes. A database in memory has only one process and no lock file.
 ///
-/// `flock` belongs to the open file and not to the process. Closing another descriptor therefore does not drop it, as
-/// it would drop the locks of the database file itself. While a writer holds or waits for the lock, the lock file may
-/// be deleted or replaced. The lock on the old file then protects nothing. The writer therefore opens and locks the
-/// file that is now at the path.
+/// A `flock` lock belongs to the open file and not to the process. Closing another descriptor of the lock file
+/// therefore does not release it. (SQLite's locks on the database file belong to the process, and closing any
+/// descriptor of the database file releases them.)
 ///
-/// Thread safety: only the holder of `semaphore` opens the file. The number of its descriptor never changes; the file
-/// behind it may be replaced. `isOfOpenDatabase` is set before other threads use this object.
+/// While a writer waits for the lock, another program may delete or replace the lock file. The lock on the old file
+/// then protects nothing, so the writer opens and locks the file that is now at the path.
+///
+/// Thread safety: only the holder of `semaphore` opens the file. The number of its descriptor never changes, but the
+/// descriptor may be redirected to another file. `isOfOpenDatabase` is set before other threads use this object.
 // Sendable as described above.
 final class WriteLock: @unchecked Sendable {
     private let path: String
@@ -81,8 +83,8 @@ final class WriteLock: @unchecked Sendable {
         semaphore.signal()
     }
 
-    /// Releases what a forked child inherited. The object itself is leaked: Dispatch does not allow a semaphore to be
-    /// deallocated while a thread waits for it, and the thread that would signal it exists only in the parent.
+    /// Closes the lock file in a forked child. The object itself is leaked: Dispatch does not allow a semaphore to be
+    /// deallocated while it is held, and the thread that would signal it exists only in the parent.
     func abandon() {
         let descriptor = opened.exchange(-1, ordering: .acquiringAndReleasing)
         if descriptor >= 0 { close(descriptor) }
@@ -105,15 +107,16 @@ final class WriteLock: @unchecked Sendable {
     }
 
     /// Describes a checkpoint that copied the whole log: the version in the database file, and a serial number.
-    struct CopyMark: Equatable {
+    struct CheckpointRecord: Equatable {
         let version: Version
         let number: UInt64
     }
 
-    /// Records that the database file has all of a version. Processes that read this version then stop reading the
-    /// log, because the log cannot restart while a process reads it. The caller holds the lock.
-    func record(copied version: Version) -> CopyMark {
-        let mark = CopyMark(version: version, number: (recordedCopy?.number ?? 0) &+ 1)
+    /// Records that the database file contains all of a version. Processes that read this version then read it from the
+    /// database file and no longer from the log. The log cannot restart while a process reads it. The caller holds the
+    /// lock.
+    func record(copied version: Version) -> CheckpointRecord {
+        let mark = CheckpointRecord(version: version, number: (recordedCheckpoint?.number ?? 0) &+ 1)
         guard file != nil else { return mark }
         var words = [mark.version.littleEndian, mark.number.littleEndian]
         _ = pwrite(descriptor, &words, 16, 8)
@@ -129,14 +132,16 @@ final class WriteLock: @unchecked Sendable {
     /// The name of the newest log; nil if it is unknown.
     var recordedLog: UInt64? { words(at: Self.logOffset, count: 1)?[0] }
 
-    // Behind the words and the magic number that `LockFile` describes.
+    // The layout is described at `LockFile`.
     private static let logOffset: off_t = 64
 
     /// The last version that any process wrote; nil if it is unknown.
     var recordedVersion: Version? { words(at: 0, count: 1)?[0] }
 
     /// The newest mark that any process recorded; nil if it is unknown.
-    var recordedCopy: CopyMark? { words(at: 8, count: 2).map { CopyMark(version: $0[0], number: $0[1]) } }
+    var recordedCheckpoint: CheckpointRecord? {
+        words(at: 8, count: 2).map { CheckpointRecord(version: $0[0], number: $0[1]) }
+    }
 
     private func words(at offset: off_t, count: Int) -> [UInt64]? {
         guard let file else { return nil }
@@ -153,7 +158,7 @@ final class WriteLock: @unchecked Sendable {
     /// The path of the lock file, which is created if it does not exist; nil if that fails.
     func createFileIfNeeded() -> String? {
         guard let file, let content = try? file.inspect() else { return nil }
-        // Only if it is missing: closing a descriptor that is open for writing wakes all observers.
+        // An existing file is not opened for writing: closing the descriptor would wake all processes that watch it.
         if content == .missing {
             guard let descriptor = try? file.opened() else { return nil }
             close(descriptor)
@@ -188,7 +193,8 @@ final class WriteLock: @unchecked Sendable {
         }
     }
 
-    // If the open database was deleted too, the lock counts as current: the writer's next step reports the deletion.
+    // If the open database was deleted too, the lock counts as current. The next step of the write then reports that
+    // the database is missing.
     private func isCurrent(_ file: LockFile) -> Bool {
         file.isCurrent(descriptor) || isOfOpenDatabase && access(file.database, F_OK) != 0
     }

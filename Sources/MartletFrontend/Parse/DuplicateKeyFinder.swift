@@ -40,10 +40,10 @@ struct DuplicateKeyFinder {
         first[key.text] = key.span
     }
 
-    func report(into findings: inout FindingList) {
+    func report(into findings: inout LimitedFindings) {
         for duplicate in duplicates {
             let key = duplicate.key
-            guard findings.keeps(key.span) else {
+            guard findings.storesFindings(at: key.span) else {
                 findings.count(at: key.span, isError: true)
                 continue
             }

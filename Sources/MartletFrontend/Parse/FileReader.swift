@@ -4,11 +4,11 @@ package import MartletSchema
 package struct FileReading {
     package let root: YAMLNode?
     package let comments: CommentReader
-    package let diagnostics: FindingList
+    package let diagnostics: LimitedFindings
     /// Words of text that could not be parsed. A declaration that appears to be missing may be in this text.
     let unreadableWords: Set<String>
     /// Ranges where error recovery may have misread the text. Diagnostics in them are not reported.
-    let doubtful: [SourceSpan]
+    let unreliableRanges: [SourceSpan]
 }
 
 /// Parses a file. After a syntax error, it applies the suggested fix and parses again, so that one run reports several
@@ -16,9 +16,9 @@ package struct FileReading {
 package struct FileReader {
     private let source: SourceText
     private var text: PatchedText
-    private var diagnostics = FindingList()
-    private var lost: [UInt8] = []
-    private var doubtful: [SourceSpan] = []
+    private var diagnostics = LimitedFindings()
+    private var unreadableBytes: [UInt8] = []
+    private var unreliableRanges: [SourceSpan] = []
 
     package static func read(_ source: SourceText) -> FileReading {
         var reader = FileReader(source)
@@ -37,28 +37,28 @@ package struct FileReader {
             return FileReading(
                 root: nil, comments: CommentReader(emptySource, outside: []), diagnostics: diagnostics,
                 unreadableWords: [],
-                doubtful: [])
+                unreliableRanges: [])
         }
         let conflicts = ConflictCheck(source)
         diagnostics += conflicts.diagnostics
         let blanks = BlankCheck(source)
         diagnostics += blanks.diagnostics
         replace(
-            (encoding.offending + conflicts.offending).map { ($0, "") }
-                + blanks.offending.map { ($0, blanks.spaces(for: $0)) })
+            (encoding.blankedRanges + conflicts.blankedRanges).map { ($0, "") }
+                + blanks.blankedRanges.map { ($0, blanks.spaces(for: $0)) })
         let reading = readWithRecovery()
         let comments = CommentReader(source, outside: reading.spansWithoutComments)
         diagnostics += comments.diagnostics
-        if reading.isAbandoned || reading.failure != nil { lost += source.bytes }
+        if reading.isAbandoned || reading.failure != nil { unreadableBytes += source.bytes }
         return FileReading(
             root: reading.root, comments: comments, diagnostics: diagnostics,
-            unreadableWords: words(lost), doubtful: doubtful)
+            unreadableWords: words(unreadableBytes), unreliableRanges: unreliableRanges)
     }
 
     private mutating func readWithRecovery() -> YAMLReading {
         // Each attempt parses the file again, so the number of attempts depends on the file size. If all
         // diagnostics are needed, because their fixes will be applied, more attempts are made.
-        let reportsAll = FindingList.keptPerFile > FindingList.defaultPerFile
+        let reportsAll = LimitedFindings.maximumStoredPerFile > LimitedFindings.defaultStoredPerFile
         let maximumBytes = (reportsAll ? 64 : 6) << 20
         var attempts = max(4, min(reportsAll ? 2000 : 100, maximumBytes / max(1, text.bytes.count)))
         var reading = YAMLReader.read(text)
@@ -68,12 +68,12 @@ package struct FileReader {
             attempts -= 1
             guard attempts > 0, !isUnchanged(recovery) else { break }
             for edit in recovery.edits where edit.replacement.allSatisfy({ $0.isBlank || $0.isLineBreak }) {
-                lost += text.bytes[edit.range]
-                lost.append(Byte.space)
+                unreadableBytes += text.bytes[edit.range]
+                unreadableBytes.append(Byte.space)
             }
-            if let range = recovery.doubtful {
-                lost += text.bytes[range] + [Byte.space]
-                doubtful.append(text.span(range))
+            if let range = recovery.unreliableRange {
+                unreadableBytes += text.bytes[range] + [Byte.space]
+                unreliableRanges.append(text.span(range))
             }
             text.replace(recovery.edits)
             reading = YAMLReader.read(text)

@@ -26,7 +26,8 @@ extension RecoveryRules {
         if let known = scan.firstKnown, scan.bad.contains(where: { $0.meaning == .unknown }) {
             notes.append(
                 DiagnosticNote(
-                    "'\(site.lines.text(known))' is an escape of YAML: write it twice too, if a backslash is meant",
+                    "'\(site.lines.text(known))' is a valid YAML escape; if a backslash is meant, "
+                        + "write the backslash twice here too",
                     at: site.text.span(known)))
         }
         let text = String(decoding: corrected, as: UTF8.self)
@@ -37,7 +38,7 @@ extension RecoveryRules {
         let hasFix = scan.bad.allSatisfy { $0.meaning != .noScalar }
         let word = first.meaning == .unknown ? "unknown escape" : "invalid escape"
         let diagnostic = Diagnostic(
-            .yamlTrap,
+            .yamlMistake,
             "\(word) '\(site.lines.text(first.range).shortened)' in double quotes; \(reason)\(help)",
             at: site.text.span(first.range), notes: notes, help: help, fixes: hasFix ? [fix] : [])
         return SyntaxRecovery(diagnostic, replace: range, with: text)
@@ -99,14 +100,14 @@ struct EscapeScan {
         case Byte.backslash, Byte.doubleQuote, UInt8(ascii: "/"), Byte.lineFeed, Byte.carriageReturn:
             return start + 2
         case Byte.singleQuote:
-            return note(start..<start + 2, .quote, [Byte.singleQuote])
+            return record(start..<start + 2, .quote, [Byte.singleQuote])
         case UInt8(ascii: "x"): return readNumber(at: start, digits: 2)
         case UInt8(ascii: "u"): return readNumber(at: start, digits: 4)
         case UInt8(ascii: "U"): return readNumber(at: start, digits: 8)
         case let sign where Self.known.contains(sign):
             firstKnown = firstKnown ?? start..<start + 2
             return start + 2
-        default: return noteUnknown(start)
+        default: return recordUnknown(start)
         }
     }
 
@@ -115,9 +116,9 @@ struct EscapeScan {
     private mutating func readNumber(at start: Int, digits: Int) -> Int {
         let end = start + 2 + digits
         let count = bytes[(start + 2)..<min(end, bytes.count)].prefix { $0.hexadecimalValue != nil }.count
-        guard count > 0 else { return noteUnknown(start) }
+        guard count > 0 else { return recordUnknown(start) }
         guard count == digits, let value = number(at: start, digits) else {
-            return note(
+            return record(
                 start..<start + 2 + count, .digits(digits), [Byte.backslash] + bytes[start..<start + 2 + count])
         }
         if Unicode.Scalar(value) != nil {
@@ -130,9 +131,9 @@ struct EscapeScan {
             let scalar = 0x10000 + (value - 0xD800) << 10 + (low - 0xDC00)
             let text = String(scalar, radix: 16, uppercase: true)
             let zeros = String(repeating: "0", count: 8 - text.utf8.count)
-            return note(start..<end + 6, .surrogates, Array("\\U\(zeros)\(text)".utf8))
+            return record(start..<end + 6, .surrogates, Array("\\U\(zeros)\(text)".utf8))
         }
-        return note(start..<end, .noScalar, Array("\\uFFFD".utf8))
+        return record(start..<end, .noScalar, Array("\\uFFFD".utf8))
     }
 
     private func number(at start: Int, _ digits: Int) -> UInt32? {
@@ -144,12 +145,12 @@ struct EscapeScan {
         return value
     }
 
-    private mutating func noteUnknown(_ start: Int) -> Int {
+    private mutating func recordUnknown(_ start: Int) -> Int {
         let end = bytes.letterEnd(start + 2)
-        return note(start..<end, .unknown, [Byte.backslash] + bytes[start..<end])
+        return record(start..<end, .unknown, [Byte.backslash] + bytes[start..<end])
     }
 
-    private mutating func note(_ range: Range<Int>, _ meaning: BadEscape.Meaning, _ replacement: [UInt8]) -> Int {
+    private mutating func record(_ range: Range<Int>, _ meaning: BadEscape.Meaning, _ replacement: [UInt8]) -> Int {
         bad.append(BadEscape(range: range, meaning: meaning, replacement: replacement))
         return range.upperBound
     }

@@ -81,7 +81,7 @@ extension RecoveryRules {
         return site.blank(
             site.line,
             Diagnostic(
-                .yamlTrap, "'\(site.lines.text(place))' closes nothing; remove it", at: site.text.span(place),
+                .yamlMistake, "'\(site.lines.text(place))' closes nothing; remove it", at: site.text.span(place),
                 help: "remove it", fixes: [Fix("remove it", .suggested, [Edit(site.text.span(place), "")])]))
     }
 
@@ -118,7 +118,7 @@ extension RecoveryRules {
             "a ': ' inside a value begins another key; quote the text, and the whole value", at: colon,
             replace: value, with: right + "\"'", title: "quote the text, and the whole value",
             isText ? .safe : .suggested)
-        if !isText { recovery.doubtful = value }
+        if !isText { recovery.unreliableRange = value }
         return recovery
     }
 
@@ -144,7 +144,8 @@ extension RecoveryRules {
             current = lines.previous(candidate)
         }
         guard !levels.contains(where: { $0.depth == depth }) else { return nil }
-        // The lines below a key must be indented more deeply than the key, so levels as deep as them are excluded.
+        // If the line is a key with nested lines, it must be indented less than the nested lines. Levels that are at
+        // least as deep as the nested lines are therefore excluded.
         let below = (line + 1..<lines.count).prefix(50).first { !lines.isBlankOrComment($0) }
         let opens = lines.keyAndValue(line)?.value.isEmpty == true
         let childDepth = below.map { lines.indentation($0) }.flatMap { opens && $0 > depth ? $0 : nil } ?? Int.max
@@ -161,7 +162,7 @@ extension RecoveryRules {
             at: site.text.span(site.token(at: neighbour.lowerBound)))
         let name = lines.text(key)
         return site.recovery(
-            "'\(name.shortened)' is indented by \(depth), but no line above it at this level is; indent it by "
+            "'\(name.shortened)' is indented by \(depth), which matches no level above it; indent it by "
                 + "\(sibling.depth)",
             at: key, replace: lines.range(line).lowerBound..<content.lowerBound,
             with: String(repeating: " ", count: sibling.depth), title: "indent by \(sibling.depth)", .suggested,
@@ -186,7 +187,7 @@ extension RecoveryRules {
             replace: end..<max(end, site.lines.content(line).upperBound), with: close, title: "add a '\(close)'",
             .suggested)
         // It is not known which text belongs inside the brackets.
-        if site.contextContains("flow node") { recovery.doubtful = opening..<max(end, opening + 1) }
+        if site.contextContains("flow node") { recovery.unreliableRange = opening..<max(end, opening + 1) }
         return recovery
     }
 
@@ -261,7 +262,7 @@ extension RecoveryRules {
         let isQuoted = first == Byte.doubleQuote || first == Byte.singleQuote
         let advice = isQuoted ? "quote the whole value, or none of it" : "put it inside the brackets, or remove it"
         let diagnostic = Diagnostic(
-            .yamlTrap,
+            .yamlMistake,
             end == nil
                 ? "'\(text.shortened)' cannot follow the value of '\(site.lines.text(key).shortened)'; \(advice)"
                 : "'\(text.shortened)' cannot follow this value; quote all of it, or remove what follows",

@@ -50,14 +50,15 @@ enum RecoveryRules {
             title, indentation.isCertain ? .safe : .suggested,
             edits.map { Edit(site.text.span($0.range), $0.replacement) })
         let diagnostic = Diagnostic(
-            .yamlTrap, "tabs cannot indent YAML; use spaces", at: site.text.span(run), label: "tab here",
+            .yamlMistake, "tabs cannot indent YAML; use spaces", at: site.text.span(run), label: "tab here",
             notes: notes, help: title, fixes: [fix])
         var recovery = SyntaxRecovery(diagnostic, edits: edits)
-        recovery.doubtful = indentation.guess
+        recovery.unreliableRange = indentation.uncertainRange
         return recovery
     }
 
-    /// A key of more than 1,024 characters, for which libyaml reports a misleading error.
+    /// A key of more than 1,000 bytes. libyaml limits keys to 1,024 characters, and reports a misleading error if a key
+    /// is longer.
     private static func longKey(_ site: FailureSite) -> SyntaxRecovery? {
         guard
             site.messageContains("could not find expected ':'")
@@ -152,7 +153,7 @@ enum RecoveryRules {
         var recovery = site.recovery(
             "this quote is never closed; add a closing \(quote)", at: opening..<opening + 1, label: "opened here",
             replace: end..<end, with: quote, title: "close the quote", .suggested)
-        recovery.doubtful = opening..<end
+        recovery.unreliableRange = opening..<end
         return recovery
     }
 
@@ -237,7 +238,7 @@ enum RecoveryRules {
         var recovery = site.recovery(
             "'\(sign)' cannot begin a value in YAML; quote the value", at: range.lowerBound..<range.lowerBound + 1,
             replace: range, with: "'\(escaped)'", title: "quote the value", .suggested)
-        recovery.doubtful = range
+        recovery.unreliableRange = range
         return recovery
     }
 
@@ -267,7 +268,7 @@ enum RecoveryRules {
                 DiagnosticNote("the text that is being parsed begins here", at: site.text.span(context, context + 1)))
         }
         let diagnostic = Diagnostic(
-            .yamlTrap, "this is not valid YAML, \(detail); correct the line, or quote its text",
+            .yamlMistake, "this is not valid YAML, \(detail); correct the line, or quote its text",
             at: site.text.span(range), notes: notes)
         let line = site.lines.isBlankOrComment(site.line) ? site.lines.previous(site.line) : site.line
         return site.blank(line ?? site.line, diagnostic)

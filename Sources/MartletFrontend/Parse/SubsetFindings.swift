@@ -23,7 +23,7 @@ struct SubsetFindings {
         }
     }
 
-    private var findings = FindingList()
+    private var findings = LimitedFindings()
     private var groups: [Kind: Group] = [:]
 
     mutating func report(_ message: String, at span: SourceSpan, label: String? = nil, fixes: [Fix] = []) {
@@ -41,7 +41,7 @@ struct SubsetFindings {
         if count < 3 { groups[kind]?.others.append(place()) }
     }
 
-    func report(into list: inout FindingList) {
+    func report(into list: inout LimitedFindings) {
         list += findings
         for kind in [Kind.alias, .tag] {
             if let group = groups[kind] { list.append(group.finding) }

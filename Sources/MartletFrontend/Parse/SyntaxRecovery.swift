@@ -6,7 +6,7 @@ struct SyntaxRecovery {
     /// Edits of the patched text, sorted, without overlaps.
     let edits: [(range: Range<Int>, replacement: [UInt8])]
     /// The range that the edits may have misread. Diagnostics in it are not reported.
-    var doubtful: Range<Int>?
+    var unreliableRange: Range<Int>?
 
     init(_ diagnostic: Diagnostic, replace range: Range<Int>, with replacement: String) {
         self.init(diagnostic, edits: [(range, replacement)])
@@ -52,7 +52,7 @@ struct FailureSite {
     ) -> SyntaxRecovery {
         let fix = Fix(title, applicability, [Edit(text.span(replace), replacement)])
         let diagnostic = Diagnostic(
-            .yamlTrap, message, at: text.span(range), label: label, notes: notes, help: title, fixes: [fix])
+            .yamlMistake, message, at: text.span(range), label: label, notes: notes, help: title, fixes: [fix])
         return SyntaxRecovery(diagnostic, replace: replace, with: replacement)
     }
 

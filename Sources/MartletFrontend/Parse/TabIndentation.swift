@@ -16,18 +16,18 @@ struct TabIndentation {
 
     private(set) var edits: [(range: Range<Int>, replacement: String)] = []
     /// From the first line with an uncertain column to the end of its block; nil if all columns are certain.
-    private(set) var guess: Range<Int>?
-    var isCertain: Bool { guess == nil }
+    private(set) var uncertainRange: Range<Int>?
+    var isCertain: Bool { uncertainRange == nil }
 
     private let lines: TextLines
     private var levels: [Level] = []
     /// The column of the line whose block is indented with tabs.
     private var tabBlockColumn: Int?
     /// The column of the key of a block scalar, whose text can contain tabs.
-    private var blockText: Int?
+    private var blockScalarColumn: Int?
     /// Lines at or before this column end the block of the uncertain range.
-    private var guessColumn = 0
-    private var isGuessOver = false
+    private var uncertainColumn = 0
+    private var hasUncertainRangeEnded = false
 
     /// - Parameter first: the first line in which tabs are replaced.
     init(_ lines: TextLines, from first: Int) {
@@ -55,9 +55,9 @@ struct TabIndentation {
     }
 
     private mutating func isInBlockText(_ indentation: ArraySlice<UInt8>) -> Bool {
-        guard let column = blockText else { return false }
+        guard let column = blockScalarColumn else { return false }
         if indentation.prefix(while: { $0 == Byte.space }).count > column { return true }
-        blockText = nil
+        blockScalarColumn = nil
         return false
     }
 
@@ -65,19 +65,23 @@ struct TabIndentation {
         let column = indentation.contains(Byte.tab) ? columnOfTabs(indentation) : indentation.count
         while let level = levels.last, level.column >= column { levels.removeLast() }
         if !indentation.contains(Byte.tab), let parent = tabBlockColumn {
-            if column > parent { noteGuess(at: indentation.startIndex, below: parent) } else { tabBlockColumn = nil }
-        }
-        if let range = guess, !isGuessOver {
-            if column <= guessColumn {
-                isGuessOver = true
+            if column > parent {
+                extendUncertainRange(at: indentation.startIndex, below: parent)
             } else {
-                guess = range.lowerBound..<lines.range(line).upperBound
+                tabBlockColumn = nil
+            }
+        }
+        if let range = uncertainRange, !hasUncertainRangeEnded {
+            if column <= uncertainColumn {
+                hasUncertainRangeEnded = true
+            } else {
+                uncertainRange = range.lowerBound..<lines.range(line).upperBound
             }
         }
         let value = lines.keyAndValue(line)?.value
         let first = value?.first.map { lines.bytes[$0] }
         let isBlockText = first == UInt8(ascii: "|") || first == UInt8(ascii: ">")
-        if isBlockText { blockText = column }
+        if isBlockText { blockScalarColumn = column }
         levels.append(Level(indentation: indentation, column: column, opens: value?.isEmpty == true || isBlockText))
         replace(indentation, with: column)
     }
@@ -85,7 +89,7 @@ struct TabIndentation {
     private mutating func columnOfTabs(_ indentation: ArraySlice<UInt8>) -> Int {
         if let same = levels.last(where: { $0.indentation == indentation }) { return same.column }
         guard let above = levels.last else {
-            noteGuess(at: indentation.startIndex, below: -1)
+            extendUncertainRange(at: indentation.startIndex, below: -1)
             return 0
         }
         let isDeeper = indentation.count > above.indentation.count && indentation.starts(with: above.indentation)
@@ -93,16 +97,16 @@ struct TabIndentation {
             if tabBlockColumn == nil { tabBlockColumn = above.column }
             return above.column + 2
         }
-        noteGuess(at: indentation.startIndex, below: levels.dropLast().last?.column ?? -1)
+        extendUncertainRange(at: indentation.startIndex, below: levels.dropLast().last?.column ?? -1)
         return above.opens || isDeeper ? above.column + 2 : above.column
     }
 
-    private mutating func noteGuess(at place: Int, below column: Int) {
-        guessColumn = guess == nil ? column : min(guessColumn, column)
-        isGuessOver = false
+    private mutating func extendUncertainRange(at place: Int, below column: Int) {
+        uncertainColumn = uncertainRange == nil ? column : min(uncertainColumn, column)
+        hasUncertainRangeEnded = false
         // Earlier lines of the block are uncertain as well.
         let start = edits.first?.range.lowerBound ?? place
-        guess = guess ?? start..<start
+        uncertainRange = uncertainRange ?? start..<start
     }
 
     private mutating func replace(_ indentation: ArraySlice<UInt8>, with column: Int) {

@@ -119,8 +119,8 @@ struct YAMLFailure {
 struct YAMLReading {
     var root: YAMLNode?
     var failure: YAMLFailure?
-    var diagnostics = FindingList()
-    /// The ranges of scalars that can contain a `#` that begins no comment, in order.
+    var diagnostics = LimitedFindings()
+    /// The ranges of scalars in which a `#` may be text instead of the start of a comment, in order.
     package var spansWithoutComments: [SourceSpan] = []
     /// True if parsing stopped at a limit. The rest of the file was not parsed.
     var isAbandoned = false

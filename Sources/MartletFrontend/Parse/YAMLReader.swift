@@ -102,12 +102,12 @@ struct YAMLReader {
             return .broken(place)
         case YAML_SEQUENCE_START_EVENT:
             let data = event.data.sequence_start
-            noteProperties(event, anchor: data.anchor, tag: data.tag)
+            reportAnchorOrTag(event, anchor: data.anchor, tag: data.tag)
             let isFlow = data.style == YAML_FLOW_SEQUENCE_STYLE
             return try .sequence(readSequence(from: event, isFlow: isFlow, depth: depth))
         default:
             let data = event.data.mapping_start
-            noteProperties(event, anchor: data.anchor, tag: data.tag)
+            reportAnchorOrTag(event, anchor: data.anchor, tag: data.tag)
             let isFlow = data.style == YAML_FLOW_MAPPING_STYLE
             return try .mapping(readMapping(from: event, isFlow: isFlow, depth: depth))
         }
@@ -155,7 +155,7 @@ struct YAMLReader {
 
     private mutating func readScalar(_ event: yaml_event_t) -> YAMLNode {
         let data = event.data.scalar
-        noteProperties(event, anchor: data.anchor, tag: data.tag)
+        reportAnchorOrTag(event, anchor: data.anchor, tag: data.tag)
         let style: YAMLScalar.Style =
             switch data.style {
             case YAML_SINGLE_QUOTED_SCALAR_STYLE: .singleQuoted
@@ -221,7 +221,7 @@ struct YAMLReader {
         throw Stop.abandoned
     }
 
-    private mutating func noteProperties(
+    private mutating func reportAnchorOrTag(
         _ event: yaml_event_t, anchor: UnsafeMutablePointer<yaml_char_t>?, tag: UnsafeMutablePointer<yaml_char_t>?
     ) {
         guard anchor != nil || tag != nil else { return }

@@ -9,7 +9,7 @@ enum EmbeddingCheck {
     }
 
     static func run(
-        _ names: [String], _ scopes: [String: Resolver.ObjectScope], _ diagnostics: inout FindingList
+        _ names: [String], _ scopes: [String: Resolver.ObjectScope], _ diagnostics: inout LimitedFindings
     ) {
         var edges: [Edge] = []
         for name in names {
@@ -29,7 +29,7 @@ enum EmbeddingCheck {
             finding.code == .badOptionality && finding.span.map(places.contains) == true
         }
         for edge in endless {
-            guard diagnostics.keeps(edge.target.span) else {
+            guard diagnostics.storesFindings(at: edge.target.span) else {
                 diagnostics.count(at: edge.target.span, isError: true)
                 continue
             }

@@ -6,15 +6,16 @@ extension Resolver {
         _ literal: LiteralSyntax, _ type: PropertyTypeModel, of property: PropertySyntax
     ) -> DefaultModel? {
         guard type.isSingle else {
-            return refuse(literal, "a collection begins empty; remove the default", removes: true)
+            return reportBadDefault(literal, "a collection begins empty; remove the default", removes: true)
         }
         switch type.value {
-        case .link, .embedded: return refuse(literal, "a link begins as nil; remove the default", removes: true)
+        case .link, .embedded:
+            return reportBadDefault(literal, "a link begins as nil; remove the default", removes: true)
         case .enumeration(let name, _): return checkCase(literal, of: name)
         case .scalar(let kind):
             if literal.form == .bare, ["nil", "null", "~"].contains(literal.text) {
                 let reason = type.isOptional ? "an optional begins as nil" : "'\(kind.rawValue)' is not optional"
-                return refuse(literal, "\(reason); remove the default", removes: true)
+                return reportBadDefault(literal, "\(reason); remove the default", removes: true)
             }
             return checkScalar(literal, kind)
         }
@@ -39,15 +40,15 @@ extension Resolver {
         guard let symbol = enums[name] else { return nil }
         let (syntax, cases) = (symbol.syntax, symbol.cases)
         if literal.form == .bare, cases.contains(literal.text) {
-            note(.enumCase(owner: name, name: literal.text), at: literal.span)
+            recordReference(.enumCase(owner: name, name: literal.text), at: literal.span)
             return .enumCase(literal.text)
         }
         let bare = literal.text.hasPrefix(".") ? String(literal.text.dropFirst()) : literal.text
         if cases.contains(bare) {
-            return refuse(literal, "a case is written without dot and quotes; write '\(bare)'", fix: bare)
+            return reportBadDefault(literal, "a case is written without dot and quotes; write '\(bare)'", fix: bare)
         }
         if ["nil", "null", "~"].contains(literal.text) {
-            return refuse(literal, "nil is not a case of '\(name)'; remove the default", removes: true)
+            return reportBadDefault(literal, "nil is not a case of '\(name)'; remove the default", removes: true)
         }
         guard !syntax.isIncomplete else { return nil }
         reportMissing(
@@ -75,7 +76,8 @@ extension Resolver {
         switch WholeNumber(literal.text) {
         case .value(let value) where value >= -largest - 1 && value <= largest: return .integer(value)
         case .value, .tooLarge:
-            return refuse(literal, "'\(literal.text.shortened)' does not fit '\(kind.rawValue)'; it holds \(range)")
+            return reportBadDefault(
+                literal, "'\(literal.text.shortened)' does not fit '\(kind.rawValue)', which holds \(range)")
         case .ambiguous(let right, let isCertain):
             let fits = Int64(right).map { $0 >= -largest - 1 && $0 <= largest } == true
             return ambiguous(literal, "a number", right, isCertain && fits ? .safe : .suggested)
@@ -92,11 +94,11 @@ extension Resolver {
             return mismatch(literal, kind, "write a number such as 0.5")
         }
         guard let value = Double(number.text), value.isFinite, kind == .double || Float(value).isFinite else {
-            return refuse(
+            return reportBadDefault(
                 literal, "'\(literal.text.shortened)' does not fit '\(kind.rawValue)'; write a smaller number")
         }
         guard number.isZero || (kind == .double ? value != 0 : Float(value) != 0) else {
-            return refuse(
+            return reportBadDefault(
                 literal,
                 "'\(literal.text.shortened)' is too small for '\(kind.rawValue)', which would make it 0; write 0")
         }
@@ -116,7 +118,7 @@ extension Resolver {
             inside == nil
             ? "text that is not one plain word needs quotes"
             : "these characters are not quotes in the schema language"
-        return refuse(
+        return reportBadDefault(
             literal, isPlain ? "\(reason); write '\(quoted)'" : "\(reason); write \" before and after it",
             fix: isPlain ? quoted : nil)
     }
@@ -134,7 +136,7 @@ extension Resolver {
         case .seconds(let seconds): return .date(seconds)
         case .noZone:
             let right = literal.form == .quoted ? "\"\(literal.text)Z\"" : "\(literal.text)Z"
-            return refuse(literal, "a time of day needs its zone; write '\(right)' for UTC", fix: right)
+            return reportBadDefault(literal, "a time of day needs its zone; write '\(right)' for UTC", fix: right)
         case .none: return mismatch(literal, .date, "write 'now' or a date such as 2024-05-31T12:00:00Z")
         }
     }
@@ -164,7 +166,8 @@ extension Resolver {
         }
         guard number.fitsDecimal128 else {
             let limit = number.hasTooManyDigits ? "34 digits" : "exponents from -6176 to 6144"
-            return refuse(literal, "'\(literal.text.shortened)' does not fit 'Decimal128'; it holds \(limit)")
+            return reportBadDefault(
+                literal, "'\(literal.text.shortened)' does not fit 'Decimal128', which holds \(limit)")
         }
         return .decimal128(number.text)
     }
@@ -187,20 +190,20 @@ extension Resolver {
     // MARK: Findings
 
     private mutating func mismatch(_ literal: LiteralSyntax, _ kind: ScalarKind, _ advice: String) -> DefaultModel? {
-        refuse(literal, "'\(literal.text.shortened)' is not a default for '\(kind.rawValue)'; \(advice)")
+        reportBadDefault(literal, "'\(literal.text.shortened)' is not a default for '\(kind.rawValue)'; \(advice)")
     }
 
     private mutating func ambiguous(
         _ literal: LiteralSyntax, _ what: String, _ right: String, _ applicability: Fix.Applicability
     ) -> DefaultModel? {
         report(
-            .ambiguousScalar, "'\(literal.text.shortened)' is \(what) in some YAML only; write '\(right)'",
+            .ambiguousScalar, "'\(literal.text.shortened)' is \(what) only in some YAML versions; write '\(right)'",
             at: literal.span, help: "write '\(right)'",
             fixes: [Fix("write '\(right)'", applicability, [Edit(literal.span, right)])])
         return nil
     }
 
-    private mutating func refuse(
+    private mutating func reportBadDefault(
         _ literal: LiteralSyntax, _ message: String, fix: String? = nil, removes: Bool = false
     ) -> DefaultModel? {
         var fixes: [Fix] = []

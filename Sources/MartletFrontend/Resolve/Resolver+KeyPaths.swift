@@ -15,14 +15,14 @@ extension Resolver {
             }
             guard let type = member.type else { return nil }
             let owner = scope.syntax.name.value
-            note(.property(owner: owner, name: name.value), at: name.span)
+            recordReference(.property(owner: owner, name: name.value), at: name.span)
             segments.append(KeyPathSegmentModel(owner: owner, property: name.value, type: type, span: name.span))
             if index == path.segments.count - 1 { break }
             guard let next = type.value.objectName.flatMap({ scopes[$0] }) else {
                 report(
                     .unknownName,
-                    "'\(name.value)' is '\(type.text)', and a key path cannot go on from there; end it here",
-                    at: path.segments[index + 1].span, label: "nothing to find here",
+                    "'\(name.value)' is '\(type.text)', which has no properties; end the key path before this segment",
+                    at: path.segments[index + 1].span, label: "not a property",
                     notes: [DiagnosticNote("'\(name.value)' is declared here", at: member.nameSpan)])
                 return nil
             }
@@ -85,7 +85,7 @@ extension Resolver {
             }
             return nil
         }
-        note(.type(root.value), at: root.span)
+        recordReference(.type(root.value), at: root.span)
         var labels: [ProjectionLabelModel] = []
         for label in syntax.labels {
             if NameRules.projectionMembers.contains(label.name.value) { reportReserved(label.name, "label") }

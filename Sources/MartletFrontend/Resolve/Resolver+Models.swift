@@ -8,7 +8,7 @@ extension Resolver {
         var indexed: Set<String> = []
         for entry in syntax.indexes {
             if let member = scope.members[entry.value] {
-                note(.property(owner: name, name: entry.value), at: entry.span)
+                recordReference(.property(owner: name, name: entry.value), at: entry.span)
                 if let type = member.type, Self.isIndexable(type), entry.value != primaryKey?.value {
                     indexed.insert(entry.value)
                 }
@@ -26,7 +26,7 @@ extension Resolver {
                     of: property, type, isPrimaryKey: primaryKey?.value == property.name.value,
                     isIndexed: indexed.contains(property.name.value)))
         }
-        for property in syntax.misnamed {
+        for property in syntax.withInvalidNames {
             guard let type = property.type.flatMap({ resolve($0, of: property) }) else { continue }
             _ = model(of: property, type, isPrimaryKey: false, isIndexed: false)
         }
@@ -112,7 +112,7 @@ extension Resolver {
             reportNoMember(name, of: scope) { $0.isSingle && Self.isKeyType($0.value) }
             return nil
         }
-        self.note(.property(owner: scope.syntax.name.value, name: name.value), at: name.span)
+        self.recordReference(.property(owner: scope.syntax.name.value, name: name.value), at: name.span)
         guard let type = member.type else { return name }
         let note = DiagnosticNote("'\(name.value)' is declared here", at: member.nameSpan)
         guard type.isSingle, Self.isKeyType(type.value) else {
@@ -149,7 +149,7 @@ extension Resolver {
                 reportNoMember(name, of: scope, where: Self.canBeUnique)
                 continue
             }
-            note(.property(owner: scope.syntax.name.value, name: name.value), at: name.span)
+            recordReference(.property(owner: scope.syntax.name.value, name: name.value), at: name.span)
             guard let type = member.type else { continue }
             if !Self.canBeUnique(type) { reportNotUnique(name, type) }
         }
@@ -205,7 +205,7 @@ extension Resolver {
                 among: syntax.cases.map(\.name.value), label: "no such case")
         }
         if let unknown = syntax.unknown {
-            note(.enumCase(owner: syntax.name.value, name: unknown.value), at: unknown.span)
+            recordReference(.enumCase(owner: syntax.name.value, name: unknown.value), at: unknown.span)
         }
         guard let raw = syntax.raw else { return nil }
         return EnumModel(
@@ -220,7 +220,8 @@ extension Resolver {
         case .value(let value): return .int(value)
         case .ambiguous(let right, _):
             report(
-                .ambiguousScalar, "'\(scalar.text)' is a number in some YAML only; write '\(right)'", at: scalar.span,
+                .ambiguousScalar, "'\(scalar.text)' is a number only in some YAML versions; write '\(right)'",
+                at: scalar.span,
                 help: "write '\(right)'", fixes: [Fix("write '\(right)'", .suggested, [Edit(scalar.span, right)])])
         case .tooLarge:
             report(

@@ -87,7 +87,7 @@ extension Resolver {
         switch value {
         case .scalar(.anyValue):
             if let optional = type.optional {
-                reportOptional(optional, "'AnyRealmValue' is never optional, it can hold none; remove the '?'")
+                reportOptional(optional, "'AnyRealmValue' is never optional, but can be 'none'; remove the '?'")
             }
             return PropertyTypeModel(kind: .single, value: value, isOptional: false)
         case .link where type.optional == nil:
@@ -127,7 +127,7 @@ extension Resolver {
             }
         case .scalar(.anyValue):
             if let optional = type.optional {
-                reportOptional(optional, "'AnyRealmValue' is never optional, it can hold none; remove the '?'")
+                reportOptional(optional, "'AnyRealmValue' is never optional, but can be 'none'; remove the '?'")
                 isOptional = false
             }
         case .scalar, .enumeration: break
@@ -139,7 +139,7 @@ extension Resolver {
     private mutating func resolveName(_ name: Spanned<String>, in type: TypeSyntax) -> ValueTypeModel? {
         if let scalar = ScalarKind(rawValue: name.value) { return .scalar(scalar) }
         if let symbol = symbols[name.value] {
-            note(.type(name.value), at: name.span)
+            recordReference(.type(name.value), at: name.span)
             switch symbol.kind {
             case .object: return .link(name.value)
             case .embedded: return .embedded(name.value)
@@ -212,7 +212,7 @@ extension Resolver {
                 continue
             }
             guard let targetType = target.type else { continue }
-            note(.property(owner: type.name.value, name: member.value), at: member.span)
+            recordReference(.property(owner: type.name.value, name: member.value), at: member.span)
             if targetType.isLinkingObjects || targetType.value.objectName != syntax.name.value {
                 let names = linkNames(of: scope, to: syntax.name.value)
                 let near = Array(names.prefix(3))

@@ -42,7 +42,7 @@ struct Resolver {
     /// The names of links by object and target, for diagnostics about linking objects.
     var linkNames: [String: [String: [String]]] = [:]
     var suggestions = Suggestions()
-    var diagnostics = FindingList()
+    var diagnostics = LimitedFindings()
 
     init(_ files: [FileSyntax], unreadableWords: Set<String>) {
         self.files = files
@@ -55,22 +55,22 @@ struct Resolver {
         symbols.reserveCapacity(count)
         scopes.reserveCapacity(count)
         var declared: [[DeclarationSyntax]] = []
-        var refused: [ObjectSyntax] = []
+        var unregisteredObjects: [ObjectSyntax] = []
         for file in files {
-            for case .object(let syntax) in file.misnamed { refused.append(syntax) }
+            for case .object(let syntax) in file.withInvalidNames { unregisteredObjects.append(syntax) }
             declared.append(
                 file.declarations.filter { declaration in
                     let isNew = symbols.insert(declaration, diagnostics: &diagnostics)
-                    if !isNew, case .object(let syntax) = declaration { refused.append(syntax) }
+                    if !isNew, case .object(let syntax) = declaration { unregisteredObjects.append(syntax) }
                     return isNew
                 })
         }
         for case .enumeration(let syntax) in declared.joined() { enums[syntax.name.value] = EnumScope(syntax) }
         for case .object(let syntax) in declared.joined() { scopes[syntax.name.value] = scope(of: syntax) }
         // The contents of a declaration with a duplicate or invalid name are checked as well.
-        for syntax in refused { _ = model(of: syntax, in: scope(of: syntax)) }
-        for case .enumeration(let syntax) in files.flatMap(\.misnamed) { _ = model(of: syntax) }
-        for case .projection(let syntax) in files.flatMap(\.misnamed) { _ = model(of: syntax) }
+        for syntax in unregisteredObjects { _ = model(of: syntax, in: scope(of: syntax)) }
+        for case .enumeration(let syntax) in files.flatMap(\.withInvalidNames) { _ = model(of: syntax) }
+        for case .projection(let syntax) in files.flatMap(\.withInvalidNames) { _ = model(of: syntax) }
         for case .object(let syntax) in declared.joined() { checkLinkingObjects(of: syntax) }
         EmbeddingCheck.run(declared.joined().compactMap(\.objectName), scopes, &diagnostics)
         var models: [FileModel] = []
@@ -93,7 +93,7 @@ struct Resolver {
         }
     }
 
-    mutating func note(_ symbol: SymbolModel, at span: SourceSpan) {
+    mutating func recordReference(_ symbol: SymbolModel, at span: SourceSpan) {
         references[symbol, default: []].append(span)
     }
 
@@ -102,7 +102,9 @@ struct Resolver {
         notes: @autoclosure () -> [DiagnosticNote] = [], help: @autoclosure () -> String? = nil,
         fixes: @autoclosure () -> [Fix] = []
     ) {
-        guard diagnostics.keeps(span) else { return diagnostics.count(at: span, isError: code.severity == .error) }
+        guard diagnostics.storesFindings(at: span) else {
+            return diagnostics.count(at: span, isError: code.severity == .error)
+        }
         diagnostics.append(
             Diagnostic(code, message(), at: span, label: label, notes: notes(), help: help(), fixes: fixes()))
     }
@@ -114,7 +116,7 @@ struct Resolver {
         label: String, notes: [DiagnosticNote] = [], where isLegal: (String) -> Bool = { _ in true }
     ) {
         guard !unreadableWords.contains(name.value) else { return }
-        guard diagnostics.keeps(name.span) else {
+        guard diagnostics.storesFindings(at: name.span) else {
             return diagnostics.count(at: name.span, isError: code.severity == .error)
         }
         let names = suggestions.nearest(to: name.value, among: candidates, where: isLegal)

@@ -52,7 +52,7 @@ struct SymbolTable {
 
     /// Registers a declaration. If the name is already declared, the first declaration stays and a diagnostic is
     /// reported.
-    mutating func insert(_ declaration: DeclarationSyntax, diagnostics: inout FindingList) -> Bool {
+    mutating func insert(_ declaration: DeclarationSyntax, diagnostics: inout LimitedFindings) -> Bool {
         let kind: Kind =
             switch declaration {
             case .enumeration(let syntax): .enumeration(syntax.raw)

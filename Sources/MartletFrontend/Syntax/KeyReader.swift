@@ -44,7 +44,7 @@ struct KeyReader {
         var help: String?
         if let advice = level.advice[folded] {
             help = advice
-        } else if let right = level.foreign[folded], free.contains(right) {
+        } else if let right = level.synonyms[folded], free.contains(right) {
             names = [right]
         } else {
             names = suggestions.nearest(to: key.text, among: free)

@@ -8,21 +8,21 @@ public struct Level: Sendable {
     public let entries: [LevelKey]
     package let keys: [String]
     /// Other spellings, in lower case without `_` and `-`, and the correct key.
-    let foreign: [String: String]
+    let synonyms: [String: String]
     /// Keys of other languages that have no equivalent here, and what to write instead.
     let advice: [String: String]
 
-    init(name: String, entries: [LevelKey], foreign: [String: String], advice: [String: String]) {
+    init(name: String, entries: [LevelKey], synonyms: [String: String], advice: [String: String]) {
         self.name = name
         self.entries = entries
         keys = entries.map(\.name)
-        self.foreign = foreign
+        self.synonyms = synonyms
         self.advice = advice
     }
 
     public static let file = Level(
         name: "the top level", entries: LevelKey.file,
-        foreign: [
+        synonyms: [
             "enum": "enums", "enumerations": "enums", "object": "objects", "classes": "objects", "class": "objects",
             "models": "objects", "entities": "objects", "types": "objects", "embeddedobjects": "embedded",
             "projection": "projections", "views": "projections",
@@ -30,7 +30,7 @@ public struct Level: Sendable {
 
     public static let object = Level(
         name: "an object", entries: LevelKey.object,
-        foreign: [
+        synonyms: [
             "primarykey": "primaryKey", "pk": "primaryKey", "key": "primaryKey", "indexes": "index",
             "indexed": "index", "indices": "index", "uniques": "unique", "uniqueness": "unique",
             "fields": "properties", "columns": "properties", "attributes": "properties", "property": "properties",
@@ -42,7 +42,7 @@ public struct Level: Sendable {
 
     public static let property = Level(
         name: "a property", entries: LevelKey.property,
-        foreign: [
+        synonyms: [
             "defaultvalue": "default", "value": "default", "renamedfrom": "renamedFrom", "deprecation": "deprecated",
             "fulltext": "fullText", "ondelete": "onDelete", "deleterule": "deleteRule", "documentation": "doc",
             "description": "doc",
@@ -59,7 +59,7 @@ public struct Level: Sendable {
 
     public static let enumeration = Level(
         name: "an enum", entries: LevelKey.enumeration,
-        foreign: [
+        synonyms: [
             "rawtype": "raw", "rawvalue": "raw", "type": "raw", "values": "cases", "case": "cases",
             "default": "unknown", "fallback": "unknown", "renamedfrom": "renamedFrom", "deprecation": "deprecated",
             "documentation": "doc", "description": "doc", "comment": "doc", "docs": "doc",
@@ -67,7 +67,7 @@ public struct Level: Sendable {
 
     public static let projection = Level(
         name: "a projection", entries: LevelKey.projection,
-        foreign: [
+        synonyms: [
             "root": "of", "object": "of", "from": "of", "type": "of", "labels": "properties", "fields": "properties",
             "columns": "properties", "property": "properties", "deprecation": "deprecated", "documentation": "doc",
             "description": "doc", "comment": "doc", "docs": "doc",

@@ -7,16 +7,16 @@ public struct LevelKey: Sendable {
         case name
         /// A list of names, or one name.
         case names
-        /// A list of such lists.
+        /// A list of lists of names.
         case nameLists
         case caseName
-        /// The cases of an enum: a list, or a mapping to what is stored.
+        /// The cases of an enum: a list of names, or a mapping from names to stored values.
         case cases
         case text
         /// A text or a boolean.
         case textOrFlag
         case flag
-        case words([String])
+        case choices([String])
         /// A type expression, with or without a default.
         case type
         case literal
@@ -74,16 +74,16 @@ public struct LevelKey: Sendable {
         renamedFrom("property"), deprecated,
         LevelKey("fullText", .flag, "Whether the words of the text can be searched."),
         LevelKey(
-            "onDelete", .words(DeletionRule.allCases.map(\.rawValue)),
+            "onDelete", .choices(DeletionRule.allCases.map(\.rawValue)),
             "What happens to this object when a target of the link or collection is deleted."),
         LevelKey(
-            "deleteRule", .words(DeletionRule.allCases.map(\.rawValue)),
+            "deleteRule", .choices(DeletionRule.allCases.map(\.rawValue)),
             "What happens to the targets of the link or collection when this object is deleted."),
         doc,
     ]
 
     static let enumeration = [
-        LevelKey("raw", .words(EnumRawKind.allCases.map(\.rawValue)), "What is stored: text, or whole numbers."),
+        LevelKey("raw", .choices(EnumRawKind.allCases.map(\.rawValue)), "What is stored: text, or whole numbers."),
         LevelKey("cases", .cases, "The names of the cases, or names and what is stored for them.", isRequired: true),
         LevelKey("unknown", .caseName, "The case for a stored value that this build does not know."),
         renamedFrom("enum"), deprecated, doc,

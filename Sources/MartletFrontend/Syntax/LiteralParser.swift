@@ -32,9 +32,9 @@ enum LiteralParser {
         case .unclosed:
             // A ' #' inside the quotes begins a comment, which includes the closing quote.
             let message =
-                "this quote is never closed; close it, and put all of the value into single quotes if it holds ' #'"
+                "this quote is never closed; close it, and quote the whole value with single quotes if it contains ' #'"
             return Result(diagnostics: [
-                Diagnostic(.yamlTrap, message, at: scalar.span(of: start..<start + 1), label: "opened here")
+                Diagnostic(.yamlMistake, message, at: scalar.span(of: start..<start + 1), label: "opened here")
             ])
         case .trailing(let index):
             let place = scalar.span(of: index..<end)

@@ -3,7 +3,7 @@ import MartletSchema
 /// Records edits for the fix-its of lint rules: edits that remove an entry, and edits that add `renamedFrom`.
 extension SchemaParser {
     /// Records the edit that removes a key. The range of the key and the range of its value both identify it.
-    mutating func noteRemoval(of key: String, in mapping: YAMLMapping) {
+    mutating func recordRemoval(of key: String, in mapping: YAMLMapping) {
         guard let index = mapping.entries.firstIndex(where: { $0.key.text == key }),
             let removal = removal(of: index, in: mapping)
         else { return }
@@ -11,12 +11,13 @@ extension SchemaParser {
         fixIts.removals[mapping.entries[index].value.span] = removal
     }
 
-    /// Records the edit that removes each name of a list, by the name's range. An only name is removed with its key.
-    mutating func noteListRemovals(of key: String, in mapping: YAMLMapping) {
+    /// Records the edits that remove each name of a list, by the name's range. The only name of a list is removed
+    /// together with the key of the list.
+    mutating func recordListRemovals(of key: String, in mapping: YAMLMapping) {
         guard let index = mapping.entries.firstIndex(where: { $0.key.text == key }) else { return }
         let entry = mapping.entries[index]
         guard case .sequence(let sequence) = entry.value else {
-            noteRemoval(of: key, in: mapping)
+            recordRemoval(of: key, in: mapping)
             return
         }
         let spans = sequence.items.map(\.span)
@@ -35,8 +36,8 @@ extension SchemaParser {
     }
 
     /// Records the edit that adds `renamedFrom` before the first key of a mapping, unless the mapping already has one.
-    mutating func noteRenaming(_ name: Spanned<String>, in mapping: YAMLMapping, isType: Bool) {
-        noteRemoval(of: "renamedFrom", in: mapping)
+    mutating func recordRenaming(_ name: Spanned<String>, in mapping: YAMLMapping, isType: Bool) {
+        recordRemoval(of: "renamedFrom", in: mapping)
         guard let first = mapping.entries.first?.key.span, isUnusual(name.value, isType: isType),
             !mapping.entries.contains(where: { $0.key.text == "renamedFrom" })
         else { return }
@@ -54,7 +55,7 @@ extension SchemaParser {
 
     /// Records the edit from `name: Int` to `name: {type: Int, renamedFrom: …}`, unless the type's text has another
     /// meaning inside braces.
-    mutating func noteRenaming(_ name: Spanned<String>, ofShort value: YAMLNode) {
+    mutating func recordRenaming(_ name: Spanned<String>, ofShort value: YAMLNode) {
         guard isUnusual(name.value, isType: false), let scalar = value.scalar, scalar.isPlain, !scalar.isEmpty,
             scalar.contentStart != nil,
             !scalar.text.utf8.contains(where: { ",[]{}\"'#:".utf8.contains($0) })
@@ -91,7 +92,8 @@ extension SchemaParser {
         return mapping.isFlow ? flowRemoval(of: index, in: spans) : blockRemoval(of: spans[index])
     }
 
-    /// The entry and the comma before it, or after it for the first entry. nil if a comment lies between the entries.
+    /// The entry and the comma before it. For the first entry, the comma after it. nil if a comment lies between the
+    /// entries.
     private func flowRemoval(of index: Int, in spans: [SourceSpan]) -> [SourceSpan]? {
         let entry = spans[index]
         let all: SourceSpan
@@ -108,7 +110,8 @@ extension SchemaParser {
         return source.bytes[gap].contains(Byte.hash) ? nil : [all]
     }
 
-    /// The line of the entry; without the comment, if a comment follows. nil if the line contains anything else.
+    /// The line of the entry. If a comment follows the entry, the comment is kept. nil if the line contains anything
+    /// else.
     private func blockRemoval(of entry: SourceSpan) -> [SourceSpan]? {
         let line = source.lineIndex(at: entry.start)
         let range = source.lineRange(line)

@@ -12,20 +12,22 @@ extension SchemaParser {
         }
         let keys = keys(entries(mapping), .object)
         var properties: [PropertySyntax] = []
-        var misnamed: [PropertySyntax] = []
+        var withInvalidNames: [PropertySyntax] = []
         if let value = keys.value("properties") {
-            properties = parseProperties(value, of: "'properties'", misnamed: &misnamed)
+            properties = parseProperties(value, of: "'properties'", withInvalidNames: &withInvalidNames)
             if case .mapping(let mapping) = value, mapping.entries.isEmpty { reportNoProperties(name) }
         } else {
             reportNoProperties(name)
         }
-        let ignored = keys.value("ignored").map { parseProperties($0, of: "'ignored'", misnamed: &misnamed) } ?? []
+        let ignored =
+            keys.value("ignored").map { parseProperties($0, of: "'ignored'", withInvalidNames: &withInvalidNames) }
+            ?? []
         var indexes: [Spanned<String>] = []
         if let value = keys.value("index") {
-            noteListRemovals(of: "index", in: mapping)
+            recordListRemovals(of: "index", in: mapping)
             indexes = names(value, of: "property", as: "'index'")
         }
-        noteRenaming(name, in: mapping, isType: true)
+        recordRenaming(name, in: mapping, isType: true)
         let unique = keys.value("unique").map { parseUnique($0) } ?? []
         if isEmbedded {
             // A primary key is reported under its own code.
@@ -39,7 +41,8 @@ extension SchemaParser {
         return ObjectSyntax(
             name: name, documentation: documentation(entry, keys), isEmbedded: isEmbedded,
             primaryKey: parsePrimaryKey(keys, isEmbedded: isEmbedded), indexes: isEmbedded ? [] : indexes,
-            unique: isEmbedded ? [] : unique, properties: properties, ignored: ignored, misnamed: misnamed,
+            unique: isEmbedded ? [] : unique, properties: properties, ignored: ignored,
+            withInvalidNames: withInvalidNames,
             keyPaths: keys.value("keypaths").map { parseKeyPaths($0) } ?? [], renamedFrom: renamedFrom(keys),
             deprecation: deprecation(keys))
     }
@@ -47,7 +50,7 @@ extension SchemaParser {
     private func emptyObject(_ name: Spanned<String>, isEmbedded: Bool) -> ObjectSyntax {
         ObjectSyntax(
             name: name, documentation: nil, isEmbedded: isEmbedded, primaryKey: nil, indexes: [], unique: [],
-            properties: [], ignored: [], misnamed: [], keyPaths: [], renamedFrom: nil, deprecation: nil)
+            properties: [], ignored: [], withInvalidNames: [], keyPaths: [], renamedFrom: nil, deprecation: nil)
     }
 
     private mutating func reportNoProperties(_ name: Spanned<String>) {
@@ -117,7 +120,7 @@ extension SchemaParser {
     // MARK: Properties
 
     private mutating func parseProperties(
-        _ node: YAMLNode, of owner: String, misnamed: inout [PropertySyntax]
+        _ node: YAMLNode, of owner: String, withInvalidNames: inout [PropertySyntax]
     ) -> [PropertySyntax] {
         guard let mapping = mapping(node, of: owner, holds: "names and types") else { return [] }
         let entries = entries(mapping)
@@ -127,7 +130,7 @@ extension SchemaParser {
             if let name = name(entry.key, of: "property") {
                 result.append(parseProperty(name, entry))
             } else {
-                misnamed.append(parseProperty(entry.key.spanned, entry))
+                withInvalidNames.append(parseProperty(entry.key.spanned, entry))
             }
         }
         return result
@@ -143,7 +146,7 @@ extension SchemaParser {
             return parseExpanded(name, entry, expanded)
         }
         let (type, literal) = parseType(entry.value, of: name)
-        noteRenaming(name, ofShort: entry.value)
+        recordRenaming(name, ofShort: entry.value)
         return PropertySyntax(
             name: name, documentation: comments.documentation(before: entry.key.span), type: type,
             defaultValue: literal, renamedFrom: nil, deprecation: nil, fullText: nil, onDelete: nil,
@@ -154,8 +157,8 @@ extension SchemaParser {
         _ name: Spanned<String>, _ entry: YAMLEntry, _ mapping: YAMLMapping
     ) -> PropertySyntax {
         let keys = keys(entries(mapping), .property)
-        noteRenaming(name, in: mapping, isType: false)
-        noteRemoval(of: "fullText", in: mapping)
+        recordRenaming(name, in: mapping, isType: false)
+        recordRemoval(of: "fullText", in: mapping)
         var type: TypeSyntax?
         var literal: LiteralSyntax?
         if let value = keys["type"]?.value {

@@ -43,7 +43,8 @@ extension SchemaParser {
         let hasColon = text.utf8.contains(Byte.colon)
         let advice = hasColon ? "write a space after its ':' and indent it like '\(name.value)'" : "join the lines"
         report(
-            .yamlTrap, "'\(text.shortened)' continues the type of '\(name.value)' on a new line; \(advice)", at: span,
+            .yamlMistake, "'\(text.shortened)' continues the type of '\(name.value)' on a new line; \(advice)",
+            at: span,
             label: "part of the value above",
             notes: [DiagnosticNote("the value begins here", at: scalar.span.beginning)])
         var stop = source.lineRange(first).upperBound
@@ -110,7 +111,7 @@ extension SchemaParser {
 
     /// `String = "a # b"`: the comment truncates the value. The fix quotes the whole value.
     private func fixComment(_ diagnostic: Diagnostic, in scalar: YAMLScalar) -> Diagnostic {
-        guard diagnostic.code == .yamlTrap || diagnostic.message.hasPrefix(LiteralParser.nothing), scalar.isPlain,
+        guard diagnostic.code == .yamlMistake || diagnostic.message.hasPrefix(LiteralParser.nothing), scalar.isPlain,
             let place = diagnostic.span
         else { return diagnostic }
         let line = source.lineRange(source.lineIndex(at: scalar.span.end))
@@ -121,7 +122,7 @@ extension SchemaParser {
         let quoted = source.text(of: all).split(separator: "'", omittingEmptySubsequences: false)
             .joined(separator: "''")
         return Diagnostic(
-            .yamlTrap, "a ' #' inside this text begins a comment; quote the whole value", at: place,
+            .yamlMistake, "a ' #' inside this text begins a comment; quote the whole value", at: place,
             label: "opened here", help: "quote the whole value",
             fixes: [Fix("quote the whole value", .safe, [Edit(all, "'\(quoted)'")])])
     }
@@ -138,7 +139,7 @@ extension SchemaParser {
         let right = "'\(source.text(of: scalar.span)) \"\(text)\"'"
         let advice = "write \(right), or remove the '='"
         return Diagnostic(
-            .yamlTrap, "a ' #' begins a comment, so that no default follows '='; quote it, or remove the '='",
+            .yamlMistake, "a ' #' begins a comment, so that no default follows '='; quote it, or remove the '='",
             at: SourceSpan(file: file, start: start, end: start + 1), label: "the comment begins here",
             help: isPlain ? advice : nil, fixes: isPlain ? [Fix("write \(right)", .suggested, [Edit(all, right)])] : [])
     }
@@ -186,7 +187,7 @@ extension SchemaParser {
         }
         let place = SourceSpan(file: whole.file, start: comma, end: comma + 1)
         report(
-            .yamlTrap, "a comma inside '{…}' ends the value; \(advice)", at: place, label: "the value ends here",
+            .yamlMistake, "a comma inside '{…}' ends the value; \(advice)", at: place, label: "the value ends here",
             help: advice, fixes: [Fix(advice, isCertain ? .safe : .suggested, [Edit(whole, right)])])
         return result
     }
@@ -205,7 +206,7 @@ extension SchemaParser {
         let number = cut.text.split { $0 == " " || $0 == "=" }.last.map(String.init) ?? cut.text
         let advice = "write '\(number.shortened).\(stray.text.shortened)'"
         report(
-            .yamlTrap, "a comma inside '{…}' ends the value, and numbers are written with a point; \(advice)",
+            .yamlMistake, "a comma inside '{…}' ends the value, and numbers are written with a point; \(advice)",
             at: SourceSpan(file: cut.span.file, start: comma, end: comma + 1), label: "the value ends here",
             help: advice, fixes: [Fix(advice, .suggested, [Edit(gap, ".")])])
         return YAMLScalar(

@@ -4,11 +4,11 @@ import MartletSchema
 struct SchemaParser {
     let source: SourceText
     let comments: CommentReader
-    var diagnostics = FindingList()
+    var diagnostics = LimitedFindings()
     var suggestions = Suggestions()
     var fixIts = FixItModel()
     private var declarations: [DeclarationSyntax] = []
-    private var misnamed: [DeclarationSyntax] = []
+    private var withInvalidNames: [DeclarationSyntax] = []
 
     init(source: SourceText, comments: CommentReader) {
         self.source = source
@@ -32,7 +32,8 @@ struct SchemaParser {
             }
         }
         return FileSyntax(
-            source: source, declarations: declarations, misnamed: misnamed, ignores: comments.ignores, fixIts: fixIts)
+            source: source, declarations: declarations, withInvalidNames: withInvalidNames, ignores: comments.ignores,
+            fixIts: fixIts)
     }
 
     private mutating func parseSection(_ kind: String, _ section: YAMLEntry) {
@@ -41,7 +42,7 @@ struct SchemaParser {
             let name = name(entry.key, of: "type")
             // The contents of a declaration with an invalid name are parsed as well.
             guard let declaration = parseDeclaration(kind, name ?? entry.key.spanned, entry) else { continue }
-            if name == nil { misnamed.append(declaration) } else { declarations.append(declaration) }
+            if name == nil { withInvalidNames.append(declaration) } else { declarations.append(declaration) }
         }
     }
 
@@ -66,7 +67,7 @@ struct SchemaParser {
         if let value = keys.value("of") {
             root = self.name(value, of: "type", as: "the root of a projection")
         } else {
-            report(.wrongShape, "projection '\(name.value)' does not say of what; write 'of:'", at: name.span)
+            report(.wrongShape, "projection '\(name.value)' names no object to project; write 'of:'", at: name.span)
         }
         var labels: [LabelSyntax] = []
         if let value = keys.value("properties") {
@@ -97,7 +98,9 @@ struct SchemaParser {
         notes: @autoclosure () -> [DiagnosticNote] = [], help: @autoclosure () -> String? = nil,
         fixes: @autoclosure () -> [Fix] = []
     ) {
-        guard diagnostics.keeps(span) else { return diagnostics.count(at: span, isError: code.severity == .error) }
+        guard diagnostics.storesFindings(at: span) else {
+            return diagnostics.count(at: span, isError: code.severity == .error)
+        }
         diagnostics.append(
             Diagnostic(code, message(), at: span, label: label, notes: notes(), help: help(), fixes: fixes()))
     }
@@ -135,7 +138,7 @@ struct SchemaParser {
             : "the space belongs after the ':' of '\(name)', not before it; write '\(name): '"
         let edit = sign == end ? Edit(colon.ending, " ") : Edit(all, ": ")
         report(
-            .yamlTrap, message, at: colon, label: "a space belongs after this", help: "write '\(name): '",
+            .yamlMistake, message, at: colon, label: "a space belongs after this", help: "write '\(name): '",
             fixes: [Fix("write '\(name): '", .safe, [edit])])
         return YAMLMapping(span: scalar.span, entries: [entry], isFlow: false)
     }
@@ -252,7 +255,8 @@ struct SchemaParser {
     private mutating func reportAmbiguous(_ scalar: YAMLScalar, _ boolean: BooleanWord) {
         let right = "\(boolean.value)"
         report(
-            .ambiguousScalar, "'\(scalar.text)' is a boolean in some YAML only; write '\(right)'", at: scalar.span,
+            .ambiguousScalar, "'\(scalar.text)' is a boolean only in some YAML versions; write '\(right)'",
+            at: scalar.span,
             help: "write '\(right)'", fixes: [Fix("write '\(right)'", .safe, [Edit(scalar.span, right)])])
     }
 }

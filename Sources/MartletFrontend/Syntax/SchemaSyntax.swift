@@ -43,7 +43,7 @@ struct ObjectSyntax {
     let properties: [PropertySyntax]
     let ignored: [PropertySyntax]
     /// Properties with invalid names. Their types and defaults are checked as well.
-    let misnamed: [PropertySyntax]
+    let withInvalidNames: [PropertySyntax]
     let keyPaths: [KeyPathEntrySyntax]
     let renamedFrom: Spanned<String>?
     let deprecation: DeprecationModel?
@@ -95,7 +95,7 @@ struct FileSyntax {
     let source: SourceText
     let declarations: [DeclarationSyntax]
     /// Declarations with invalid names.
-    let misnamed: [DeclarationSyntax]
+    let withInvalidNames: [DeclarationSyntax]
     let ignores: [IgnoreModel]
     let fixIts: FixItModel
 }

@@ -165,7 +165,7 @@ extension TypeExpressionParser {
             let span = scalar.span(of: range)
             diagnostics.append(
                 Diagnostic(
-                    .yamlTrap, "\(blank.name) is in this type; \(advice)", at: span, label: "looks like a space",
+                    .yamlMistake, "\(blank.name) is in this type; \(advice)", at: span, label: "looks like a space",
                     help: advice, fixes: scalar.contentStart == nil ? [] : [Fix(advice, .safe, [Edit(span, " ")])]))
             for index in range { bytes[index] = Byte.space }
             place = range.upperBound

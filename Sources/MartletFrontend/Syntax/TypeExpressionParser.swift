@@ -95,11 +95,11 @@ struct TypeExpressionParser {
                     "linking objects name a property; write 'LinkingObjects<\(element.value).property>'")
             }
             element = Spanned(element.value, element.span)
-            noteForeign(container, kind, close: close, start: start, inside: "\(element.value).\(member.value)")
+            reportForeignSyntax(container, kind, close: close, start: start, inside: "\(element.value).\(member.value)")
             return finish(.linkingObjects(member), element, optional: optional, outer: outer, start: start)
         }
         if let member { return refuse(member.span, "only 'LinkingObjects' names a property of a type") }
-        noteForeign(
+        reportForeignSyntax(
             container, kind, close: close, start: start,
             inside: ForeignTypes.rightSpelling(of: element.value) + (optional == nil ? "" : "?"))
         let shape: TypeSyntax.Shape = kind.kind == .list ? .list : kind.kind == .set ? .set : .map
@@ -214,7 +214,7 @@ struct TypeExpressionParser {
     }
 
     /// `Array<Int>`, `list<Int>`, `LinkingObjects(Dog.owner)`.
-    mutating func noteForeign(
+    mutating func reportForeignSyntax(
         _ container: Spanned<String>, _ kind: ContainerName, close: UInt8, start: Int, inside: String
     ) {
         guard container.value != kind.spelling || close != UInt8(ascii: ">") else { return }

@@ -6,11 +6,11 @@ import MartletSchema
 struct BlankCheck {
     private(set) var diagnostics: [Diagnostic] = []
     /// Ranges of the source that are parsed as spaces.
-    private(set) var offending: [Range<Int>] = []
+    private(set) var blankedRanges: [Range<Int>] = []
 
     private let source: SourceText
     /// The indentation of the key whose block scalar is being scanned.
-    private var blockText: Int?
+    private var blockScalarColumn: Int?
 
     init(_ source: SourceText) {
         self.source = source
@@ -21,9 +21,9 @@ struct BlankCheck {
     private mutating func check(_ line: Range<Int>) {
         let spaces = source.bytes[line].prefix { $0 == Byte.space }.count
         guard spaces < line.count else { return }
-        if let indentation = blockText {
+        if let indentation = blockScalarColumn {
             if spaces > indentation { return }
-            blockText = nil
+            blockScalarColumn = nil
         }
         let start = end(ofBlanksAt: line.lowerBound, in: line)
         let rest = source.bytes[start..<line.upperBound]
@@ -32,7 +32,7 @@ struct BlankCheck {
             report(blank.lowerBound..<start, "indents this line")
         }
         if let last = rest.last(where: { !$0.isBlank }), [UInt8(ascii: "|"), UInt8(ascii: ">")].contains(last) {
-            blockText = spaces
+            blockScalarColumn = spaces
         }
         for colon in rest.indices where rest[colon] == Byte.colon {
             guard colon + 1 < line.upperBound, UnicodeBlank(source.bytes, at: colon + 1) != nil,
@@ -83,12 +83,12 @@ struct BlankCheck {
         guard let first = firstBlank(range)?.lowerBound, let name = UnicodeBlank(source.bytes, at: first)?.name else {
             return
         }
-        offending.append(range)
-        guard offending.count <= 100 else { return }
+        blankedRanges.append(range)
+        guard blankedRanges.count <= 100 else { return }
         let span = SourceSpan(file: source.file, start: range.lowerBound, end: range.upperBound)
         diagnostics.append(
             Diagnostic(
-                .yamlTrap, "\(name) \(place), and YAML reads it as a letter; write a space", at: span,
+                .yamlMistake, "\(name) \(place), and YAML reads it as a letter; write a space", at: span,
                 label: "looks like a space", help: "write a space",
                 fixes: [Fix("write a space", .safe, [Edit(span, spaces(for: range))])]))
     }
@@ -123,7 +123,7 @@ struct UnicodeBlank {
         switch scalar {
         case 0x1680, 0x2000...0x200A, 0x202F, 0x205F, 0x3000:
             length = 3
-            name = "a blank of Unicode (U+\(String(scalar, radix: 16, uppercase: true)))"
+            name = "a Unicode space (U+\(String(scalar, radix: 16, uppercase: true)))"
         default: return nil
         }
     }

@@ -13,11 +13,11 @@ package struct CommentReader {
     private var lines: [Int: Line] = [:]
     /// The first line, from 0, that is neither blank nor a comment. Directives above it apply to the whole file.
     private var headEnd = Int.max
-    /// The last searched run of comment lines, and the line after it. The cache keeps thousands of consecutive comments
-    /// fast.
+    /// The last searched run of comment lines, and the line after it. Without this cache, thousands of consecutive
+    /// directives would take quadratic time.
     private var lastTarget = (start: 0, end: 0)
     private(set) var ignores: [IgnoreModel] = []
-    private(set) var diagnostics = FindingList()
+    private(set) var diagnostics = LimitedFindings()
 
     /// - Parameter scalars: the ranges of scalars of more than one line, or with a `#` in them, in order.
     init(_ source: SourceText, outside scalars: [SourceSpan]) {
@@ -54,7 +54,7 @@ package struct CommentReader {
         for directive in directives { read(directive.range, line: directive.line) }
     }
 
-    /// The `##` lines directly above a line, from 0.
+    /// The `##` lines directly above a line. Lines are numbered from 0.
     func documentation(above line: Int) -> String? {
         var texts: [String] = []
         var current = line - 1
@@ -123,7 +123,8 @@ package struct CommentReader {
         }
     }
 
-    /// The line itself if other content precedes the comment, otherwise the next line that is not a comment.
+    /// The line to which a directive applies: the directive's line if other content precedes the directive, otherwise
+    /// the next line that is not a comment.
     private mutating func target(of line: Int) -> Int {
         guard lines[line] != nil else { return line }
         if line < lastTarget.end, line >= lastTarget.start { return lastTarget.end }
@@ -134,7 +135,7 @@ package struct CommentReader {
     }
 
     private mutating func report(_ message: @autoclosure () -> String, _ span: SourceSpan) {
-        guard diagnostics.keeps(span) else { return diagnostics.count(at: span, isError: false) }
+        guard diagnostics.storesFindings(at: span) else { return diagnostics.count(at: span, isError: false) }
         diagnostics.append(Diagnostic(.uselessIgnore, message(), at: span))
     }
 }

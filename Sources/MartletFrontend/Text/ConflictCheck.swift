@@ -4,7 +4,7 @@ import MartletSchema
 struct ConflictCheck {
     private(set) var diagnostics: [Diagnostic] = []
     /// Ranges of whole lines that are blanked out before parsing.
-    private(set) var offending: [Range<Int>] = []
+    private(set) var blankedRanges: [Range<Int>] = []
 
     private enum Marker: UInt8 {
         case ours = 0x3C  // <
@@ -20,7 +20,7 @@ struct ConflictCheck {
             let range = source.lineRange(line)
             let marker = Self.marker(source.bytes[range])
             if marker == nil {
-                if isSkipping { offending.append(range) }
+                if isSkipping { blankedRanges.append(range) }
                 continue
             }
             let span = SourceSpan(file: source.file, start: range.lowerBound, end: range.lowerBound + 7)
@@ -40,7 +40,7 @@ struct ConflictCheck {
                 isSkipping = false
             case nil: break
             }
-            offending.append(range)
+            blankedRanges.append(range)
         }
         if let open { report(open.span, middle: open.middle, end: nil) }
     }

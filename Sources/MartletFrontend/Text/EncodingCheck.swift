@@ -9,7 +9,7 @@ struct EncodingCheck {
     /// False if the file must not be parsed.
     private(set) var isReadable = true
     /// Ranges that are blanked out before parsing.
-    private(set) var offending: [Range<Int>] = []
+    private(set) var blankedRanges: [Range<Int>] = []
 
     init(_ source: SourceText) {
         self.source = source
@@ -41,7 +41,7 @@ struct EncodingCheck {
                 index += length
             } else {
                 invalid += 1
-                offending.append(index..<index + 1)
+                blankedRanges.append(index..<index + 1)
                 if invalid == 1 {
                     report(.yamlSubset, "this byte is not UTF-8; save the file as UTF-8", index..<index + 1)
                 }
@@ -51,8 +51,8 @@ struct EncodingCheck {
     }
 
     private mutating func refuse(scalar: UInt32, _ range: Range<Int>) {
-        offending.append(range)
-        guard offending.count <= 20 else { return }
+        blankedRanges.append(range)
+        guard blankedRanges.count <= 20 else { return }
         let digits = String(scalar, radix: 16, uppercase: true)
         let name = "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
         let kind = Self.isDirectional(scalar) ? "bidirectional control" : "control"

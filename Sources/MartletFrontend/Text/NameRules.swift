@@ -25,7 +25,7 @@ package enum NameRules {
         if text.isName {
             if kind == "type", let prefix = databasePrefixes.first(where: text.lowercased().hasPrefix) {
                 return Problem(
-                    message: "a type name cannot begin with '\(prefix)', which the database keeps for itself; "
+                    message: "a type name cannot begin with '\(prefix)', which is reserved for the database; "
                         + "begin with another word", replacement: nil)
             }
             guard text.utf8.count > maximumLength else { return nil }
@@ -36,7 +36,7 @@ package enum NameRules {
         if text.isEmpty { return Problem(message: "\(article(kind)) name is missing; write one", replacement: nil) }
         let message: String
         if text.hasPrefix("_") {
-            message = "'\(text.shortened)' begins with '_', which generated code keeps for itself; begin with a letter"
+            message = "'\(text.shortened)' begins with '_', which is reserved for generated code; begin with a letter"
         } else if text.utf8.first?.isDigit == true {
             message = "'\(text.shortened)' begins with a digit; begin \(article(kind)) name with a letter"
         } else {
@@ -110,7 +110,7 @@ package enum NameRules {
         "Foundation", "Model", "Root",
     ]
 
-    /// The members of projections: those of objects, and `rootObject`.
+    /// The members of projections: the members of objects, and `rootObject`.
     package static let projectionMembers: Set<String> = members.union(["rootObject"])
 
     package static let keyPathNames: Set<String> = [

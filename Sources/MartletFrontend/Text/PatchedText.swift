@@ -22,7 +22,7 @@ struct PatchedText {
         segments = [Segment(start: 0, original: source.markLength, replacedEnd: nil)]
     }
 
-    /// The source range of a range of patched bytes. It contains UTF-8 sequences only as a whole.
+    /// The source range of a range of patched bytes. It begins and ends at the boundaries of UTF-8 sequences.
     func span(_ start: Int, _ end: Int) -> SourceSpan {
         let end = end > start ? bytes.letterEnd(end) : end
         let start = bytes.letterStart(start)
@@ -40,7 +40,7 @@ struct PatchedText {
 
     /// Replaces ranges of the patched text. The ranges are sorted and do not overlap.
     ///
-    /// - Complexity: O(*n*) in the length of the text, whatever the number of ranges.
+    /// - Complexity: O(*n*) in the length of the text, for any number of ranges.
     mutating func replace(_ edits: [(range: Range<Int>, replacement: [UInt8])]) {
         var result = PatchedText(file: file)
         var cursor = 0

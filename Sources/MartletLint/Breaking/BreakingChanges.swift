@@ -9,7 +9,7 @@ protocol BreakingRule: Sendable {
 public enum BreakingChanges {
     static let rules: [any BreakingRule] = [
         TypeChanges(), PropertyChanges(), EnumChanges(), UniquenessChanges(), OrderChanges(), KeyPathChanges(),
-        ProjectionChanges(), SearchChanges(), DefaultChanges(), ForgottenRenames(),
+        ProjectionChanges(), IndexAndDeletionRuleChanges(), DefaultChanges(), RemovedRenames(),
     ]
 
     /// Compares two schemas with different file identifiers. A pure function.

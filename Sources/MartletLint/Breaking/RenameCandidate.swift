@@ -5,7 +5,7 @@ public struct RenameCandidate: Hashable, Sendable {
     public let oldName: String
     public let newName: String
     public let nameSpan: SourceSpan
-    /// The range of a property's type in the short form; nil for types.
+    /// The range of a property's type and default; nil for types. Used if the property is in the short form.
     let valueSpan: SourceSpan?
 
     init(_ old: ObjectModel, _ new: ObjectModel) {

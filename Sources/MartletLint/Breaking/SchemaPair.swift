@@ -2,9 +2,9 @@ import MartletSchema
 
 /// Two versions of a schema, and the correspondence between their declarations.
 ///
-/// The runtime computes the same correspondence when it opens a file, and the results must agree. A type or property
-/// corresponds to the new one with the same name, or to the new one whose `renamedFrom` is the old name, if the old
-/// name is not declared any more and no earlier declaration uses it in `renamedFrom`.
+/// An old type or property corresponds to the new one with the same name. If there is none, it corresponds to the first
+/// new one whose `renamedFrom` is the old name, and whose own name the old schema does not declare. The runtime
+/// computes the same correspondence when it opens a file, and the results must agree.
 struct SchemaPair {
     let old: SchemaModel
     let new: SchemaModel
@@ -35,7 +35,7 @@ struct SchemaPair {
         self.enumNames = enumNames
     }
 
-    /// The new name of each old name that still exists.
+    /// Maps each old name that has a successor to the name of the successor.
     static func successors(_ old: [String], _ new: [(name: String, renamedFrom: String?)]) -> [String: String] {
         let oldNames = Set(old)
         let newNames = Set(new.map(\.name))

@@ -2,9 +2,9 @@ import MartletSchema
 
 /// Finds new types that are similar to a removed type.
 struct SuccessorSearch {
-    /// The name and type of a property, for comparison. References of types to themselves are equal, whatever the
-    /// types are called.
-    private struct Trait: Hashable {
+    /// The name and type of a property, for comparison. Two properties that refer to their own containing types are
+    /// equal, even if the names of the types differ.
+    private struct ComparedProperty: Hashable {
         let name: String
         let kind: PropertyTypeModel.Kind
         let value: String
@@ -17,7 +17,7 @@ struct SuccessorSearch {
     private let added: [ObjectModel]
     private var traitCounts: [Int] = []
     /// Positions in `added` of the types with a trait.
-    private var owners: [Trait: [Int]] = [:]
+    private var owners: [ComparedProperty: [Int]] = [:]
 
     init(_ schemas: SchemaPair) {
         self.schemas = schemas
@@ -44,12 +44,12 @@ struct SuccessorSearch {
             .map { RenameCandidate(old, added[$0]) }
     }
 
-    private func traits(of object: ObjectModel, name: (String) -> String) -> [Trait] {
+    private func traits(of object: ObjectModel, name: (String) -> String) -> [ComparedProperty] {
         object.properties.filter { !$0.type.isLinkingObjects }.map { property in
             let type = property.type
             // An empty name stands for the containing type.
             let value = type.value.name == object.name ? "" : name(type.value.name)
-            return Trait(name: property.name, kind: type.kind, value: value, isOptional: type.isOptional)
+            return ComparedProperty(name: property.name, kind: type.kind, value: value, isOptional: type.isOptional)
         }
     }
 }

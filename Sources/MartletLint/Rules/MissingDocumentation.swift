@@ -3,7 +3,7 @@ import MartletSchema
 /// Reports types without documentation. The documentation is copied to the generated code.
 struct MissingDocumentation: LintRule {
     let code = DiagnosticCode.missingDocumentation
-    let purpose = "Types are documented, in words that say more than the name."
+    let purpose = "Types have documentation that says more than their names."
 
     func check(_ schema: SchemaModel) -> [Diagnostic] {
         schema.files.flatMap { file in

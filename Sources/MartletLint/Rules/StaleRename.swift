@@ -3,7 +3,7 @@ import MartletSchema
 /// Reports a `renamedFrom` that cannot be applied, because the old name still exists or is used by two declarations.
 struct StaleRename: LintRule {
     let code = DiagnosticCode.staleRename
-    let purpose = "A 'renamedFrom' names something that is gone."
+    let purpose = "A 'renamedFrom' names a declaration that no longer exists."
 
     func check(_ schema: SchemaModel) -> [Diagnostic] {
         let objects = schema.objects.map { Declaration($0.name, $0.nameSpan, $0.renamedFrom) }
@@ -35,7 +35,7 @@ struct StaleRename: LintRule {
                 findings.append(
                     Diagnostic(
                         code,
-                        "'\(from.value)' is still there, so nothing can be renamed from it; remove 'renamedFrom'",
+                        "'\(from.value)' is still declared, so nothing can be renamed from it; remove 'renamedFrom'",
                         at: from.span, notes: [DiagnosticNote("'\(from.value)' is declared here", at: other)],
                         fixes: fixes))
             } else if let other = claimed[from.value] {

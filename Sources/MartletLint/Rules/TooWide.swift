@@ -6,7 +6,7 @@ struct TooWide: LintRule {
     static let maximumSegments = 4
 
     let code = DiagnosticCode.tooWide
-    let purpose = "Types have at most 100 properties, paths of projections at most 4 segments."
+    let purpose = "Types have at most 100 properties, and key paths of projections have at most 4 segments."
 
     func check(_ schema: SchemaModel) -> [Diagnostic] {
         var findings: [Diagnostic] = []

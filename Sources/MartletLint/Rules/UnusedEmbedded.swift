@@ -3,7 +3,7 @@ import MartletSchema
 /// Reports embedded objects that no property contains. They can never exist, because an embedded object needs an owner.
 struct UnusedEmbedded: LintRule {
     let code = DiagnosticCode.embedding
-    let purpose = "Embedded types are there to be embedded."
+    let purpose = "Each embedded type is contained in an object, directly or through other embedded types."
 
     func check(_ schema: SchemaModel) -> [Diagnostic] {
         var held: [String: [String]] = [:]
@@ -20,7 +20,7 @@ struct UnusedEmbedded: LintRule {
         return schema.objects.filter { $0.isEmbedded && !used.contains($0.name) }.map { object in
             let reason =
                 heldAtAll.contains(object.name)
-                ? "only embedded objects that nothing holds hold the embedded object '\(object.name)'"
+                ? "the embedded object '\(object.name)' is held only by embedded objects that are unused too"
                 : "no property holds the embedded object '\(object.name)'"
             return Diagnostic(
                 code, "\(reason); use it or remove it", at: object.nameSpan, label: "never used", severity: .warning)

@@ -3,7 +3,7 @@ import MartletSchema
 /// Reports indexes that are not supported, duplicate, or on the primary key.
 struct UselessIndex: LintRule {
     let code = DiagnosticCode.badIndex
-    let purpose = "An index stands on a single value that has none yet."
+    let purpose = "Indexes are declared only for single values that have no index yet."
 
     func check(_ schema: SchemaModel) -> [Diagnostic] {
         schema.objects.flatMap { check($0, schema) }
@@ -37,10 +37,10 @@ struct UselessIndex: LintRule {
             } else if !property.isIndexed {
                 let why =
                     property.type.value.objectName != nil && property.type.isSingle
-                    ? "links are indexed without being listed" : "'\(property.type.text)' cannot have an index"
+                    ? "is a link, which always has an index" : "is '\(property.type.text)', which cannot have an index"
                 findings.append(
                     Diagnostic(
-                        code, "no index on '\(entry.value)'; \(why), so remove it", at: entry.span,
+                        code, "'\(entry.value)' \(why); remove it from 'index'", at: entry.span,
                         label: "this is '\(property.type.text)'", notes: [note],
                         fixes: fixes))
             }

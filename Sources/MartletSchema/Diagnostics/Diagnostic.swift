@@ -108,7 +108,7 @@ public struct Edit: Hashable, Sendable {
 extension [Diagnostic] {
     /// Sorted by file, range and code. Reports use this order, so it does not depend on the order of the compiler
     /// stages.
-    public func sortedByPlace() -> [Diagnostic] {
+    public func sortedByLocation() -> [Diagnostic] {
         // Diagnostics are large, so their positions are sorted first.
         let keys = indices.map { index in
             let span = self[index].span

@@ -1,7 +1,7 @@
 /// Limits the number of findings that are shown for one file.
 public enum FindingLimit {
     /// The default limit. Further findings are only counted.
-    public static let perFile = 200
+    public static let maximumShownPerFile = 200
 
     /// Sorts findings by place, removes duplicates, and keeps at most `limit` findings for each file.
     ///
@@ -10,10 +10,10 @@ public enum FindingLimit {
     /// - files: the files; the result follows their order. Findings without a place are added to the first file.
     /// - dropped: how many findings of a file were already dropped, and whether errors are among them.
     public static func apply(
-        _ limit: Int = perFile, to findings: [Diagnostic], in files: [SourceFileID],
+        _ limit: Int = maximumShownPerFile, to findings: [Diagnostic], in files: [SourceFileID],
         dropped: (SourceFileID) -> (count: Int, hasErrors: Bool) = { _ in (0, false) }
     ) -> [Diagnostic] {
-        guard !files.isEmpty else { return findings.sortedByPlace() }
+        guard !files.isEmpty else { return findings.sortedByLocation() }
         var rank: [SourceFileID: Int] = [:]
         for (index, file) in files.enumerated() { rank[file] = index }
         var byFile = [[Diagnostic]](repeating: [], count: files.count)
@@ -25,7 +25,7 @@ public enum FindingLimit {
         _ findings: [Diagnostic], _ limit: Int, _ dropped: (count: Int, hasErrors: Bool)
     ) -> [Diagnostic] {
         guard !findings.isEmpty else { return [] }
-        let sorted = findings.sortedByPlace().withoutRepetitions()
+        let sorted = findings.sortedByLocation().withoutRepetitions()
         guard sorted.count > limit || dropped.count > 0 else { return sorted }
         let hidden = sorted.dropFirst(limit)
         let rest = hidden.count + dropped.count

@@ -3,7 +3,7 @@ public struct LintConfiguration: Hashable, Sendable {
     /// Settings for some of the files.
     public struct Override: Hashable, Sendable {
         public let patterns: [PathPattern]
-        /// nil keeps the preset.
+        /// nil if the override does not change the preset.
         public let preset: LintPreset?
         public let severities: [DiagnosticCode: Severity?]
 
@@ -17,7 +17,8 @@ public struct LintConfiguration: Hashable, Sendable {
     public var preset: LintPreset
     /// The severities of individual codes; a nil value silences the code.
     public var severities: [DiagnosticCode: Severity?]
-    /// All overrides that match a file are applied in order. A later one takes precedence, setting by setting.
+    /// All overrides that match a file are applied in order. For each setting, the last matching override takes
+    /// precedence.
     public var overrides: [Override]
 
     public init(
@@ -56,6 +57,6 @@ public struct LintConfiguration: Hashable, Sendable {
             result.severity = severity
             return result
         }
-        return finding.severity >= preset.least ? finding : nil
+        return finding.severity >= preset.lowestSeverity ? finding : nil
     }
 }

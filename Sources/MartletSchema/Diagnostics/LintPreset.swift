@@ -8,7 +8,7 @@ public enum LintPreset: String, CaseIterable, Sendable {
     case strict
 
     /// The lowest severity that is shown.
-    public var least: Severity {
+    public var lowestSeverity: Severity {
         switch self {
         case .minimal: .error
         case .standard: .warning

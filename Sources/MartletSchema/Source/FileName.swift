@@ -1,7 +1,8 @@
 /// Converts file paths between bytes and text. File names are bytes and need not be UTF-8.
 ///
-/// A stray byte, one outside any UTF-8 sequence, becomes a scalar of a private-use area. If a name contains such a
-/// scalar itself, its bytes are converted one by one. The conversion is therefore reversible.
+/// A stray byte is a byte outside any UTF-8 sequence. It becomes a scalar of a private-use area. If a name already
+/// contains such a scalar, each byte of that scalar is converted as a stray byte. The conversion is therefore
+/// reversible.
 public enum FileName {
     /// The scalar for byte 0. Only the scalars for the bytes 0x80 to 0xFF are used.
     private static let base: UInt32 = 0x10_F700

@@ -35,7 +35,7 @@ extension Compiler {
     /// reported instead.
     ///
     /// - Parameters:
-    /// - old: the older schema. Its files can have the same identifiers as those of `new`.
+    /// - old: the older schema. Its files can have the same identifiers as the files of `new`.
     public static func compare(
         _ new: SchemaInput, with old: SchemaInput, failingFrom threshold: BreakingThreshold = .source
     ) -> Comparison {
@@ -57,7 +57,7 @@ extension Compiler {
             + BreakingChanges.between(oldModel, model)
         let diagnostics =
             changes
-            .map { $0.diagnostic(failingFrom: threshold.level, sources: new.sources) }.sortedByPlace()
+            .map { $0.diagnostic(failingFrom: threshold.level, sources: new.sources) }.sortedByLocation()
         let named = Set(diagnostics.flatMap(\.notes).compactMap(\.span?.file))
         return Comparison(
             diagnostics: diagnostics, sources: new.allSources + old.allSources.filter { named.contains($0.file) },

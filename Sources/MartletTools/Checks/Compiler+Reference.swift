@@ -3,7 +3,7 @@ public import MartletDocs
 public import MartletSchema
 
 /// A diagram or a documentation page of a schema.
-public struct Reference: Sendable {
+public struct SchemaDocument: Sendable {
     /// nil if the schema has errors.
     public let text: String?
     /// The names of the declared types; empty if the schema has errors.
@@ -18,19 +18,19 @@ extension Compiler {
     /// - Parameter options: names of undeclared types are ignored.
     public static func diagram(
         _ input: SchemaInput, as format: DiagramFormat, options: DiagramOptions = DiagramOptions()
-    ) -> Reference {
+    ) -> SchemaDocument {
         reference(input) { Diagram.text(of: $0, as: format, options: options) }
     }
 
     /// Writes the documentation page of a schema.
-    public static func page(_ input: SchemaInput, title: String) -> Reference {
+    public static func page(_ input: SchemaInput, title: String) -> SchemaDocument {
         reference(input) { ReferencePage.html(of: $0, title: title) }
     }
 
-    private static func reference(_ input: SchemaInput, write: (SchemaModel) -> String) -> Reference {
+    private static func reference(_ input: SchemaInput, write: (SchemaModel) -> String) -> SchemaDocument {
         let compilation = check(input)
         let names = compilation.model.map { $0.files.flatMap(\.declarations).map(\.name) } ?? []
-        return Reference(
+        return SchemaDocument(
             text: compilation.model.map(write), typeNames: Set(names),
             diagnostics: compilation.diagnostics.filter(\.isError))
     }

@@ -2,13 +2,13 @@ import MartletCompiler
 
 /// Finds the `martlet.yaml` of a schema.
 struct ConfigurationFinder {
-    /// The configuration of a schema folder, in the folder or beside it. The path is relative or absolute like that of
-    /// the folder.
+    /// The configuration of a schema folder, in the folder or beside it. The result is a relative path if `folder` is
+    /// one.
     func path(of folder: String) throws(DiskError) -> String? {
         let places = [folder, Self.parent(of: folder)].map { FileSystem.join($0, SourceLoader.configurationName) }
         let found = places.filter(FileSystem.exists)
         guard found.count < 2 else {
-            throw DiskError(path: found[0], reason: "there is one beside the schema folder too; keep one")
+            throw DiskError(path: found[0], reason: "another 'martlet.yaml' is beside the schema folder; keep one")
         }
         return found.first
     }
@@ -31,7 +31,7 @@ struct ConfigurationFinder {
     private func schemaFolder(at folder: String, above file: String) -> String {
         let names = (try? FileSystem.names(in: folder)) ?? []
         let holdsSchemas = names.contains { $0.hasSuffix(".yaml") && $0 != SourceLoader.configurationName }
-        let below = FileSystem.steps(of: file).dropFirst(FileSystem.steps(of: folder).count)
+        let below = FileSystem.components(of: file).dropFirst(FileSystem.components(of: folder).count)
         guard !holdsSchemas, let first = below.first else { return folder }
         return FileSystem.join(folder, first)
     }

@@ -3,7 +3,7 @@ public import MartletCompiler
 
 extension OutputWriter {
     /// A difference between the disk and the generated files.
-    public struct Drift: Hashable, Sendable {
+    public struct Difference: Hashable, Sendable {
         public enum Kind: String, Sendable {
             case missing
             case different
@@ -20,22 +20,22 @@ extension OutputWriter {
     }
 
     /// Compares the files with the disk without writing.
-    public func check(_ files: [OutputFile]) -> [Drift] {
-        var drifts: [Drift] = []
+    public func check(_ files: [OutputFile]) -> [Difference] {
+        var differences: [Difference] = []
         for file in files {
             let path = path(of: file.name)
             guard let data = content(of: file.name) else {
-                drifts.append(Drift(path: path, kind: .missing, line: nil, changes: []))
+                differences.append(Difference(path: path, kind: .missing, line: nil, changes: []))
                 continue
             }
             guard data != Array(file.text.utf8) else { continue }
             let difference = LineDifference(from: data, to: Array(file.text.utf8))
-            drifts.append(
-                Drift(path: path, kind: .different, line: difference.firstLine, changes: difference.changes))
+            differences.append(
+                Difference(path: path, kind: .different, line: difference.firstLine, changes: difference.changes))
         }
         for name in staleNames(files) {
-            drifts.append(Drift(path: path(of: name), kind: .stale, line: nil, changes: []))
+            differences.append(Difference(path: path(of: name), kind: .stale, line: nil, changes: []))
         }
-        return drifts
+        return differences
     }
 }

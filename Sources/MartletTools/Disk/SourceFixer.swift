@@ -12,7 +12,7 @@ public struct SourceFixer {
 
         public var text: String {
             var lines = outside.map {
-                "left '\($0.printable)' alone, which lies outside of the schema folder; fix it there"
+                "left '\($0.printable)' alone, because it lies outside of the schema folder; fix it there"
             }
             let total = files.reduce(0) { $0 + $1.count }
             if total > 0 {
@@ -25,11 +25,11 @@ public struct SourceFixer {
         }
     }
 
-    private let owned: OwnedFiles
+    private let writable: WritableFiles
 
     /// - Parameter paths: one schema folder, or the files of a schema. No other files are written.
     public init(_ paths: [String]) {
-        owned = OwnedFiles(paths)
+        writable = WritableFiles(paths)
     }
 
     /// Applies the fixes and writes the changed files, completely or not at all.
@@ -38,8 +38,8 @@ public struct SourceFixer {
     public func fix(
         _ input: SchemaInput, options: CompilerOptions = CompilerOptions()
     ) throws(DiskError) -> (input: SchemaInput, report: Report) {
-        let owned = Set(input.allSources.filter { self.owned.contains($0.displayPath) }.map(\.file))
-        let result = FixApplier.apply(input, options: options) { owned.contains($0.file) }
+        let writable = Set(input.allSources.filter { self.writable.contains($0.displayPath) }.map(\.file))
+        let result = FixApplier.apply(input, options: options) { writable.contains($0.file) }
         let before = Dictionary(input.allSources.map { ($0.file, $0) }) { first, _ in first }
         var files: [(path: String, count: Int)] = []
         var batch = FileBatch()
@@ -50,16 +50,16 @@ public struct SourceFixer {
             files.append((source.displayPath, result.counts[source.displayPath] ?? 0))
         }
         _ = try batch.commit()
-        return (result.input, Report(files: files, outside: outside(result.input, owned, options)))
+        return (result.input, Report(files: files, outside: outside(result.input, writable, options)))
     }
 
     private func outside(
-        _ input: SchemaInput, _ owned: Set<SourceFileID>, _ options: CompilerOptions
+        _ input: SchemaInput, _ writable: Set<SourceFileID>, _ options: CompilerOptions
     ) -> [String] {
         let left = Compiler.lint(input, options: options).diagnostics.compactMap { finding in
             finding.fixes.first?.applicability == .safe ? finding.span?.file : nil
         }
-        return input.allSources.filter { !owned.contains($0.file) && left.contains($0.file) }.map(\.displayPath)
+        return input.allSources.filter { !writable.contains($0.file) && left.contains($0.file) }.map(\.displayPath)
             .sorted()
     }
 

@@ -35,7 +35,7 @@ public enum EditorSchema {
                 "caseName",
                 [
                     "type": ["string", "boolean", "null"], "pattern": .string(Vocabulary.namePattern),
-                    "not": words(Vocabulary.NameKind.enumCase.reserved),
+                    "not": choices(Vocabulary.NameKind.enumCase.reserved),
                 ]
             ),
             ("caseList", ["type": "array", "items": reference("caseName"), "minItems": 1, "uniqueItems": .bool(true)]),
@@ -80,7 +80,7 @@ public enum EditorSchema {
     /// Whether null has to be allowed explicitly. Other kinds of values already allow null, or never do.
     private static func isNullAllowed(_ content: LevelKey.Content) -> Bool {
         switch content {
-        case .name, .names, .nameLists, .text, .words, .properties, .keyPaths: true
+        case .name, .names, .nameLists, .text, .choices, .properties, .keyPaths: true
         default: false
         }
     }
@@ -96,7 +96,7 @@ public enum EditorSchema {
         case .text: reference("text")
         case .textOrFlag, .literal: reference("scalar")
         case .flag: ["type": "boolean"]
-        case .words(let words): self.words(words)
+        case .choices(let choices): self.choices(choices)
         case .type: reference("type")
         case .enums: named(.type, "enum", types: ["object", "null"])
         case .objects: named(.type, "object", types: ["object", "null"])
@@ -122,7 +122,7 @@ public enum EditorSchema {
                 "propertyNames",
                 [
                     "pattern": .string(kind.pattern),
-                    "not": words(kind.reserved),
+                    "not": choices(kind.reserved),
                 ]
             ),
             ("additionalProperties", reference(definition)),
@@ -133,13 +133,13 @@ public enum EditorSchema {
     private static var type: JSONValue {
         [
             "anyOf": [
-                words(Vocabulary.typeWords), pattern(Vocabulary.typePattern),
+                choices(Vocabulary.typeWords), pattern(Vocabulary.typePattern),
             ]
         ]
     }
 
-    private static func words(_ words: [String]) -> JSONValue {
-        ["enum": .array(words.map { .string($0) })]
+    private static func choices(_ choices: [String]) -> JSONValue {
+        ["enum": .array(choices.map { .string($0) })]
     }
 
     private static func pattern(_ pattern: String) -> JSONValue {

@@ -56,11 +56,11 @@ extension DiagnosticCode {
         case .limitExceeded: .limitExceeded
         case .uselessIgnore: .uselessIgnore
         case .badConfiguration: .badConfiguration
-        case .driftedOutput: .driftedOutput
+        case .outdatedOutput: .outdatedOutput
         case .mergeConflict: .mergeConflict
         case .yamlSubset: .yamlSubset
         case .duplicateKey: .duplicateKey
-        case .yamlTrap: .yamlTrap
+        case .yamlMistake: .yamlMistake
         case .ambiguousScalar: .ambiguousScalar
         case .unknownKey: .unknownKey
         case .wrongShape: .wrongShape

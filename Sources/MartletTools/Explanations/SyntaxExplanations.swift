@@ -69,8 +69,8 @@ extension RuleExplanation {
 
                 """))
 
-    static let yamlTrap = RuleExplanation(
-        .yamlTrap,
+    static let yamlMistake = RuleExplanation(
+        .yamlMistake,
         problem: """
             The text contains a common YAML mistake: a tab in the indentation, no space after a ':', square brackets \
             as a type, a comma or ': ' inside a value without quotes, an unclosed quote or bracket, or a line whose \

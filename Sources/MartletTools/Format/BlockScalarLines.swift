@@ -6,7 +6,7 @@ enum BlockScalarLines {
     /// The header line with `|` or `>`.
     ///
     /// - Parameter isCut: whether the file ends inside the scalar, without a line break. The formatter adds a line
-    ///   break, and a `-` in the header keeps it out of the scalar's value.
+    ///   break, and a `-` in the header excludes this line break from the scalar's value.
     static func header(_ text: String, isCut: Bool) -> String {
         let header = text.trimmedAtEnd(isQuoted: false)
         guard isCut else { return header }

@@ -28,7 +28,7 @@ extension Frontend {
     }
 }
 
-/// The content that formatting must preserve: keys and values, their quotes, the comments, and which of them are
+/// The content that formatting must preserve: keys and values, their quotes, the comments, and which comments are
 /// documentation.
 struct LayoutContent: Equatable {
     private struct Token: Equatable {
@@ -61,18 +61,18 @@ struct LayoutContent: Equatable {
     private mutating func add(_ node: YAMLNode, _ comments: CommentReader) {
         switch node {
         case .scalar(let scalar): add(scalar, comments)
-        case .broken: addSign("broken")
+        case .broken: addStructure("broken")
         case .sequence(let sequence):
-            addSign(sequence.isFlow ? "[" : "-")
+            addStructure(sequence.isFlow ? "[" : "-")
             for item in sequence.items { add(item, comments) }
-            addSign("end")
+            addStructure("end")
         case .mapping(let mapping):
-            addSign(mapping.isFlow ? "{" : ":")
+            addStructure(mapping.isFlow ? "{" : ":")
             for entry in mapping.entries {
                 add(entry.key, comments)
                 add(entry.value, comments)
             }
-            addSign("end")
+            addStructure("end")
         }
     }
 
@@ -81,7 +81,7 @@ struct LayoutContent: Equatable {
         tokens.append(Token(text: scalar.text, style: scalar.style, documentation: documentation))
     }
 
-    private mutating func addSign(_ sign: String) {
+    private mutating func addStructure(_ sign: String) {
         tokens.append(Token(text: sign, style: nil, documentation: nil))
     }
 }

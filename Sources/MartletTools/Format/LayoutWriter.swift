@@ -140,7 +140,8 @@ struct LayoutWriter {
         if hasBlank || isMissing { lines.addBlank() }
     }
 
-    /// The indentation of a comment that belongs to no token: that of the deepest block that contains it.
+    /// The indentation of a comment that belongs to no token: the indentation of the deepest block that contains the
+    /// comment.
     private func indent(of comment: LayoutComment, before token: OpenLevel) -> Int {
         (lastLevels + [token]).filter { $0.column <= comment.column }.map(\.indent).max() ?? token.indent
     }

@@ -16,7 +16,7 @@ public struct GitHistory {
         public let isMoved: Bool
     }
 
-    /// The maximum number of object names that are passed to one process. So many names fit into a pipe buffer.
+    /// The maximum number of object names that are passed to one process. This many names fit into a pipe buffer.
     private static let blobsAtOnce = 200
 
     private let git: GitProcess
@@ -99,7 +99,7 @@ public struct GitHistory {
             let input = names.map { $0 + "\n" }.joined()
             let output = Array(try git.output(["cat-file", "--batch"], input: input).output)
             guard let blobs = GitBatch.blobs(in: output), blobs.count == names.count else {
-                throw GitError("'git cat-file' does not give the files of the schema; see 'git fsck'")
+                throw GitError("'git cat-file' did not return the files of the schema; run 'git fsck'")
             }
             result += blobs
         }

@@ -1,6 +1,8 @@
+import Dispatch
 import Foundation
 import MartletCompiler
 import MartletSchema
+import Synchronization
 
 /// Runs read-only `git` commands in one folder. They do not change the work tree or the index.
 struct GitProcess {
@@ -15,7 +17,7 @@ struct GitProcess {
         var line: String { text.hasSuffix("\n") ? String(text.dropLast()) : text }
     }
 
-    /// Variables that git hooks set. They would select another repository or index than that of the folder.
+    /// Variables that git hooks set. They could select a repository or an index other than the folder's.
     private static let misleading = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"]
 
     private let executable: URL
@@ -57,13 +59,15 @@ struct GitProcess {
             try process.run()
             try standardInput.fileHandleForWriting.write(contentsOf: Data(input.utf8))
             try standardInput.fileHandleForWriting.close()
+            // Both are read at the same time: git would wait if the buffer of one pipe were full.
+            let errorReader = BackgroundReader(errors.fileHandleForReading)
             let data = try output.fileHandleForReading.readToEnd() ?? Data()
-            let text = try errors.fileHandleForReading.readToEnd() ?? Data()
+            let text = errorReader.finish()
             process.waitUntilExit()
             return Outcome(
                 status: process.terminationStatus, output: data, errors: String(decoding: text, as: UTF8.self))
         } catch {
-            throw GitError("'git \(arguments[0])' cannot be run; see that '\(executable.path)' works")
+            throw GitError("'git \(arguments[0])' cannot be run; check that '\(executable.path)' works")
         }
     }
 
@@ -75,7 +79,27 @@ struct GitProcess {
     }
 
     func failure(_ command: String, _ outcome: Outcome) -> GitError {
-        let line = outcome.errors.split(separator: "\n").first.map { ", and says '\($0)'" } ?? ""
-        return GitError("'git \(command)' ends with \(outcome.status)\(line)")
+        let line = outcome.errors.split(separator: "\n").first.map { " and reported '\($0)'" } ?? ""
+        return GitError("'git \(command)' exited with status \(outcome.status)\(line)")
+    }
+}
+
+/// Reads a file handle to its end on another thread.
+private final class BackgroundReader: Sendable {
+    private let data = Mutex(Data())
+    private let isDone = DispatchSemaphore(value: 0)
+
+    init(_ handle: FileHandle) {
+        Thread.detachNewThread { [self] in
+            let read = try? handle.readToEnd()
+            data.withLock { $0 = read ?? Data() }
+            isDone.signal()
+        }
+    }
+
+    /// Waits until the other end is closed, and returns what was read.
+    func finish() -> Data {
+        isDone.wait()
+        return data.withLock { $0 }
     }
 }

@@ -5,7 +5,7 @@ public import MartletSchema
 public struct DiagnosticPrinter {
     public enum Style: Sendable {
         case full
-        /// As `BriefPrinter` prints them.
+        /// The format of `BriefPrinter`.
         case brief
     }
 

@@ -22,7 +22,7 @@ struct GitLabReport: ReportWriter {
 
     /// The position of a finding. A finding without a place is reported at line 1, because GitLab ignores findings
     /// without a line.
-    private func position(_ point: ReportPlace.Point?) -> JSONValue {
+    private func position(_ point: ReportLocation.Point?) -> JSONValue {
         ["line": .integer(point?.line ?? 1), "column": .integer(point?.column ?? 1)]
     }
 

@@ -48,12 +48,12 @@ struct JSONReport: ReportWriter {
         ]
     }
 
-    private func value(_ place: ReportPlace?) -> JSONValue {
+    private func value(_ place: ReportLocation?) -> JSONValue {
         guard let place else { return .null }
         return ["path": .string(place.path.withVisibleBytes), "start": value(place.start), "end": value(place.end)]
     }
 
-    private func value(_ point: ReportPlace.Point) -> JSONValue {
+    private func value(_ point: ReportLocation.Point) -> JSONValue {
         ["offset": .integer(point.offset), "line": .integer(point.line), "column": .integer(point.column)]
     }
 }

@@ -1,4 +1,4 @@
-/// A JSON value. Members keep their order, unlike those of a dictionary.
+/// A JSON value. The members of an object keep their order, unlike the entries of a dictionary.
 indirect enum JSONValue {
     case null
     case bool(Bool)

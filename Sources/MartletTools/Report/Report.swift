@@ -58,19 +58,19 @@ public struct Report: Sendable {
 struct LocatedFinding {
     struct Note {
         let message: String
-        let place: ReportPlace?
+        let place: ReportLocation?
     }
 
     struct LocatedFix {
         let title: String
         let applicability: Fix.Applicability
-        let edits: [(place: ReportPlace, replacement: String)]
+        let edits: [(place: ReportLocation, replacement: String)]
     }
 
     let diagnostic: Diagnostic
     /// The path of the file, or the name of the schema if the finding has no place.
     let path: String
-    let place: ReportPlace?
+    let place: ReportLocation?
     let notes: [Note]
     let fixes: [LocatedFix]
     /// An identifier that does not change when lines above the finding are added or removed.

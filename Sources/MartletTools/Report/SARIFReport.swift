@@ -22,7 +22,7 @@ struct SARIFReport: ReportWriter {
             "columnKind": "utf16CodeUnits",
             "newlineSequences": ["\r\n", "\n", "\r"],
             "originalUriBaseIds": [
-                SARIFReport.root: ["description": ["text": "The folder that paths of this report count from."]]
+                SARIFReport.root: ["description": ["text": "The base folder of the paths in this report."]]
             ],
             "results": .array(report.findings.map(result)),
         ]
@@ -103,11 +103,11 @@ struct SARIFReport: ReportWriter {
         finding.place.map(location) ?? ["artifactLocation": artifact(finding.path)]
     }
 
-    private func location(_ place: ReportPlace) -> JSONValue {
+    private func location(_ place: ReportLocation) -> JSONValue {
         ["artifactLocation": artifact(place.path), "region": region(place)]
     }
 
-    private func region(_ place: ReportPlace) -> JSONValue {
+    private func region(_ place: ReportLocation) -> JSONValue {
         [
             "startLine": .integer(place.start.line),
             "startColumn": .integer(place.start.utf16Column),

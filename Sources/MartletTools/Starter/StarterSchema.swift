@@ -80,14 +80,15 @@ public enum StarterSchema {
                         plugins: [.plugin(name: "MartletPlugin", package: "martlet")]),
                 ]
 
-            The plugin compiles all '.yaml' files below the folder of the target, which needs a Swift file of its own.
+            The plugin compiles all '.yaml' files in the folder of the target and its subfolders. The target must also
+            contain a Swift file.
 
             """
         if !isInTarget, !parts.isEmpty {
             let name = parts[parts.count - 1]
             let source = (folder.hasPrefix("/") ? "/" : "../../") + parts.joined(separator: "/")
             text += """
-                The schema stands outside of it, so link it there:
+                The schema is outside of the target's folder, so create a symbolic link to it:
 
                     ln -s \(source) Sources/\(target)/\(name)
 

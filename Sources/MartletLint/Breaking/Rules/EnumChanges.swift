@@ -111,7 +111,7 @@ struct EnumChanges: BreakingRule {
         }
         return BreakingChange(
             isStored ? .data : .source,
-            "case '\(new.name).\(before.name)' is gone\(isStored ? ", and values stored of it have no name" : ""); "
+            "case '\(new.name).\(before.name)' is gone\(isStored ? ", and stored values of it have no case" : ""); "
                 + "declare it again",
             at: new.nameSpan, label: "no '\(before.name)' here", was: before.nameSpan,
             advice: old.raw == new.raw ? advice : nil)

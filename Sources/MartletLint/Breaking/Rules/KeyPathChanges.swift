@@ -36,7 +36,7 @@ struct KeyPathChanges: BreakingRule {
         }
         guard old.paths.map({ schemas.currentText($0) }) != new.paths.map(\.text) else { return nil }
         return BreakingChange(
-            .query, "\(name) leads elsewhere than before; add one with another name", at: new.nameSpan,
+            .query, "\(name) leads to another property than before; add one with another name", at: new.nameSpan,
             was: old.nameSpan)
     }
 }

@@ -4,10 +4,10 @@ import MartletSchema
 /// with the values in this order.
 struct OrderChanges: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
-        schemas.objects.compactMap { swapped($0) ?? inserted($0) }
+        schemas.objects.compactMap { movedProperty($0) ?? insertedProperty($0) }
     }
 
-    private func swapped(_ pair: ObjectPair) -> BreakingChange? {
+    private func movedProperty(_ pair: ObjectPair) -> BreakingChange? {
         let before = stored(pair.old).map(\.name)
         let positions = Dictionary(zip(before, before.indices)) { first, _ in first }
         var highest = -1
@@ -25,7 +25,7 @@ struct OrderChanges: BreakingRule {
         return nil
     }
 
-    private func inserted(_ pair: ObjectPair) -> BreakingChange? {
+    private func insertedProperty(_ pair: ObjectPair) -> BreakingChange? {
         let added = Set(pair.addedProperties.map(\.name))
         let properties = stored(pair.new)
         guard let last = properties.lastIndex(where: { !added.contains($0.name) }),

@@ -73,8 +73,8 @@ struct PropertyChanges: BreakingRule {
                     was: old.nameSpan))
         }
         let type = schemas.current(old.type)
-        // The type is unchanged, or its name now refers to a different type: an enum with another raw type, or an
-        // object that is embedded now. Another rule reports the latter.
+        // If the texts are equal, the type is unchanged, or the declaration with that name has changed: an enum has
+        // another raw type, or an object has become embedded. Other rules report changes of declarations.
         guard type.text != new.type.text else { return changes }
         if !old.type.isLinkingObjects {
             if !isStoredAlike(type, new.type) {

@@ -9,7 +9,7 @@ struct TypeChanges: BreakingRule {
 
     private func removed(_ old: ObjectModel, _ search: SuccessorSearch) -> BreakingChange {
         BreakingChange(
-            .data, "type '\(old.name)' is gone, and with it the objects stored of it; declare it again", at: nil,
+            .data, "type '\(old.name)' is gone, and its stored objects cannot be read; declare it again", at: nil,
             was: old.nameSpan, renames: search.candidates(for: old))
     }
 

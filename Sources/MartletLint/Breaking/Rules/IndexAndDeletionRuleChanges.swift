@@ -1,7 +1,7 @@
 import MartletSchema
 
 /// Removed indexes and full-text indexes, and changed deletion rules of links and collections.
-struct SearchChanges: BreakingRule {
+struct IndexAndDeletionRuleChanges: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         schemas.objects.flatMap { pair in
             pair.properties.flatMap { changes($0.old, $0.new, pair) }
@@ -35,8 +35,8 @@ struct SearchChanges: BreakingRule {
             changes.append(
                 BreakingChange(
                     .query,
-                    "'\(key)' of \(name) was '\(before.rawValue)' and is '\(now.rawValue)', so other "
-                        + "objects are deleted; keep '\(key): \(before.rawValue)'",
+                    "'\(key)' of \(name) was '\(before.rawValue)' and is '\(now.rawValue)', so deletions "
+                        + "have other effects; keep '\(key): \(before.rawValue)'",
                     at: new.nameSpan, was: old.nameSpan))
         }
         // Programs that were built with Martlet 0.1 ignored `onDelete` on collections and deleted nothing.
@@ -44,8 +44,9 @@ struct SearchChanges: BreakingRule {
             changes.append(
                 BreakingChange(
                     .query,
-                    "'onDelete: \(new.onDelete.rawValue)' of \(name) takes effect now, and Martlet 0.1 ignored it on lists, "
-                        + "sets and maps, so other objects are deleted; remove it, or keep it and silence this",
+                    "'onDelete: \(new.onDelete.rawValue)' of \(name) takes effect now, but Martlet 0.1 ignored it on "
+                        + "lists, sets and maps, so deletions have other effects; remove it, or keep it if this is "
+                        + "intended",
                     at: new.nameSpan, was: old.nameSpan))
         }
         return changes

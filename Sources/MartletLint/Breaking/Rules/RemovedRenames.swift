@@ -1,7 +1,7 @@
 import MartletSchema
 
 /// A removed `renamedFrom`. Files that were not opened while it existed still contain the old name.
-struct ForgottenRenames: BreakingRule {
+struct RemovedRenames: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         schemas.objects.flatMap { pair in
             let type = change(
@@ -24,7 +24,7 @@ struct ForgottenRenames: BreakingRule {
         return BreakingChange(
             .query,
             "\(thing) no longer says that it was '\(former.value)', so older files are not migrated; "
-                + "keep 'renamedFrom: \(former.value)' as long as such files may exist",
+                + "keep 'renamedFrom: \(former.value)' while such files may exist",
             at: new.span, was: former.span)
     }
 }

@@ -1,9 +1,10 @@
 import MartletCompiler
 
-/// The files that a command can write: files in the given schema folders, and files in the folders of given files.
+/// The files that a command may write: files in the given schema folders, and files in the folders that contain the
+/// given files.
 ///
 /// The real paths are compared, since a symbolic link inside a folder can lead out of it.
-public struct OwnedFiles {
+public struct WritableFiles {
     /// Each path ends with `/`.
     private let folders: [String]
 

@@ -3,11 +3,11 @@ import Foundation
 
 /// The run loop of the thread that creates this object. Other threads can schedule work on it.
 ///
-/// The API of Foundation is not sufficient: on Linux a `Timer` is never deallocated, and `RunLoop.perform` does not wake a
-/// waiting run loop.
-// Sendable: run loops accept blocks and can be woken from any thread. `source` is written only on the thread of the run loop,
-// and by `deinit`, which has exclusive access.
-final class WakingRunLoop: @unchecked Sendable {
+/// It calls Core Foundation, because the API of Foundation is not sufficient: on Linux a `Timer` is never deallocated,
+/// and `RunLoop.perform` does not wake a waiting run loop.
+// Sendable: run loops accept blocks and can be woken from any thread. `source` is written only on the thread of the run
+// loop. `deinit` reads it when no other reference exists.
+final class WakeableRunLoop: @unchecked Sendable {
     private let loop = RunLoop.current
     private let core = cmartlet_run_loop_retain_current()
     private var source: UnsafeMutableRawPointer?

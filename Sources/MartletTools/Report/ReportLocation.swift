@@ -1,7 +1,7 @@
 import MartletSchema
 
 /// A range of a file in all units that formats need.
-struct ReportPlace {
+struct ReportLocation {
     struct Point {
         /// The offset in bytes from 0, including a byte-order mark.
         let offset: Int
@@ -34,14 +34,14 @@ struct PlaceTable {
         return ReportPath.relative(source.displayPath, to: folder)
     }
 
-    func place(_ span: SourceSpan) -> ReportPlace? {
+    func place(_ span: SourceSpan) -> ReportLocation? {
         guard let source = sources[span.file], let path = path(of: span) else { return nil }
-        return ReportPlace(path: path, start: point(span.start, in: source), end: point(span.end, in: source))
+        return ReportLocation(path: path, start: point(span.start, in: source), end: point(span.end, in: source))
     }
 
-    private func point(_ offset: Int, in source: SourceText) -> ReportPlace.Point {
+    private func point(_ offset: Int, in source: SourceText) -> ReportLocation.Point {
         let position = source.position(at: offset)
-        return ReportPlace.Point(
+        return ReportLocation.Point(
             offset: offset, line: position.line, column: position.column, utf16Column: source.utf16Column(at: offset))
     }
 }
@@ -49,17 +49,17 @@ struct PlaceTable {
 /// Paths in machine-readable reports: relative to one folder, separated by `/`, without `.` and empty components.
 enum ReportPath {
     static func relative(_ path: String, to folder: String?) -> String {
-        let steps = steps(of: path)
+        let steps = components(of: path)
         guard path.hasPrefix("/") else { return steps.isEmpty ? "." : steps.joined(separator: "/") }
         if let folder {
-            let base = ReportPath.steps(of: folder)
+            let base = ReportPath.components(of: folder)
             if steps == base { return "." }
             if steps.starts(with: base) { return steps.dropFirst(base.count).joined(separator: "/") }
         }
         return "/" + steps.joined(separator: "/")
     }
 
-    private static func steps(of path: String) -> [String] {
+    private static func components(of path: String) -> [String] {
         var steps: [String] = []
         for step in path.split(separator: "/") where step != "." {
             if step == "..", let last = steps.last, last != ".." {

@@ -5,11 +5,11 @@ package import MartletSchema
 /// A file of one megabyte can produce hundreds of thousands of findings, of which the first 200 are shown. Above the
 /// limit, findings that come later in the file than all kept ones are only counted, so that the cost stays linear in
 /// the size of the file.
-package struct FindingList {
+package struct LimitedFindings {
     /// The number of findings kept per file. It exceeds the number that are shown, because some findings are removed
     /// later. Applying fixes sets a higher value. A task-local value, because lists are created throughout a run.
-    @TaskLocal static var keptPerFile = defaultPerFile
-    static let defaultPerFile = 5 * FindingLimit.perFile
+    @TaskLocal static var maximumStoredPerFile = defaultStoredPerFile
+    static let defaultStoredPerFile = 5 * FindingLimit.maximumShownPerFile
 
     private struct Tally {
         var count = 0
@@ -23,7 +23,7 @@ package struct FindingList {
     private var tallies: [SourceFileID: Tally] = [:]
 
     /// False if a finding at this place would only be counted.
-    func keeps(_ span: SourceSpan) -> Bool {
+    func storesFindings(at span: SourceSpan) -> Bool {
         tallies.isEmpty || span.start < tallies[span.file, default: Tally()].bound
     }
 
@@ -38,13 +38,13 @@ package struct FindingList {
             findings.append(finding)
             return
         }
-        guard keeps(span) else {
+        guard storesFindings(at: span) else {
             count(at: span, isError: finding.isError)
             return
         }
         findings.append(finding)
         tallies[span.file, default: Tally()].count += 1
-        if tallies[span.file, default: Tally()].count > 2 * Self.keptPerFile { prune(span.file) }
+        if tallies[span.file, default: Tally()].count > 2 * Self.maximumStoredPerFile { prune(span.file) }
     }
 
     /// The number of findings of a file that were only counted, and whether errors are among them.
@@ -61,7 +61,7 @@ package struct FindingList {
         findings.removeAll(where: isUnwanted)
     }
 
-    static func += (left: inout FindingList, right: FindingList) {
+    static func += (left: inout LimitedFindings, right: LimitedFindings) {
         for finding in right.findings { left.append(finding) }
         for (file, tally) in right.tallies where tally.dropped > 0 {
             left.tallies[file, default: Tally()].dropped += tally.dropped
@@ -69,13 +69,13 @@ package struct FindingList {
         }
     }
 
-    static func += (left: inout FindingList, right: [Diagnostic]) {
+    static func += (left: inout LimitedFindings, right: [Diagnostic]) {
         for finding in right { left.append(finding) }
     }
 
     private mutating func prune(_ file: SourceFileID) {
         let places = findings.compactMap { $0.span.flatMap { $0.file == file ? $0.start : nil } }.sorted()
-        let kept = Self.keptPerFile
+        let kept = Self.maximumStoredPerFile
         guard places.count > kept else {
             tallies[file]?.count = places.count
             return

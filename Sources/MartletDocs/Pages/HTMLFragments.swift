@@ -1,5 +1,5 @@
 /// Builds fragments of the page. All text from a schema is escaped with `Markup`.
-struct HTMLText {
+struct HTMLFragments {
     let anchors: Set<String>
 
     /// A name that links to its declaration, if the page contains one.

@@ -1,7 +1,7 @@
 import MartletSchema
 
 /// An index of the uses of each type.
-struct SchemaIndex {
+struct SchemaUses {
     /// A property, label or key path that uses a type.
     struct Use: Hashable {
         /// The qualified name: `Dog.owner`.
