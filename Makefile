@@ -9,6 +9,8 @@
 #   make generate                     generate Generated/ from Schemas/
 #   make mistakes                     compile common mistakes and write Documentation/CompileTimeErrors.md
 #   make pictures                     draw the pictures of the README in Documentation/Pictures
+#   make docs                         build the documentation as a static site in .build/docs/site
+#   make docs-check                   build it, follow its links, and look at it in a browser; writes screenshots
 #   make bench                        compare with SQLite's C API and GRDB (ARGS="--quick" for a short run)
 #   make flights-verify FLIGHTS=<folder>  compare query results on the full data with those computed from the CSV files
 #   make plugin-check                 build packages that use the plugin, with both build systems
@@ -21,6 +23,7 @@
 #   make schedule-bugs                check that 'make schedules' finds each seeded race, in a separate build (SEEDS=3000)
 #   make fuzz-schema                  fuzz the schema compiler with libFuzzer, in a separate build (SECONDS=60, or RUNS=…)
 #   make bombs                        measure 'martlet' with inputs designed to be slow (ARGS="--only …")
+#   make mutants                      change conditions and constants one by one, and check that a test fails (COUNT=200)
 #   make sanitize                     run the tests with the thread sanitizer, in a separate build
 #   make tsan                         repeat the concurrency tests with the thread sanitizer (TIMES=20)
 #   make leaks                        look for leaks of memory, files and threads in everyday work (SECONDS=1800)
@@ -37,7 +40,7 @@ FLIGHTS_SAMPLE = Examples/Flights/Data
 # The optimizer takes most of the time of a release build. The sample is small, so it needs no optimized build.
 FLIGHTS_DEMO = swift run -c $(if $(FLIGHTS),release,debug) --package-path Examples/Flights FlightsDemo
 
-.PHONY: help quickstart tour check test format generate mistakes pictures bench flights-verify plugin-check importer-check durability exact \
+.PHONY: help quickstart tour check test format generate mistakes pictures docs docs-check mutants bench flights-verify plugin-check importer-check durability exact \
 	chaos exact-bugs schedules schedule-bugs fuzz-schema bombs sanitize tsan leaks clean packages packages-python toolchain \
 	release-check
 
@@ -79,6 +82,13 @@ mistakes: packages-python
 pictures: packages-python
 	Scripts/make-pictures
 
+docs: packages-python
+	Scripts/make-docs $(ARGS)
+
+docs-check: packages-python
+	@Scripts/install-packages python3 chromium
+	Scripts/make-docs --check $(ARGS)
+
 bench: packages-python
 	Benchmarks/run.py $(if $(FLIGHTS),--flights "$(FLIGHTS)") $(ARGS)
 
@@ -97,19 +107,24 @@ importer-check: packages
 durability: packages
 	MARTLET_SWEEP=$(or $(SEEDS),200) swift test --filter DurabilityTests
 
+# The campaigns run an optimized build with assertions and the points where tests schedule threads, about four times as
+# fast as a debug build.
+CAMPAIGN = MARTLET_TESTS=ExactTests,ScheduleTests,ChaosTests swift test -c release --scratch-path .build-campaigns \
+	-Xswiftc -enable-testing -Xswiftc -assert-config -Xswiftc Debug -Xswiftc -DDEBUG
+
 exact: packages
-	MARTLET_EXACT=$(or $(SEEDS),20000) MARTLET_EXACT_SEED=$(or $(FIRST),1) swift test --filter ExactTests
+	MARTLET_EXACT=$(or $(SEEDS),20000) MARTLET_EXACT_SEED=$(or $(FIRST),1) $(CAMPAIGN) --filter ExactTests
 
 # A failed run keeps the file and the journals of all processes in .build/chaos and prints the path.
 chaos: packages
-	MARTLET_CHAOS=$(or $(KILLS),10000) $(if $(SEED),MARTLET_CHAOS_SEED=$(SEED)) swift test --filter ChaosTests
+	MARTLET_CHAOS=$(or $(KILLS),10000) $(if $(SEED),MARTLET_CHAOS_SEED=$(SEED)) $(CAMPAIGN) --filter ChaosTests
 
 exact-bugs: packages
 	SEEDS=$(SEEDS) Scripts/seeded-bugs exact $(BUGS)
 
 schedules: packages
 	MARTLET_SCHEDULES=$(or $(SEEDS),20000) MARTLET_SCHEDULES_SEED=$(or $(FIRST),1) MARTLET_PREEMPTIONS=2 \
-		swift test --filter ScheduleTests
+		$(CAMPAIGN) --filter ScheduleTests
 
 schedule-bugs: packages
 	SEEDS=$(SEEDS) Scripts/seeded-bugs schedules $(BUGS)
@@ -130,6 +145,10 @@ fuzz-schema: packages
 bombs: packages-python
 	swift build -c release --product martlet
 	Benchmarks/bombs.py "$$(swift build -c release --show-bin-path)/martlet" $(ARGS)
+
+# A run that was interrupted is continued. The folder .build-mutants has the results.
+mutants: packages-python
+	Scripts/mutants $(if $(COUNT),--count $(COUNT)) $(ARGS)
 
 # The run ends at the first race. The backtracer is disabled because it would repeat the report.
 sanitize: packages

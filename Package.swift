@@ -84,6 +84,8 @@ let package = Package(
             name: "MartletTestSupport",
             dependencies: ["CMartletSQLite", "Martlet", "MartletEngine", "MartletValues", "MartletSQLite"],
             path: "Tests/MartletTestSupport"),
+        // What the tests with random programs share.
+        .target(name: "ModelTesting", path: "Tests/ModelTesting"),
         .target(
             name: "CompilerInvariants",
             dependencies: ["MartletBackend", "MartletCompiler", "MartletSchema", "MartletTools"],
@@ -101,7 +103,7 @@ let package = Package(
             name: "EngineTests",
             dependencies: [
                 "MartletEngine", "MartletValues", "MartletSQLite", "CMartletSQLite", "CMartletTestVFS",
-                "MartletTestSupport",
+                "MartletTestSupport", "ModelTesting",
             ]),
         .testTarget(
             name: "RuntimeTests",
@@ -109,26 +111,29 @@ let package = Package(
                 "Martlet", "MartletEngine", "MartletValues", "MartletSQLite", "KennelModels", "ConformanceModels",
                 "CMartletRuntime",
                 "CMartletTestVFS",
-                "MartletTestSupport",
+                "MartletTestSupport", "ModelTesting",
             ]),
         .testTarget(
             name: "ExactTests",
             dependencies: [
                 "Martlet", "MartletEngine", "MartletValues", "MartletSQLite", "ConformanceModels", "MartletTestSupport",
+                "ModelTesting",
             ]),
         .testTarget(
             name: "ScheduleTests",
             dependencies: [
                 "Martlet", "MartletEngine", "MartletValues", "MartletSQLite", "ConformanceModels", "MartletTestSupport",
+                "ModelTesting",
             ]),
         .executableTarget(
             name: "ChaosWorker",
-            dependencies: ["Martlet", "MartletEngine", "ConformanceModels", "MartletTestSupport"],
+            dependencies: ["Martlet", "MartletEngine", "ConformanceModels", "ModelTesting"],
             path: "Tests/ChaosWorker"),
         .testTarget(
             name: "ChaosTests",
             dependencies: [
                 "ChaosWorker", "Martlet", "MartletValues", "MartletSQLite", "ConformanceModels", "MartletTestSupport",
+                "ModelTesting",
             ]),
         .testTarget(
             name: "LeakTests",
@@ -138,7 +143,8 @@ let package = Package(
             dependencies: [
                 "MartletCombine", "Martlet", "MartletEngine", "ConformanceModels", "MartletTestSupport", openCombine,
             ]),
-        .testTarget(name: "SampleTests", dependencies: ["Martlet", "KennelModels", "MartletTestSupport"]),
+        .testTarget(
+            name: "SampleTests", dependencies: ["Martlet", "KennelModels", "MartletTestSupport", "ModelTesting"]),
         .testTarget(name: "TidyTests"),
     ],
     swiftLanguageModes: [.v6]
@@ -152,11 +158,12 @@ if Context.environment["MARTLET_FUZZ"] != nil {
             exclude: ["Corpus", "dictionary"]))
 }
 
-// Built with coverage by 'Scripts/paths'.
-if Context.environment["MARTLET_PATHS"] != nil {
+// Built with coverage by 'Scripts/covered-files'.
+if Context.environment["MARTLET_COVERAGE"] != nil {
     package.targets.append(
-        .executableTarget(name: "PathProgram", dependencies: ["Martlet", "KennelModels"], path: "Tests/PathProgram"))
-    package.products.append(.executable(name: "PathProgram", targets: ["PathProgram"]))
+        .executableTarget(
+            name: "CoverageProgram", dependencies: ["Martlet", "KennelModels"], path: "Tests/CoverageProgram"))
+    package.products.append(.executable(name: "CoverageProgram", targets: ["CoverageProgram"]))
 }
 
 // Bugs that 'make exact-bugs' and 'make schedule-bugs' must find. No other build contains them.
@@ -165,7 +172,7 @@ if Context.environment["MARTLET_SEEDED_BUGS"] != nil {
         "CMartletSQLite", "CMartletLogVFS", "CMartletMemoryVFS", "CMartletRuntime", "MartletValues", "MartletSQLite",
         "MartletEngine", "Martlet",
         "ConformanceModels",
-        "MartletTestSupport", "ExactTests", "ScheduleTests",
+        "MartletTestSupport", "ModelTesting", "ExactTests", "ScheduleTests",
     ]
     package.targets.removeAll { !needed.contains($0.name) }
     package.products = []

@@ -3,9 +3,9 @@
 
     Scripts/flights-answers.py <folder of CSV files> [-o answers.json]
 
-Writes {question: answer} as JSON. A flight is identified by its row: the first line below the header of flights.csv is 1.
-A missing value is NA in the files and None here. A flight links to its airline, plane, airports and weather by
-carrier, tailnum, origin, dest, and (origin, time_hour). A link whose target is not in the files is None, too.
+Writes {question: answer} as JSON. A flight is identified by its row: the first line below the header of flights.csv
+is 1. A missing value is NA in the files and None here. A flight links to its airline, plane, airports and weather by
+carrier, tailnum, origin, dest, and (origin, time_hour). A link whose target is not in the files is also None.
 """
 import csv
 import json

@@ -3,8 +3,8 @@
 
     Scripts/make-flights-sample.py <folder of the full data> <folder to write>
 
-Rows are copied unchanged and keep their order: all flights of the days below, every airline, airport and plane that they
-refer to, and the weather of these days. Missing values and dangling references are kept.
+Rows are copied unchanged and keep their order: all flights of the days in DAYS, every airline, airport and plane to
+which they refer, and the weather of these days. Missing values and dangling references are kept.
 """
 import csv
 import sys

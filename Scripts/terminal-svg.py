@@ -3,9 +3,10 @@
 
     program | Scripts/terminal-svg.py --command 'make quickstart' [--omit REGEX] >picture.svg
 
-The lines appear one after the other, and the picture then stays. It follows the light or dark setting of the reader, and
-does not move where the reader asks for less motion. It needs no fonts, scripts or network. Durations, rates and amounts of
-memory differ from run to run and are left out, so that the same output always gives the same picture.
+The lines appear one after the other, and then the picture does not change any more. It uses the light or dark setting
+of the reader's system, and has no animation if the system asks for reduced motion. It needs no fonts, scripts or
+network. Durations, rates and amounts of memory differ from run to run. They are omitted, so that the same output always
+gives the same picture.
 """
 import argparse
 import re
@@ -14,7 +15,7 @@ from xml.sax.saxutils import escape
 
 CHARACTER, LINE, MARGIN, BAR = 7.8, 19, 18, 34
 SECONDS_PER_LINE = 0.12
-# A duration or rate at the end of a line, and a line of nothing but measurements.
+# A duration or rate at the end of a line, or a line that contains only measurements.
 MEASURED = re.compile(r"(?:,?\s+\d[\d,.]* (?:ms|a second)|^\s*in \d[\d.]* s, \d+ MB peak memory)$")
 
 ELLIPSIS = "  …"
@@ -40,7 +41,7 @@ text { font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mo
 
 
 def shown(line):
-    """The text of a line as it stands when the line is complete, without measurements."""
+    """The last text of a line that a program may have overwritten, without measurements."""
     return MEASURED.sub("", line.split("\r")[-1]).rstrip()
 
 

@@ -2,7 +2,8 @@
 # Compiles generated code like a user's package, with warnings as errors, and checks the output of the compiler and of
 # programs.
 #
-#   Tests/generated-check.sh [modes|names|values|messages|queries|confinement|articles|readme|catalog]…     all parts if none is named
+#   Tests/generated-check.sh [modes|names|values|messages|queries|confinement|articles|readme]…
+#                                       all parts if none is named
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -10,7 +11,7 @@ build=${BUILD:-$root/.build}
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/martlet-generated-check.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(modes names values messages queries confinement articles readme catalog)
+[ ${#parts[@]} -gt 0 ] || parts=(modes names values messages queries confinement articles readme)
 jobs=$(getconf _NPROCESSORS_ONLN)
 [ "$jobs" -le 4 ] || jobs=4
 
@@ -33,7 +34,7 @@ main_actor=(-swift-version 6 -default-isolation MainActor)
 upcoming=(-swift-version 6 -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault
     -enable-upcoming-feature MemberImportVisibility -enable-upcoming-feature NonisolatedNonsendingByDefault)
 
-# A source file of the user beside the generated ones, with ordinary imports.
+# A source file of the user in the module of the generated files, with ordinary imports.
 cat >"$scratch/User.swift" <<'SWIFT'
 import Foundation
 import Martlet
@@ -41,7 +42,8 @@ import Martlet
 func use(_ realm: Realm, since date: Date) {}
 SWIFT
 
-# A source file of the user beside a namespace. It also uses a type of Swift with the same name.
+# A source file of the user in a module with a namespace. It also uses a type of Swift with the name of a generated
+# type.
 cat >"$scratch/NamespaceUser.swift" <<'SWIFT'
 import Foundation
 import Martlet
@@ -66,7 +68,7 @@ holds() {
     if "$@" >"$scratch/log" 2>&1; then ok "$name"; else fail "$name" "$scratch/log"; fi
 }
 
-# Waits until fewer checks run than there are processors.
+# Waits until fewer than $jobs checks run.
 wait_for_processor() {
     while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n || true; done
 }
@@ -135,7 +137,7 @@ symbol_graph() {
         -target "$(swiftc -print-target-info | sed -nE 's/.*"unversionedTriple": "([^"]*)".*/\1/p')" -output-dir "$folder"
 }
 
-# Every awkward name, in every place where a schema has a name, is rejected at its location or compiles.
+# Checks that every awkward name, in every place where a schema has a name, is rejected at its location or compiles.
 check_names() {
     local folder name file
     echo "names:"
@@ -147,7 +149,7 @@ check_names() {
         name=$(basename "$folder")
         generate "$folder" "$scratch/names-out/$name"
         for mode in swift_5 main_actor; do
-            # Types take more than half of the time, and the code is the same in every mode.
+            # Schemas of type names take more than half of the time, and their code is the same in every mode.
             [[ $mode = swift_5 && $name = *-types-0 ]] && continue
             local -n options=$mode
             wait_for_processor
@@ -165,12 +167,12 @@ check_names() {
     compiles "namespaces named like other types S7 S14 S22" "${main_actor[@]}" "$scratch"/spaces/*/*.swift
 }
 
-# The object files with which a program is linked.
+# The object files of the runtime, with which a program is linked.
 runtime_objects() {
     find "$binaries"/{Martlet,MartletEngine,MartletValues,MartletSQLite,CMartletRuntime,CMartletLogVFS,CMartletMemoryVFS}.build -name '*.o'
 }
 
-# Texts of the schema are unchanged in compiled code.
+# Checks that compiled code contains the texts of the schema unchanged.
 check_values() {
     local folder=$scratch/values objects
     echo "values:"
@@ -199,8 +201,7 @@ check_values() {
     cp Tests/Hostile/Space.yaml "$folder/space"
     generate "$folder/space" "$folder/space-out" public Space
     cp Tests/Hostile/Space.swift "$folder/space-out/main.swift"
-    # The module is named like the namespace, too.
-    # shellcheck disable=SC2086
+    # The module also has the name of the namespace. shellcheck disable=SC2086
     holds "a program that uses members and a module named like the namespace compiles S7 S14" swiftc \
         -module-name Space "${modules[@]}" "${swift_6[@]}" "$folder"/space-out/*.swift $objects -lsqlite3 \
         -o "$folder/space-program"
@@ -251,7 +252,7 @@ KINDS
     fails_with "a generated file of a newer version is one error S23" "'GeneratedCodeFormat99'" "$folder"/*.swift
 }
 
-# Valid typed queries compile, and each line with an invalid query is an error.
+# Checks that valid typed queries compile, and that each line with an invalid query is an error.
 check_queries() {
     local folder=$scratch/queries wrong=$scratch/WrongQueries.swift
     echo "queries:"
@@ -287,7 +288,7 @@ refused() {
     sed -nE "s/^${file//\//\\/}:([0-9]+):.* error: .*(Sendable|data race).*/\1/p" "$scratch/log" | sort -nu >"$out"
 }
 
-# Live objects and isolation boundaries: correct code compiles, each line of incorrect code does not.
+# Checks uses of live objects across isolation boundaries: correct code compiles, and each incorrect line is an error.
 check_confinement() {
     local wrong=$scratch/Wrong.swift
     echo "confinement:"
@@ -305,7 +306,7 @@ check_confinement() {
         diff "$scratch/lines" "$scratch/refused"
 }
 
-# The examples of the articles, each in its own function.
+# Checks that the examples of the articles compile, each in a separate function.
 check_articles() {
     local article folder=$scratch/articles combine
     echo "articles:"
@@ -315,12 +316,12 @@ check_articles() {
         [[ $article != Sources/MartletCombine/* ]] || combine='import MartletCombine\nimport OpenCombine'
         awk -v "combine=$combine" '
             BEGIN { print "import Foundation\nimport Martlet\nimport Observation\n" combine "\n" }
-            /^```swift$/ {
+            /^ *```swift$/ {
                 inside = 1
                 print "func example" ++number "(_ realm: Realm, _ dogs: Results<Dog>, _ dog: Dog) throws {"
                 next
             }
-            /^```/ && inside { inside = 0; print "}\n"; next }
+            /^ *```/ && inside { inside = 0; print "}\n"; next }
             inside { print }' "$article" >"$scratch/Article.swift"
         flows "examples of $(basename "$article")" "${swift_6[@]}" "$folder"/*.swift "$scratch/Article.swift"
     done
@@ -329,7 +330,7 @@ check_articles() {
 # first_block LANGUAGE: the first code block of the README in a language.
 first_block() { awk -v "begin=\`\`\`$1" '$0 == begin && !done { inside = 1; next } /^```/ && inside { inside = 0; done = 1 } inside' README.md; }
 
-# The first program of the README prints what the README says.
+# Checks that the first program of the README prints the output that the README shows.
 check_readme() {
     local folder=$scratch/readme
     echo "readme:"
@@ -343,21 +344,6 @@ check_readme() {
         "$folder"/out/*.swift $(runtime_objects) -lsqlite3 -o "$folder/program"
     XDG_DATA_HOME=$folder/data "$folder/program" >"$folder/output" 2>&1 || true
     holds "the first program of the README prints what the README says" diff "$folder/expected" "$folder/output"
-}
-
-# The documentation of the libraries builds without warnings: links are valid and parameters are documented.
-check_catalog() {
-    local module folder
-    echo "catalog:"
-    for module in Martlet MartletCombine; do
-        folder=$scratch/catalog/$module
-        mkdir -p "$folder/graph"
-        symbol_graph "$module" "$folder/graph"
-        holds "the documentation catalog of $module builds, without warnings" docc convert \
-            "Sources/$module/$module.docc" --additional-symbol-graph-dir "$folder/graph" \
-            --fallback-display-name "$module" --fallback-bundle-identifier martlet --output-dir "$folder/pages" \
-            --warnings-as-errors
-    done
 }
 
 for part in "${parts[@]}"; do "check_$part"; done

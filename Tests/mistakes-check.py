@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Check that the compiler names common mistakes in programs that use generated models.
 
-    Tests/mistakes-check.py            compile all mistakes and compare; also checks that the documentation is up to date
+    Tests/mistakes-check.py            compile all mistakes and check the errors and the documentation
     Tests/mistakes-check.py --write    write Documentation/CompileTimeErrors.md
 
 The mistakes are the declarations in Tests/Mistakes. The documentation comment of each one says what is wrong, and what

@@ -36,7 +36,6 @@ copy() {
     done | tar cf - --null -T -) | tar xf - -C "$copy"
 }
 
-# If a signal ends the build system, which is not what this script tests, the build is tried once more with a note.
 # The Swift driver compares modification times in whole seconds, and does not notice an edit in the same second as the
 # previous build. So each build waits until the second of the previous one is over.
 build() {
@@ -45,7 +44,8 @@ build() {
     ended=$(date +%s)
 }
 
-# attempt <subcommand of swift> …
+# attempt <subcommand of swift> …: runs Swift. If a signal ends it, prints a note and runs it once more, because this
+# script does not test the build system.
 attempt() {
     local number
     for number in 1 2; do

@@ -6,7 +6,7 @@
 
 enum { SECTOR_SIZE = 512 };
 
-/* xorshift64: small, and the same on all platforms. */
+/* xorshift64: a small generator that returns the same numbers on all platforms. */
 uint32_t disk_random(CMartletDisk *disk) {
     uint64_t x = disk->random_state;
     x ^= x << 13;
@@ -26,7 +26,7 @@ static void seed_random(CMartletDisk *disk, uint64_t seed) {
     for (int i = 0; i < 4; i++) disk_random(disk);
 }
 
-bool disk_tick(CMartletDisk *disk) {
+bool disk_count_operation(CMartletDisk *disk) {
     if (disk->is_off) return false;
     disk->operations++;
     if (disk->operations == disk->cut_at) disk->is_off = true;
@@ -116,7 +116,7 @@ static void note_change(CMartletDisk *disk, DiskFile *file, DiskChange change) {
     file->changes[file->change_count++] = change;
 }
 
-void disk_note_interrupted_write(
+void disk_record_interrupted_write(
     CMartletDisk *disk, DiskFile *file, const void *bytes, int64_t amount, int64_t offset
 ) {
     uint8_t *copy = malloc((size_t)amount);
@@ -126,7 +126,7 @@ void disk_note_interrupted_write(
 
 void disk_write(CMartletDisk *disk, DiskFile *file, const void *bytes, int64_t amount, int64_t offset) {
     bytes_put(&file->present, bytes, amount, offset);
-    disk_note_interrupted_write(disk, file, bytes, amount, offset);
+    disk_record_interrupted_write(disk, file, bytes, amount, offset);
 }
 
 void disk_truncate(CMartletDisk *disk, DiskFile *file, int64_t size) {
@@ -146,7 +146,7 @@ static void sync_directory(CMartletDisk *disk) {
 void disk_sync(CMartletDisk *disk, DiskFile *file) {
     bytes_copy(&file->durable, &file->present);
     forget_changes(file);
-    /* As the unix VFS: the first sync of a new file syncs the directory too. */
+    /* Like the unix VFS: the first sync of a new file also syncs the directory. */
     if (file->is_linked && !file->is_durably_linked) sync_directory(disk);
 }
 
@@ -161,8 +161,8 @@ void disk_unlink(CMartletDisk *disk, DiskFile *file, bool syncs_directory) {
 
 /* ---- Damage ---------------------------------------------------------------------------------- */
 
-/* Applies one write to the disk. In Torn damage, each sector is kept, lost or turned to garbage. */
-static void land_write(CMartletDisk *disk, DiskBytes *bytes, const DiskChange *change, bool tears) {
+/* Applies one write to the disk. With Torn damage, each sector is kept, lost or turned to garbage. */
+static void apply_write(CMartletDisk *disk, DiskBytes *bytes, const DiskChange *change, bool tears) {
     int64_t done = 0;
     while (done < change->amount) {
         int64_t offset = change->offset + done;
@@ -203,7 +203,7 @@ static void damage_bytes(CMartletDisk *disk, DiskFile *file, Survival survival) 
         if (change->amount < 0) {
             bytes_cut(&bytes, change->offset);
         } else {
-            land_write(disk, &bytes, change, survival.damage == CMartletDamageTorn);
+            apply_write(disk, &bytes, change, survival.damage == CMartletDamageTorn);
         }
     }
     free(file->present.start);
@@ -232,8 +232,8 @@ static Survival survival_for_file(CMartletDisk *disk, CMartletDamage damage, int
     return (Survival){(CMartletDamage)(disk_random(disk) % CMartletDamageMixed), prefix_end};
 }
 
-/* Open handles of a dead process fail from now on. A new file takes over the path and the bytes. */
-static void separate_handles(CMartletDisk *disk) {
+/* Moves the open handles of each file to a separate file, on which every call fails. The path and the bytes remain. */
+static void orphan_handles(CMartletDisk *disk) {
     for (DiskFile *file = disk->files; file; file = file->next) {
         if (file->is_gone) continue;
         if (!file->handles) {
@@ -250,7 +250,7 @@ static void separate_handles(CMartletDisk *disk) {
         old->handles = file->handles;
         old->shm_regions = file->shm_regions;
         old->shm_region_count = file->shm_region_count;
-        for (DiskHandle *handle = old->handles; handle; handle = handle->next) handle->of = old;
+        for (DiskHandle *handle = old->handles; handle; handle = handle->next) handle->file_on_disk = old;
         file->handles = NULL;
         file->shm_regions = NULL;
         file->shm_region_count = 0;
@@ -288,7 +288,7 @@ static void damage_all(CMartletDisk *disk, CMartletDamage damage) {
 void cmartlet_disk_restart(CMartletDisk *disk, CMartletDamage damage, uint64_t seed) {
     sqlite3_mutex_enter(disk->mutex);
     seed_random(disk, seed);
-    separate_handles(disk);
+    orphan_handles(disk);
     damage_all(disk, damage);
     disk->is_off = false;
     disk->cut_at = 0;
@@ -297,13 +297,13 @@ void cmartlet_disk_restart(CMartletDisk *disk, CMartletDamage damage, uint64_t s
 
 void cmartlet_disk_kill_processes(CMartletDisk *disk) {
     sqlite3_mutex_enter(disk->mutex);
-    separate_handles(disk);
+    orphan_handles(disk);
     sqlite3_mutex_leave(disk->mutex);
 }
 
 void cmartlet_disk_reset(CMartletDisk *disk) {
     sqlite3_mutex_enter(disk->mutex);
-    separate_handles(disk);
+    orphan_handles(disk);
     for (DiskFile *file = disk->files, *next; file; file = next) {
         next = file->next;
         file->is_linked = file->is_durably_linked = false;

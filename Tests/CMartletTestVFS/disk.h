@@ -36,7 +36,7 @@ typedef struct DiskFile {
     int64_t change_count, change_capacity;
     uint8_t **shm_regions;
     int shm_region_count;
-    DiskHandle *handles; /* all open ones */
+    DiskHandle *handles; /* all open handles */
 } DiskFile;
 
 struct CMartletDisk {
@@ -56,7 +56,7 @@ struct CMartletDisk {
 struct DiskHandle {
     sqlite3_file file;
     CMartletDisk *disk;
-    DiskFile *of;
+    DiskFile *file_on_disk;
     DiskHandle *next;
     int lock;                /* SQLITE_LOCK_… */
     uint16_t shm_shared;     /* bit per lock */
@@ -69,7 +69,7 @@ struct DiskHandle {
 uint32_t disk_random(CMartletDisk *disk);
 
 /* Counts one operation. False if the power is off, or fails during this operation. */
-bool disk_tick(CMartletDisk *disk);
+bool disk_count_operation(CMartletDisk *disk);
 
 DiskFile *disk_find(CMartletDisk *disk, const char *path);
 DiskFile *disk_add(CMartletDisk *disk, const char *path);
@@ -83,7 +83,7 @@ void disk_sync(CMartletDisk *disk, DiskFile *file);
 void disk_unlink(CMartletDisk *disk, DiskFile *file, bool syncs_directory);
 
 /* Records a write that the power cut interrupts: it may reach the disk, but no process reads it before the restart. */
-void disk_note_interrupted_write(
+void disk_record_interrupted_write(
     CMartletDisk *disk, DiskFile *file, const void *bytes, int64_t amount, int64_t offset);
 
 #endif

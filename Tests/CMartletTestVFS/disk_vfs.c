@@ -26,12 +26,12 @@ static void unlock_disk(sqlite3_file *file) {
 }
 
 static bool is_dead(sqlite3_file *file) {
-    return handle_of(file)->disk->is_off || handle_of(file)->of->is_gone;
+    return handle_of(file)->disk->is_off || handle_of(file)->file_on_disk->is_gone;
 }
 
 /* Counts an operation of this file; false if it must fail. */
-static bool tick(sqlite3_file *file) {
-    return !handle_of(file)->of->is_gone && disk_tick(handle_of(file)->disk);
+static bool count_operation(sqlite3_file *file) {
+    return !handle_of(file)->file_on_disk->is_gone && disk_count_operation(handle_of(file)->disk);
 }
 
 /* ---- Bytes ----------------------------------------------------------------------------------- */
@@ -39,14 +39,14 @@ static bool tick(sqlite3_file *file) {
 static int file_close(sqlite3_file *file) {
     DiskHandle *self = handle_of(file);
     lock_disk(file);
-    DiskHandle **link = &self->of->handles;
+    DiskHandle **link = &self->file_on_disk->handles;
     while (*link != self) link = &(*link)->next;
     *link = self->next;
-    bool deletes = self->deletes_on_close && self->of->is_linked && disk_tick(self->disk);
+    bool deletes = self->deletes_on_close && self->file_on_disk->is_linked && disk_count_operation(self->disk);
     if (deletes) {
-        disk_unlink(self->disk, self->of, false);
+        disk_unlink(self->disk, self->file_on_disk, false);
     } else {
-        disk_release(self->disk, self->of);
+        disk_release(self->disk, self->file_on_disk);
     }
     unlock_disk(file);
     return SQLITE_OK;
@@ -65,7 +65,7 @@ static int read_bytes(const DiskBytes *bytes, uint8_t *out, int amount, int64_t 
 static int file_read(sqlite3_file *file, void *bytes, int amount, sqlite3_int64 offset) {
     lock_disk(file);
     int result = SQLITE_IOERR_READ;
-    if (!is_dead(file)) result = read_bytes(&handle_of(file)->of->present, bytes, amount, offset);
+    if (!is_dead(file)) result = read_bytes(&handle_of(file)->file_on_disk->present, bytes, amount, offset);
     unlock_disk(file);
     return result;
 }
@@ -74,11 +74,11 @@ static int file_write(sqlite3_file *file, const void *bytes, int amount, sqlite3
     DiskHandle *self = handle_of(file);
     lock_disk(file);
     bool was_dead = is_dead(file);
-    bool succeeds = tick(file);
+    bool succeeds = count_operation(file);
     if (succeeds) {
-        disk_write(self->disk, self->of, bytes, amount, offset);
+        disk_write(self->disk, self->file_on_disk, bytes, amount, offset);
     } else if (!was_dead) {
-        disk_note_interrupted_write(self->disk, self->of, bytes, amount, offset);
+        disk_record_interrupted_write(self->disk, self->file_on_disk, bytes, amount, offset);
     }
     unlock_disk(file);
     return succeeds ? SQLITE_OK : SQLITE_IOERR_WRITE;
@@ -87,8 +87,8 @@ static int file_write(sqlite3_file *file, const void *bytes, int amount, sqlite3
 static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
     DiskHandle *self = handle_of(file);
     lock_disk(file);
-    bool succeeds = tick(file);
-    if (succeeds) disk_truncate(self->disk, self->of, size);
+    bool succeeds = count_operation(file);
+    if (succeeds) disk_truncate(self->disk, self->file_on_disk, size);
     unlock_disk(file);
     return succeeds ? SQLITE_OK : SQLITE_IOERR_TRUNCATE;
 }
@@ -96,8 +96,8 @@ static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
 static int file_sync(sqlite3_file *file, int flags) {
     DiskHandle *self = handle_of(file);
     lock_disk(file);
-    bool succeeds = tick(file);
-    if (succeeds) disk_sync(self->disk, self->of);
+    bool succeeds = count_operation(file);
+    if (succeeds) disk_sync(self->disk, self->file_on_disk);
     unlock_disk(file);
     return succeeds ? SQLITE_OK : SQLITE_IOERR_FSYNC;
 }
@@ -105,7 +105,7 @@ static int file_sync(sqlite3_file *file, int flags) {
 static int file_size(sqlite3_file *file, sqlite3_int64 *size) {
     lock_disk(file);
     bool fails = is_dead(file);
-    *size = fails ? 0 : handle_of(file)->of->present.size;
+    *size = fails ? 0 : handle_of(file)->file_on_disk->present.size;
     unlock_disk(file);
     return fails ? SQLITE_IOERR_FSTAT : SQLITE_OK;
 }
@@ -115,7 +115,7 @@ static int file_size(sqlite3_file *file, sqlite3_int64 *size) {
 /* The strongest lock that another handle has. */
 static int strongest_other_lock(const DiskHandle *self) {
     int strongest = SQLITE_LOCK_NONE;
-    for (DiskHandle *other = self->of->handles; other; other = other->next) {
+    for (DiskHandle *other = self->file_on_disk->handles; other; other = other->next) {
         if (other != self && other->lock > strongest) strongest = other->lock;
     }
     return strongest;
@@ -182,13 +182,13 @@ static int file_shm_map(sqlite3_file *file, int region, int size, int extends, v
     lock_disk(file);
     *address = NULL;
     int result = SQLITE_IOERR_SHMMAP;
-    if (!is_dead(file)) result = map_region(handle_of(file)->of, region, size, extends, address);
+    if (!is_dead(file)) result = map_region(handle_of(file)->file_on_disk, region, size, extends, address);
     unlock_disk(file);
     return result;
 }
 
 static int take_shm_locks(DiskHandle *self, uint16_t mask, bool exclusive) {
-    for (DiskHandle *other = self->of->handles; other; other = other->next) {
+    for (DiskHandle *other = self->file_on_disk->handles; other; other = other->next) {
         if (other == self) continue;
         if (other->shm_exclusive & mask) return SQLITE_BUSY;
         if (exclusive && other->shm_shared & mask) return SQLITE_BUSY;
@@ -236,7 +236,7 @@ static int file_shm_unmap(sqlite3_file *file, int deletes) {
 static int file_control(sqlite3_file *file, int operation, void *argument) {
     if (operation != SQLITE_FCNTL_HAS_MOVED) return SQLITE_NOTFOUND;
     lock_disk(file);
-    *(int *)argument = !handle_of(file)->of->is_linked;
+    *(int *)argument = !handle_of(file)->file_on_disk->is_linked;
     unlock_disk(file);
     return SQLITE_OK;
 }
@@ -275,13 +275,13 @@ static CMartletDisk *disk_of(sqlite3_vfs *vfs) {
     return vfs->pAppData;
 }
 
-/* The file to open, created if the flags allow it. NULL if it does not exist, or if the power fails during the creation. */
+/* The file to open, created if the flags allow it. NULL if it does not exist or the power fails during its creation. */
 static DiskFile *file_to_open(CMartletDisk *disk, const char *path, int flags) {
     if (disk->is_off) return NULL;
     if (!path) return disk_add(disk, NULL);
     DiskFile *file = disk_find(disk, path);
     if (file || !(flags & SQLITE_OPEN_CREATE)) return file;
-    bool has_power = disk_tick(disk);
+    bool has_power = disk_count_operation(disk);
     file = disk_add(disk, path);
     return has_power ? file : NULL;
 }
@@ -297,7 +297,7 @@ static int disk_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int
         *self = (DiskHandle){
             .file = {&file_methods},
             .disk = disk,
-            .of = opened,
+            .file_on_disk = opened,
             .next = opened->handles,
             .deletes_on_close = path && flags & SQLITE_OPEN_DELETEONCLOSE,
         };
@@ -316,7 +316,7 @@ static int disk_delete(sqlite3_vfs *vfs, const char *path, int sync_directory) {
     if (disk->is_off) {
         result = SQLITE_IOERR_DELETE;
     } else if (file) {
-        bool has_power = disk_tick(disk);
+        bool has_power = disk_count_operation(disk);
         disk_unlink(disk, file, has_power && sync_directory);
         result = has_power ? SQLITE_OK : SQLITE_IOERR_DELETE;
     }

@@ -38,7 +38,7 @@ typedef struct HookFile {
     sqlite3_file *real;
 } HookFile;
 
-/* What to do with a call: whether to forward it, and which code to return instead of its result. */
+/* The decision on a call: whether to forward it, and which code to return instead of its result. */
 typedef struct Verdict {
     bool pass;
     int failure;
@@ -278,7 +278,7 @@ static int hook_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int
     self->real = (sqlite3_file *)(self + 1);
 
     Verdict verdict = enter_file(file, CMartletCallOpen, 0, 0, flags);
-    if (verdict.failure) return verdict.failure; /* without methods SQLite closes nothing */
+    if (verdict.failure) return verdict.failure; /* SQLite does not close a file without methods */
     int result = self->owner->base->xOpen(self->owner->base, path, self->real, flags, flags_out);
     if (result != SQLITE_OK) {
         if (self->real->pMethods) self->real->pMethods->xClose(self->real);

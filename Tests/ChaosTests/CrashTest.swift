@@ -1,5 +1,5 @@
 import Foundation
-import MartletTestSupport
+import ModelTesting
 
 @testable import ChaosWorker
 
@@ -30,7 +30,7 @@ final class CrashTest {
     private let folder: String
     private var random: SeededRandom
     private var running: [WorkerProcess] = []
-    private(set) var past: [WorkerProcess] = []
+    private(set) var endedWorkers: [WorkerProcess] = []
     private(set) var totals = Totals()
     private var startedProcesses = 0
     /// Never signaled: waiting for it pauses the thread.
@@ -58,7 +58,7 @@ final class CrashTest {
                 victim.signal(SIGSTOP)
                 victim.stoppedUntil = Self.now + UInt64.random(in: 10_000_000...700_000_000, using: &random)
                 totals.stops += 1
-            case 6: try loseLock()
+            case 6: try deleteOrReplaceLockFile()
             default: break
             }
             if totals.kills >= nextCheck {
@@ -70,15 +70,17 @@ final class CrashTest {
         try quiesce(isLast: true)
         for worker in running {
             worker.signal(Assignment.Order.quit)
-            guard worker.ends(), worker.outcome == "status 0" else { throw violation(worker, "did not end normally") }
-            worker.listen()
+            guard worker.waitForExit(), worker.outcome == "status 0" else {
+                throw violation(worker, "did not end normally")
+            }
+            worker.readJournal()
         }
-        past += running
+        endedWorkers += running
         running = []
     }
 
     // Imitates a program that deletes temporary files, or one that restores a backup of all files.
-    private func loseLock() throws {
+    private func deleteOrReplaceLockFile() throws {
         let lock = "\(folder)/crash.realm.lock"
         if Bool.random(using: &random) {
             unlink(lock)
@@ -114,19 +116,19 @@ final class CrashTest {
     private func replaceDead() throws {
         for place in running.indices {
             let worker = running[place]
-            worker.listen()
+            worker.readJournal()
             if worker.failure != nil { throw violation(worker, "found an error") }
             guard !worker.isRunning else { continue }
-            guard worker.ends(), worker.wasKilled else { throw violation(worker, "ended without being killed") }
-            worker.listen()
+            guard worker.waitForExit(), worker.wasKilled else { throw violation(worker, "ended without being killed") }
+            worker.readJournal()
             totals.kills += 1
-            past.append(worker)
+            endedWorkers.append(worker)
             running[place] = try start(place)
         }
     }
 
     private func violation(_ worker: WorkerProcess, _ what: String) -> Violation {
-        worker.listen()
+        worker.readJournal()
         let errors = try? String(contentsOfFile: "\(folder)/\(worker.assignment.processNumber).errors", encoding: .utf8)
         let details = worker.failure ?? errors.map { String($0.prefix(2_000)) } ?? ""
         return Violation(
@@ -148,8 +150,8 @@ final class CrashTest {
         }
     }
 
-    /// Pauses all processes. Each observer must then be notified of the last transaction, only by the signals of the
-    /// writers, because no process opens or closes the file meanwhile.
+    /// Pauses all processes. Each observer must then be notified of the last transaction. Only the signals of the
+    /// writers can notify it, because no process opens or closes the file during this check.
     private func quiesce(isLast: Bool = false) throws {
         totals.quietChecks += 1
         try pauseAll()
@@ -158,17 +160,17 @@ final class CrashTest {
             !worker.assignment.role.observes || worker.sequenceSeen == newest
         } whileDead: {
         }
-        for worker in running { worker.order(Assignment.Order.check) }
+        for worker in running { worker.send(order: Assignment.Order.check) }
         try wait("check") { worker in
             worker.answer.contains { if case .checked = $0 { true } else { false } }
         } whileDead: {
         }
         if isLast { return }
-        for worker in running { worker.order(Assignment.Order.go) }
+        for worker in running { worker.send(order: Assignment.Order.go) }
     }
 
-    /// Waits until every process has paused. A process that is killed meanwhile may have committed without a signal.
-    /// Then another transaction is written, so that its signal reaches the observers.
+    /// Waits until every process has paused. A process that is killed during the wait may have committed without a
+    /// signal. Then another transaction is written, so that its signal reaches the observers.
     private func pauseAll() throws {
         var ordered: Set<Int> = []
         var known: Int
@@ -182,11 +184,11 @@ final class CrashTest {
                     worker.stoppedUntil = 0
                     worker.signal(SIGCONT)
                     guard worker.isReady, ordered.insert(worker.assignment.processNumber).inserted else { continue }
-                    worker.order(Assignment.Order.pause)
+                    worker.send(order: Assignment.Order.pause)
                 }
             }
             // The first process is a writer: it writes again before it answers.
-            if startedProcesses != known { running[0].order(Assignment.Order.pause) }
+            if startedProcesses != known { running[0].send(order: Assignment.Order.pause) }
         } while startedProcesses != known
     }
 }

@@ -4,12 +4,13 @@ import Martlet
 import MartletSQLite
 import MartletTestSupport
 import MartletValues
+import ModelTesting
 import Testing
 
 @testable import ChaosWorker
 
-/// Copies backups over a file that a process writes: after the process was killed, and while it has the file open. The file
-/// must then contain the backup, or the acknowledged transactions, and never a mixture.
+/// Copies backups over a file that a process writes: after the process was killed, or while it has the file open. The
+/// file must then contain the backup, or the acknowledged transactions, and never a mixture.
 @Suite("crash tests with restores")
 struct RestoreChaosTests {
     /// A backup, with the digest of its contents.
@@ -23,7 +24,7 @@ struct RestoreChaosTests {
     }
 
     @Test(
-        "a file contains the backup that was copied over it, whichever process was killed and whichever files remain beside it D20"
+        "a file contains the backup that was copied over it, with or without the files of a killed process D20"
     )
     func restores() throws {
         let environment = ProcessInfo.processInfo.environment
@@ -62,15 +63,15 @@ struct RestoreChaosTests {
         let backup = Int.random(in: 0..<3, using: &random) == 0 ? nil : backups.randomElement(using: &random)
         let isOpen = backup != nil && Bool.random(using: &random) && worker.isRunning
         if isOpen, let backup {
-            worker.order(Assignment.Order.pause)
+            worker.send(order: Assignment.Order.pause)
             try wait(worker) { worker.answer.contains { if case .paused = $0 { true } else { false } } }
             // A checkpoint may still be running.
             pause(milliseconds: 200)
             if worker.isRunning { return try restoreWhileOpen(worker, backup, &totals) }
         }
         worker.signal(SIGKILL)
-        guard worker.ends() else { throw Violation("process \(round) did not end") }
-        worker.listen()
+        guard worker.waitForExit() else { throw Violation("process \(round) did not end") }
+        worker.readJournal()
         if let failure = worker.failure { throw Violation("process \(round): \(failure)") }
         totals.kills += 1
         let file = worker.assignment.file
@@ -87,18 +88,19 @@ struct RestoreChaosTests {
         }
     }
 
-    // The process must refuse its next write and write nothing. If it happened to reopen the file, it continues on the backup.
+    // The process must refuse its next write and write nothing, unless it has reopened the file. Then it continues with
+    // the backup.
     private func restoreWhileOpen(_ worker: WorkerProcess, _ backup: Backup, _ totals: inout Totals) throws {
         let file = worker.assignment.file
         try Data(contentsOf: URL(fileURLWithPath: backup.path)).write(to: URL(fileURLWithPath: file))
         totals.restores += 1
         totals.restoresWhileOpen += 1
         let known = worker.entries.count
-        worker.order(Assignment.Order.go)
+        worker.send(order: Assignment.Order.go)
         pause(milliseconds: 500)
         worker.signal(SIGKILL)
-        guard worker.ends() else { throw Violation("the process did not end") }
-        worker.listen()
+        guard worker.waitForExit() else { throw Violation("the process did not end") }
+        worker.readJournal()
         if let failure = worker.failure {
             guard failure.contains("fileReplaced") else {
                 throw Violation("the process failed with another error: \(failure)")
@@ -150,7 +152,7 @@ struct RestoreChaosTests {
             }
             worker.signal(SIGCONT)
             pause(milliseconds: 5)
-            worker.listen()
+            worker.readJournal()
         }
     }
 }

@@ -37,7 +37,7 @@ final class WorkerProcess {
     var isRunning: Bool { process.isRunning }
 
     /// Waits for the end of the process. Returns false after 60 s.
-    func ends() -> Bool { end.wait(timeout: .now() + .seconds(60)) == .success }
+    func waitForExit() -> Bool { end.wait(timeout: .now() + .seconds(60)) == .success }
 
     /// Whether `SIGKILL` ended the process, sent by itself or by the test.
     var wasKilled: Bool { process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL }
@@ -50,12 +50,12 @@ final class WorkerProcess {
     // MARK: Journal
 
     /// Reads the entries that the process has written since the last call.
-    func listen() { entries += journal.newEntries() }
+    func readJournal() { entries += journal.newEntries() }
 
     var isReady: Bool { entries.contains(.ready) }
 
-    func order(_ order: Int32) {
-        listen()
+    func send(order: Int32) {
+        readJournal()
         entriesBeforeOrder = entries.count
         signal(order)
     }

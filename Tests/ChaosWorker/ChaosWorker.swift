@@ -20,7 +20,7 @@ import Foundation
         worker.begin()
         while true {
             var order: Int32 = 0
-            if sigwait(&orders, &order) == 0 { worker.obey(order) }
+            if sigwait(&orders, &order) == 0 { worker.execute(order: order) }
         }
     }
 

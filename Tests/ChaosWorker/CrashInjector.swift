@@ -1,10 +1,10 @@
 import Foundation
 import MartletEngine
-import MartletTestSupport
+import ModelTesting
 import Synchronization
 
-/// Kills or stops its own process at yield points of the engine, for example between a commit and its signal, or inside a
-/// checkpoint. Signals of another process would hit these places too rarely.
+/// Kills or stops its own process at yield points of the engine, for example between a commit and its signal, or inside
+/// a checkpoint. Signals of another process would hit these places too rarely.
 final class CrashInjector: Sendable {
     private struct State: Sendable {
         var random: SeededRandom
@@ -20,10 +20,10 @@ final class CrashInjector: Sendable {
         state = Mutex(State(random: SeededRandom(state: seed)))
     }
 
-    func turn(on isOn: Bool) { state.withLock { $0.isOn = isOn } }
+    func setEnabled(_ isOn: Bool) { state.withLock { $0.isOn = isOn } }
 
     /// Called at every yield point. Only debug builds have yield points.
-    func pass() {
+    func yieldPointReached() {
         let signal = state.withLock { state -> Int32? in
             guard state.isOn else { return nil }
             return switch Int.random(in: 0..<odds, using: &state.random) {

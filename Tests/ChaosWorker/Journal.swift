@@ -33,11 +33,11 @@ enum Entry: Equatable {
     /// A commit has returned: its number in the process, its position among all transactions, the version (0 if
     /// it is not known), and the times of its beginning and its end.
     case acknowledged(number: Int, sequence: Int, version: UInt64, begun: UInt64, done: UInt64)
-    /// The version that a notification showed to an observer.
+    /// An observer was notified, and its Realm showed this version.
     case saw(version: UInt64, sequence: Int, digest: UInt64)
     /// The process waits for orders. The number is the position of its last transaction, or 0.
     case paused(sequence: Int)
-    /// What the observers of the process were notified is equal to the contents of the file.
+    /// The copies that the observers of the process keep are equal to the contents of the file.
     case checked(sequence: Int)
     case failed(String)
 

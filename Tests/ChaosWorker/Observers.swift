@@ -1,7 +1,7 @@
 import ConformanceModels
 import Dispatch
 import Martlet
-import MartletTestSupport
+import ModelTesting
 
 /// The observers of a process. They check every notification, and write the versions they see to the journal.
 ///
@@ -59,8 +59,8 @@ final class Observers: @unchecked Sendable {
     /// Whether an observer has not received its initial call yet.
     var awaitsFirstCall: Bool { watchers.contains { $0.awaitsFirstCall } }
 
-    /// The first difference between what the observers know and the Realm shows, while no process writes; nil if there
-    /// is none.
+    /// The first difference between the copies of the observers and the Realm, while no process writes; nil if there is
+    /// none.
     var difference: String? {
         for results in frozen { check(results) }
         if let difference = objectWatcher?.difference { return difference }

@@ -2,7 +2,7 @@ import ConformanceModels
 import Foundation
 import Martlet
 import MartletEngine
-import MartletTestSupport
+import ModelTesting
 
 /// The task of one process, passed as its arguments.
 struct Assignment {
@@ -45,7 +45,7 @@ struct Assignment {
         // before an earlier 'pause' that is still pending.
         static let go = SIGUSR1
         static let pause = SIGUSR2
-        /// Compare what observers know with the contents of the file.
+        /// Compare the copies of the observers with the contents of the file.
         static let check = SIGHUP
         static let quit = SIGTERM
         static let all = [pause, go, check, quit]
@@ -93,7 +93,7 @@ final class Worker: @unchecked Sendable {
         let crashInjector = CrashInjector(assignment.seed ^ 1, odds: 1_500)
         self.crashInjector = crashInjector
         var configuration = Realm.Configuration.crashTest(assignment.file)
-        configuration.environment.onYield = { _ in crashInjector.pass() }
+        configuration.environment.onYield = { _ in crashInjector.yieldPointReached() }
         if assignment.seed.isMultiple(of: 5) { configuration.durability = .full }
         self.configuration = configuration
     }
@@ -113,11 +113,11 @@ final class Worker: @unchecked Sendable {
         queue.asyncAfter(deadline: .now() + 1) { [self] in exitWithParent() }
     }
 
-    func obey(_ order: Int32) {
+    func execute(order: Int32) {
         queue.async { [self] in
             switch order {
             case Assignment.Order.pause:
-                crashInjector.turn(on: false)
+                crashInjector.setEnabled(false)
                 shouldPause = true
                 observers?.isQuiet = true
                 if !assignment.role.writes {
@@ -127,7 +127,7 @@ final class Worker: @unchecked Sendable {
                     writeAndPause()
                 }
             case Assignment.Order.go:
-                crashInjector.turn(on: true)
+                crashInjector.setEnabled(true)
                 (shouldPause, isPaused) = (false, false)
                 observers?.isQuiet = false
                 if assignment.role.writes { next() }
@@ -141,8 +141,8 @@ final class Worker: @unchecked Sendable {
     }
 
     // A process that writes may be notified of its own commits a moment later. A process that only observes has been
-    // notified of all changes by now; but an observer that was added in a callback gets its first call in a later turn
-    // of the queue.
+    // notified of all changes by now. An observer that was added in a callback gets its initial call later on the
+    // queue.
     private func check(tries: Int) {
         if observers?.awaitsFirstCall == true {
             // The test fails if this takes too long.
@@ -201,11 +201,11 @@ final class Worker: @unchecked Sendable {
 
     private func write() {
         guard let realm else { return }
-        let (transaction, author) = draw()
+        let (transaction, author) = nextTransaction()
         let begun = Journal.now
         do {
-            // Afterwards the Realm may show a newer version: where the lock file was deleted, other processes write
-            // meanwhile.
+            // After the write, the Realm may show a newer version: if the lock file was deleted, other processes can
+            // write at the same time.
             let (sequence, version) = try realm.write { (transaction.perform(realm, author), realm.version + 1) }
             if realm.version < version {
                 journal.fail("version \(realm.version) after the commit of version \(version)")
@@ -219,7 +219,7 @@ final class Worker: @unchecked Sendable {
     private func writeGroup(_ count: Int) {
         guard let realm else { return }
         for position in 1...count {
-            let (transaction, author) = draw()
+            let (transaction, author) = nextTransaction()
             let begun = Journal.now
             var sequence = 0
             realm.writeAsync {
@@ -233,7 +233,7 @@ final class Worker: @unchecked Sendable {
         }
     }
 
-    private func draw() -> (Transaction, Author) {
+    private func nextTransaction() -> (Transaction, Author) {
         number += 1
         return (Transaction(random.next()), Author(processNumber: assignment.processNumber, number: number))
     }

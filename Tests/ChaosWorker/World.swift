@@ -1,6 +1,6 @@
 import ConformanceModels
 import Martlet
-import MartletTestSupport
+import ModelTesting
 
 /// The model: all nodes of a file, in plain Swift.
 struct World: Equatable {
@@ -144,7 +144,8 @@ struct Transaction {
         operations = (0..<Int.random(in: 1...6, using: &random)).map { _ in Operation(&random) }
     }
 
-    /// Performs the operations inside a write, and stores the author and the seed. Returns the position among all transactions.
+    /// Performs the operations inside a write, and stores the author and the seed. Returns the position among all
+    /// transactions.
     func perform(_ realm: Realm, _ author: Author) -> Int {
         for id in World.permanent where realm.object(ofType: Node.self, forPrimaryKey: id) == nil {
             realm.add(Node(id: id))

@@ -169,8 +169,8 @@ public struct SchemaInvariants {
         }
     }
 
-    /// A fix-it may remove what has no effect, such as a redundant index. Stored properties and their defaults must not
-    /// change.
+    /// A fix-it may remove declarations without effect, such as a redundant index. Stored properties and their defaults
+    /// must not change.
     private mutating func checkValues(after fixed: SchemaInput) {
         guard let before = Compiler.lint(input, options: Self.options).model else { return }
         guard let after = Compiler.lint(fixed, options: Self.options).model else {

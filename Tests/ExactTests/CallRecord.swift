@@ -9,7 +9,7 @@ struct CallRecord {
     /// The call in words.
     let text: () -> String
 
-    static var initial: CallRecord { CallRecord(size: 1) { "is there" } }
+    static var initial: CallRecord { CallRecord(size: 1) { "initial call" } }
 }
 
 extension CallRecord {

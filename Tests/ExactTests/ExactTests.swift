@@ -1,5 +1,4 @@
-import Foundation
-import MartletTestSupport
+import ModelTesting
 import Testing
 
 @testable import Martlet
@@ -16,33 +15,26 @@ struct ExactTests {
 
     @Test("random operations are reported exactly to every observer N47 N71 N84 N88 N91 N99 K5 K6 K12")
     func exact() throws {
-        let environment = ProcessInfo.processInfo.environment
-        let count = environment["MARTLET_EXACT"].flatMap { Int($0) } ?? Self.seeds
-        let first = environment["MARTLET_EXACT_SEED"].flatMap { UInt64($0) } ?? 1
+        let campaign = Campaign("MARTLET_EXACT", count: Self.seeds)
         var total = ModelRunner.Outcome()
-        for seed in first..<first + UInt64(count) {
+        let failed = try campaign.firstFailure { seed in
             let program = Program(seed: seed)
-            if ModelRunner.isTraced {
-                try FileHandle.standardError.write(contentsOf: Data("\(seed) \(program.size)\n".utf8))
-            }
             let outcome = try ModelRunner.run(program)
             total.calls += outcome.calls
             total.reported += outcome.reported
             total.changes += outcome.changes
-            guard let failure = outcome.failure else { continue }
+            return outcome.failure.map { (program, $0) }
+        }
+        if let (seed, (program, failure)) = failed {
             let shortest = try Shrinker.shortest(program, failure)
-            Issue.record(
-                """
-                seed \(seed): \(shortest.failure)
-                \(try shortest.text())
-                """)
+            Issue.record("seed \(seed): \(shortest.failure)\n\(try shortest.text())")
             return
         }
         print(
-            "exactness: \(count) programs, \(total.changes) changes made, \(total.reported) reported in \(total.calls) calls, "
+            "exactness: \(campaign.count) programs, \(total.changes) changes made, \(total.reported) reported in \(total.calls) calls, "
                 + "\(total.changes + total.reported) in all")
         // A run without notifications would pass without testing anything.
-        #expect(total.calls > count && total.reported > total.changes / 20)
+        #expect(total.calls > campaign.count && total.reported > total.changes / 20)
     }
 }
 
@@ -55,17 +47,17 @@ struct SchemaExactTests {
 
     @Test("random operations on random classes are reported exactly N47 N53 N84 N91 N98 N99 N100")
     func exact() throws {
-        let environment = ProcessInfo.processInfo.environment
-        let count = environment["MARTLET_EXACT"].flatMap { Int($0) } ?? Self.seeds
-        let first = environment["MARTLET_EXACT_SEED"].flatMap { UInt64($0) } ?? 1
+        let campaign = Campaign("MARTLET_EXACT", count: Self.seeds)
         var (changes, reported, denied) = (0, 0, 0)
-        for seed in first..<first + UInt64(count) {
+        let failed = try campaign.firstFailure { seed in
             let program = SchemaModelRunner.Program(seed: seed)
             let outcome = try SchemaModelRunner.run(program)
             changes += outcome.changes
             reported += outcome.reported
             denied += outcome.denied
-            guard outcome.failure != nil else { continue }
+            return outcome.failure == nil ? nil : program
+        }
+        if let (seed, program) = failed {
             let shortest = try SchemaModelRunner.shortest(program)
             let failure = try SchemaModelRunner.run(shortest).failure ?? ""
             Issue.record(
@@ -77,22 +69,8 @@ struct SchemaExactTests {
             return
         }
         print(
-            "exactness: \(count) random schemas, \(changes) changes made, \(reported) reported, \(denied) writes denied"
+            "exactness: \(campaign.count) random schemas, \(changes) changes made, \(reported) reported, \(denied) writes denied"
         )
-        #expect(reported > changes / 20 && denied > count / 10)
-    }
-}
-
-/// SplitMix64 (Steele et al. 2014).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(_ seed: UInt64) { state = seed &* 0x2545_F491_4F6C_DD1D }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
+        #expect(reported > changes / 20 && denied > campaign.count / 10)
     }
 }

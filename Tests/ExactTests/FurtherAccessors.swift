@@ -26,8 +26,8 @@ final class FurtherAccessors {
     /// The number of retained accessors, to be passed to `drop(after:_:)`.
     var count: Int { all.count }
 
-    /// Releases accessors after a write that is rolled back: those of rows that the write created, because a later row may
-    /// have the same serial number. Further accessors of other rows remain.
+    /// Releases the accessors of rows that a rolled back write created, because a later row may get the same serial
+    /// number. Further accessors of other rows remain.
     func drop(after count: Int, _ world: World) {
         let kept = all.dropFirst(count).filter { world.rows[$0.serial] != nil }
         all.replaceSubrange(min(count, all.count)..., with: kept)

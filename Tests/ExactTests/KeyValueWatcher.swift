@@ -20,12 +20,12 @@ final class KeyValueWatcher {
     /// Whether a write is being rolled back.
     var isRolledBack = false
     private let path: KeyValuePathModel
-    let isOver: () -> Bool
+    let isInvalidated: () -> Bool
 
-    fileprivate init(_ name: String, _ path: KeyValuePathModel, _ world: World, isOver: @escaping () -> Bool) {
+    fileprivate init(_ name: String, _ path: KeyValuePathModel, _ world: World, isInvalidated: @escaping () -> Bool) {
         self.name = name
         self.path = path
-        self.isOver = isOver
+        self.isInvalidated = isInvalidated
         known = path.value(world)
         knownTimes = path.times(world)
     }
@@ -68,7 +68,8 @@ final class KeyValueWatcher {
 
     fileprivate func receive(old: String?, new: String) {
         calls += 1
-        // While an object was deleted, before the rollback restored it, its path had no value.
+        // A rolled back write may have deleted an object. Until the rollback restored the object, its path had no
+        // value.
         if let old, old != known, !(isRolledBack && old == "nil") {
             failure = failure ?? "the old value is \(old), and the last reported value was \(known)"
         }
@@ -87,8 +88,8 @@ final class KeyValueWatcher {
             allowsNeedlessCalls = false
         }
         if let failure { return failure }
-        if path.isInvalidation { return known == "\(isOver())" ? nil : "isInvalidated is reported as \(known)" }
-        guard let world, !isOver() else { return nil }
+        if path.isInvalidation { return known == "\(isInvalidated())" ? nil : "isInvalidated is reported as \(known)" }
+        guard let world, !isInvalidated() else { return nil }
         let times = path.times(world)
         defer { knownTimes = times }
         let value = path.value(world)
@@ -124,7 +125,7 @@ private struct KeyValueWatcherBuilder {
         let model = KeyValuePathModel {
             $0.shown($0.value(serial, path))
         } times: {
-            RowView($0, serial, [path]).times
+            ObservedRow($0, serial, [path]).times
         }
         let watcher = make(path, model)
         watcher.keep(
@@ -151,7 +152,7 @@ private struct KeyValueWatcherBuilder {
         let model = KeyValuePathModel { world in
             "\(world.slots(serial, name).map { name == "parts" ? "part" : world.shown($0.value) })"
         } times: {
-            RowView($0, serial, [name]).times
+            ObservedRow($0, serial, [name]).times
         }
         let watcher = make(name, model)
         var known = contents(node)

@@ -17,7 +17,7 @@ extension ModelRunner {
         let realm = test.realm
         endings.append(ending)
         let body = { [unowned self] () throws in
-            note("an asynchronous write runs, and ends by \(ending)")
+            addToTrace("an asynchronous write runs, and ends by \(ending)")
             endings.removeFirst()
             guard ending.endsInCommit else { return try rollBack(operations, ending) }
             realmWatchers.forEach { $0.expectCommit() }
@@ -44,13 +44,14 @@ extension ModelRunner {
                 realm.commitAsyncWrite(allowGrouping: ending == .commitGrouped, complete)
             }
         case .failure:
-            // What 'asyncWrite' does.
+            // The calls that 'asyncWrite' makes.
             let writes = realm.context.asyncWrites ?? AsyncWrites(realm.context)
             realm.context.asyncWrites = writes
             _ = writes.canRun()
             writes.add(
                 AsyncWrite(
-                    id: writes.nextID(), body: body, commitsItself: false, complete: complete, context: realm.context,
+                    id: writes.nextID(), body: body, isCommittedByBody: false, complete: complete,
+                    context: realm.context,
                     actor: nil))
         }
     }
@@ -72,10 +73,10 @@ extension ModelRunner {
         if let failure = held.lazy.compactMap({ $0.mismatch(kept) }).first { fail(failure) }
     }
 
-    /// Runs turns of the scheduler until all asynchronous writes have ended.
+    /// Runs the scheduler until all asynchronous writes have ended.
     func finishWrites() {
         while test.realm.isPerformingAsynchronousWriteOperations, outcome.failure == nil {
-            guard test.scheduler.waitForWork() else { return fail("no turn was scheduled for a write") }
+            guard test.scheduler.waitForWork() else { return fail("no work was scheduled for a write") }
             _ = test.scheduler.run()
         }
         checkKeyValues(isRefresh: false)
@@ -97,7 +98,8 @@ extension ModelRunner {
     /// Checks the keys that are stored for observed results, independent of deliveries. Returns the first error.
     static func invalidKeys(_ realm: Realm) -> String? {
         for known in realm.context.hub.states {
-            // The state is stored together with a version. States of lists have another type: a list may contain a row twice.
+            // The state is stored together with a version. States of lists have another type, and may contain a row
+            // twice.
             guard let state = Mirror(reflecting: known).descendant("state") as? ResultsTracker.State else { continue }
             let keys = Array(state.keys)
             if Set(keys).count != keys.count { return "an observed result contains a key twice: \(keys)" }

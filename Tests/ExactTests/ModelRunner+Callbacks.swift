@@ -9,11 +9,11 @@ extension ModelRunner {
         outcome.reported += call.size
         watcher.callsInRun += 1
         guard outcome.failure == nil else { return }
-        // On a queue or an actor, a notification of a deletion does not say of which version it is.
-        let isVague = watcher.place != nil && watcher.version?() == nil
+        // On a queue or an actor, a notification of a deletion does not contain its version.
+        let hasUnknownVersion = watcher.place != nil && watcher.version?() == nil
         let newest = worlds.keys.max() ?? 0
         let shown = watcher.place == nil ? test.realm.context.version : watcher.version?() ?? newest
-        note("    \(watcher.name): \(call.text())")
+        addToTrace("    \(watcher.name): \(call.text())")
         if watcher.hasEnded { return fail("\(watcher.name) is called after its end") }
         guard let now = worlds[shown] else {
             return fail("\(watcher.name) is called at a version that no write made")
@@ -22,7 +22,7 @@ extension ModelRunner {
             return fail("\(watcher.name) is called while the Realm shows an uncommitted state")
         }
         let oldest = watcher.known.map(\.time).min() ?? 0
-        let isLate = watcher.isLoop || isVague
+        let isLate = watcher.isLoop || hasUnknownVersion
         let candidates =
             isLate
             ? worlds.filter { $0.key <= shown && $0.value.time >= oldest }.map(\.value)
@@ -42,8 +42,8 @@ extension ModelRunner {
         }
         watcher.skipSilenced()
         // A loop receives changes later than the Realm shows them.
-        if !watcher.isLoop && !isVague { compare(watcher, now) }
-        act(watcher)
+        if !watcher.isLoop && !hasUnknownVersion { compare(watcher, now) }
+        performActions(watcher)
     }
 
     private func compare(_ watcher: Watcher, _ now: World) {
@@ -53,13 +53,13 @@ extension ModelRunner {
     }
 
     /// Performs the actions that the watcher has been given for its next callback.
-    private func act(_ watcher: Watcher) {
+    private func performActions(_ watcher: Watcher) {
         let actions = watcher.actions
         watcher.actions = []
         for action in actions {
             switch action {
             case .end(let victim):
-                note("    and ends \(victim.name)")
+                addToTrace("    and ends \(victim.name)")
                 end(victim)
             case .watch(let plan) where !showsUncommitted && watcher.place == nil:
                 // The new observer is called for the first time in the next delivery.
@@ -68,7 +68,7 @@ extension ModelRunner {
             case .watch: break
             case _ where watcher.place != nil: break
             case .queueWrite(let operations, let ending):
-                note("    and queues an asynchronous write")
+                addToTrace("    and queues an asynchronous write")
                 queueWrite(operations, ending)
             case .write(let operations, let silenced): writeInside(operations, silencing: silenced)
             }
@@ -76,14 +76,14 @@ extension ModelRunner {
     }
 
     func writeInside(_ operations: [Operation], silencing watcher: Watcher?) {
-        note("    and writes\(watcher.map { " without notifying \($0.name)" } ?? "")")
+        addToTrace("    and writes\(watcher.map { " without notifying \($0.name)" } ?? "")")
         if test.realm.isInWriteTransaction {
-            if !willRollBack && !nextAsyncWriteRollsBack { writeAlong(operations) }
+            if !willRollBack && !nextAsyncWriteRollsBack { writeIntoOpenWrite(operations) }
             return
         }
         needsDelivery = true
         do {
-            // If others have written meanwhile, the write delivers their changes first, inside this callback.
+            // If another Realm has written since, the write first delivers those changes, inside this callback.
             try write(operations, silencing: watcher)
         } catch {
             fail("\(error)")
@@ -128,8 +128,8 @@ extension ModelRunner {
     }
 
     /// Alternates between loops and deliveries until nothing is left to deliver.
-    func drain() {
-        // A loop takes in one round what was delivered in the round before.
+    func deliverEverything() {
+        // In each round, a loop receives the changes that were delivered in the round before.
         var (calls, quietRounds) = (0, 0)
         while quietRounds < 3, outcome.failure == nil {
             calls = outcome.calls
@@ -171,6 +171,6 @@ extension ModelRunner {
                 fail("\(watcher.name): \(failure)")
             }
         }
-        keyValues.removeAll { $0.isOver() }
+        keyValues.removeAll { $0.isInvalidated() }
     }
 }

@@ -31,7 +31,8 @@ final class ModelRunner {
     private var ended: [Watcher] = []
     var keyValues: [KeyValueWatcher] = []
     var realmWatchers: [RealmWatcher] = []
-    /// Whether the Realm was invalidated. It shows a newer version without having reported it, until it advances again.
+    /// Whether the Realm was invalidated and has not written since. It may then show a newer version without a
+    /// notification.
     private var wasInvalidated = false
     /// Nil in programs whose observers are all called on this thread.
     let executors: ObserverExecutors?
@@ -64,7 +65,7 @@ final class ModelRunner {
         }
         runner.finishWrites()
         try runner.perform(.refresh)
-        runner.drain()
+        runner.deliverEverything()
         runner.outcome.failure = runner.outcome.failure.map { "at the end: \($0)" }
         return runner.end()
     }
@@ -108,7 +109,7 @@ final class ModelRunner {
     func fail(_ failure: String) { outcome.failure = outcome.failure ?? failure }
 
     /// Adds a line to the trace.
-    func note(_ line: @autoclosure () -> String) {
+    func addToTrace(_ line: @autoclosure () -> String) {
         guard recordsTrace || Self.isTraced else { return }
         let line = line()
         if Self.isTraced { try? FileHandle.standardError.write(contentsOf: Data("\(line)\n".utf8)) }
@@ -122,36 +123,37 @@ final class ModelRunner {
 
     private func perform(_ step: Step) throws {
         let before = outcome
-        noteStep(step)
+        addStepToTrace(step)
         try execute(step)
         let isRefresh = if case .refresh = step { outcome.changes == before.changes } else { false }
         checkKeyValues(isRefresh: isRefresh)
         checkRealmWatchers()
         checkFurtherAccessors()
         checkKeys()
+        if let failure = try Self.staleCollection(test.realm) { fail(failure) }
     }
 
-    private func noteStep(_ step: Step) {
+    private func addStepToTrace(_ step: Step) {
         switch step {
         case .watch: break
-        case .write(_, .here): note("write")
-        case .write(_, let place): note("write \(place)")
-        case .silent(_, let position): note("write without notifying \(name(position))")
-        case .cancelled: note("begin a write that is cancelled")
-        case .end(let position): note("end \(name(position))")
-        case .nested(_, let position): note("\(name(position)) writes when it is called next")
+        case .write(_, .here): addToTrace("write")
+        case .write(_, let place): addToTrace("write \(place)")
+        case .silent(_, let position): addToTrace("write without notifying \(name(position))")
+        case .cancelled: addToTrace("begin a write that is cancelled")
+        case .end(let position): addToTrace("end \(name(position))")
+        case .nested(_, let position): addToTrace("\(name(position)) writes when it is called next")
         case .nestedSilent(_, let position, let silenced):
-            note("\(name(position)) writes without notifying \(name(silenced)) when it is called next")
+            addToTrace("\(name(position)) writes without notifying \(name(silenced)) when it is called next")
         case .realmSilent(_, let silenced):
-            note("the observer of the Realm writes without notifying \(name(silenced)) when it is called next")
+            addToTrace("the observer of the Realm writes without notifying \(name(silenced)) when it is called next")
         case .endInside(let victim, let position):
-            note("\(name(position)) ends \(name(victim)) when it is called next")
+            addToTrace("\(name(position)) ends \(name(victim)) when it is called next")
         case .watchInside(let plan, let position):
-            note("\(name(position)) registers a watcher of \(plan.kind) when it is called next")
-        case .asyncWrite: note("an asynchronous write is queued")
+            addToTrace("\(name(position)) registers a watcher of \(plan.kind) when it is called next")
+        case .asyncWrite: addToTrace("an asynchronous write is queued")
         case .nestedAsyncWrite(_, _, let position):
-            note("\(name(position)) queues an asynchronous write when it is called next")
-        default: note("\(step)")
+            addToTrace("\(name(position)) queues an asynchronous write when it is called next")
+        default: addToTrace("\(step)")
         }
     }
 
@@ -170,7 +172,7 @@ final class ModelRunner {
         case .silent(let operations, let position):
             try write(operations, silencing: at(position), silencesRealm: position.isMultiple(of: 3))
         case .cancelled(let operations): try cancel(operations)
-        case .turn: _ = test.scheduler.run()
+        case .runScheduler: _ = test.scheduler.run()
         case .waitUntilComputed: waitUntilComputed()
         case .deliverAll: deliverAll()
         case .loops: runLoops()
@@ -189,10 +191,10 @@ final class ModelRunner {
         case .nestedSilent(let operations, let position, let silenced):
             at(position)?.actions.append(.write(operations, silencing: at(silenced)))
         case .realmSilent(let operations, let silenced):
-            // The last observer of the Realm: the others are notified of this version before it.
+            // The last observer of the Realm writes, because the others are notified of this version before it.
             realmWatchers.last?.action = { [unowned self] in
                 let realm = test.realm
-                // The commit that the observer is notified of is not finished yet.
+                // The write that made the commit has not returned yet, so the test has not recorded its version.
                 if worlds[realm.context.version] == nil { worlds[realm.context.version] = world }
                 writeInside(operations, silencing: at(silenced))
                 realmWatchers.forEach { $0.skipNestedCommit(realm.context.version) }
@@ -224,7 +226,7 @@ final class ModelRunner {
                 return
             }
             keyValues.append(watcher)
-            note("watch \(watcher.name)")
+            addToTrace("watch \(watcher.name)")
             return
         }
         if plan.kind == .realm {
@@ -234,7 +236,7 @@ final class ModelRunner {
             watcher.action = realmWatchers.last?.action
             realmWatchers.last?.action = nil
             realmWatchers.append(watcher)
-            note("watch the Realm")
+            addToTrace("watch the Realm")
             return
         }
         var plan = plan
@@ -248,7 +250,7 @@ final class ModelRunner {
         guard let made else { return }
         watchers.append(made)
         made.name = "watcher \(watchers.count + ended.count), \(made.name)"
-        note("\(made.name), begins")
+        addToTrace("\(made.name), begins")
         if made.isLate { runLoops() }
         if let place = made.place, made.known.isEmpty, let version = executors?.version(place), made.isOfObject,
             let world = worlds[version]
@@ -272,10 +274,10 @@ final class ModelRunner {
     }
 
     private func deliverAll() {
-        // A turn may make more work, but not without end.
+        // A run of the scheduler may schedule more work, but must not do so forever.
         for _ in 0..<200 {
             if test.realm.context.hub.isIdle { return }
-            guard test.scheduler.waitForWork() else { return fail("no turn was scheduled") }
+            guard test.scheduler.waitForWork() else { return fail("no work was scheduled") }
             _ = test.scheduler.run()
         }
         fail("the deliveries do not end")
@@ -286,7 +288,7 @@ final class ModelRunner {
     func apply(_ operations: [Operation], _ realm: Realm) {
         for operation in operations {
             let time = world.time
-            note("    \(operation.text(world))")
+            addToTrace("    \(operation.text(world))")
             operation.perform(&world, realm, furtherAccessors)
             if world.time > time { outcome.changes += 1 }
         }
@@ -294,8 +296,8 @@ final class ModelRunner {
 
     func write(_ operations: [Operation], silencing watcher: Watcher? = nil, silencesRealm: Bool = false) throws {
         let realm = test.realm
-        let silencedRealms = silencesRealm ? realmWatchers : []
-        let tokens = [watcher?.token].compactMap { $0 } + silencedRealms.compactMap(\.token)
+        let silentRealms = silencesRealm ? realmWatchers : []
+        let tokens = [watcher?.token].compactMap { $0 } + silentRealms.compactMap(\.token)
         var base = world
         if !silencesRealm { realmWatchers.forEach { $0.expectCommit() } }
         try realm.write(withoutNotifying: tokens) {
@@ -308,11 +310,11 @@ final class ModelRunner {
         showsUncommitted = false
         wasInvalidated = false
         worlds[realm.context.version] = world
-        silencedRealms.forEach { $0.skipSilentCommits(realm.context.version) }
+        silentRealms.forEach { $0.skipSilentCommits(realm.context.version) }
     }
 
     /// Writes into the write transaction that is beginning.
-    func writeAlong(_ operations: [Operation]) {
+    func writeIntoOpenWrite(_ operations: [Operation]) {
         showsUncommitted = true
         apply(operations, test.realm)
     }
@@ -350,7 +352,8 @@ final class ModelRunner {
     private func writeFromOtherProcess(_ operations: [Operation]) throws {
         let foreign = try self.foreign ?? test.foreignRealm()
         self.foreign = foreign
-        // Commits of other processes come without the old rows. Changes that depend on those may be reported needlessly.
+        // The change sets of other processes do not contain the old rows. The runtime may then report a change although
+        // the values are equal.
         allowsExtraChanges = true
         foreign.refresh()
         try foreign.write { apply(operations, foreign) }

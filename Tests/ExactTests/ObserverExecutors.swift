@@ -4,10 +4,10 @@ import Synchronization
 
 @testable import Martlet
 
-/// A serial queue and an actor on which observers can be registered, each with a Realm of its own.
+/// A serial queue and an actor on which observers can be registered, each with a separate Realm.
 ///
 /// The queue is suspended and the actor has a manual executor, so callbacks run only in `run()`. The thread of the test
-/// waits meanwhile, so that callbacks may use the state of the test.
+/// waits while they run, so callbacks may use the state of the test.
 final class ObserverExecutors {
     private let configuration: Realm.Configuration
     private let loops: ManualTaskExecutor
@@ -81,12 +81,12 @@ final class ObserverExecutors {
         }
         guard let listener = try? openActor() else { return }
         nonisolated(unsafe) let (watcher, observe) = (watcher, onActor)
-        nonisolated(unsafe) var isOver = false
+        nonisolated(unsafe) var isDone = false
         let task = Task(executorPreference: loops) {
             watcher.tokenOnExecutor = await observe(listener)
-            isOver = true
+            isDone = true
         }
-        _ = wait { isOver }
+        _ = wait { isDone }
         withExtendedLifetime(task) {}
     }
 
@@ -109,12 +109,12 @@ final class ObserverExecutors {
     }
 
     /// Runs pending tasks until a condition holds. Returns false after 60 s.
-    func wait(until isOver: () -> Bool) -> Bool {
+    func wait(until isDone: () -> Bool) -> Bool {
         let deadline = Date(timeIntervalSinceNow: 60)
         repeat {
             loops.run()
             listener?.executor.run()
-            if isOver() { return true }
+            if isDone() { return true }
             sched_yield()
         } while Date() < deadline
         return false
@@ -127,12 +127,12 @@ final class ObserverExecutors {
             queue.sync { realmOfQueue = nil }
         }
         guard let listener else { return }
-        nonisolated(unsafe) var isOver = false
+        nonisolated(unsafe) var isDone = false
         let task = Task(executorPreference: loops) {
             await listener.close()
-            isOver = true
+            isDone = true
         }
-        _ = wait { isOver }
+        _ = wait { isDone }
         withExtendedLifetime(task) {}
     }
 }
@@ -141,7 +141,7 @@ final class ObserverExecutors {
 actor Listener {
     /// A value of the actor that the test uses while the actor does not run.
     // Sendable: the actor and the test never run at the same time.
-    struct Taken<Value>: @unchecked Sendable {
+    struct SendableBox<Value>: @unchecked Sendable {
         let value: Value
     }
 
@@ -149,10 +149,10 @@ actor Listener {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private var realm: Realm?
 
-    func open(_ configuration: Realm.Configuration) throws -> Taken<RealmContext> {
+    func open(_ configuration: Realm.Configuration) throws -> SendableBox<RealmContext> {
         let realm = try Realm(configuration: configuration)
         self.realm = realm
-        return Taken(value: realm.context)
+        return SendableBox(value: realm.context)
     }
 
     func close() { realm = nil }

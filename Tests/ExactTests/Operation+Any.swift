@@ -53,8 +53,8 @@ extension Operation {
         switch kind {
         case .anyInsert, .anyReplace, .anyRemove, .anyMove: editAnyList(&world, realm)
         case .anyKeySet, .anyKeyRemove: editAnyMap(&world, realm)
-        case .anyJoin, .anyLeave: editAnySet(&world, realm)
-        case .anyMark: editMark(&world, realm)
+        case .anySetInsert, .anySetRemove: editAnySet(&world, realm)
+        case .enumRow: editEnumRow(&world, realm)
         case .anyAdd:
             let (id, value) = (a % 4, anyValue(world))
             guard !world.scalars.contains(where: { $0.id == id }) else { return }
@@ -73,10 +73,10 @@ extension Operation {
     }
 
     /// Adds, changes or deletes a row with an enum. Some rows have a raw value for which the enum has no case.
-    private func editMark(_ world: inout World, _ realm: Realm) {
+    private func editEnumRow(_ world: inout World, _ realm: Realm) {
         let id = a % 4
         let (state, raw) = b.isMultiple(of: 2) ? (State.open, "o") : (State.closed, "c")
-        guard let (_, serial) = world.marks.first(where: { $0.id == id }),
+        guard let (_, serial) = world.enumRows.first(where: { $0.id == id }),
             let holder = realm.object(ofType: EnumHolder.self, forPrimaryKey: id)
         else {
             let holder = EnumHolder(id: id, state: state)
@@ -190,19 +190,23 @@ extension Operation {
             return
         }
         let value = anyValue(world, isPlain: true)
-        if kind == .anyLeave { set.remove(live(value, world, realm)) } else { set.insert(live(value, world, realm)) }
+        if kind == .anySetRemove {
+            set.remove(live(value, world, realm))
+        } else {
+            set.insert(live(value, world, realm))
+        }
         world.edit(row, "anyValues") { slots, now in
             let known = slots.firstIndex { $0.value == value }
-            if kind == .anyLeave, let known { slots.remove(at: known) }
-            if kind == .anyJoin, known == nil { slots.append(World.Slot(value: value, written: now)) }
+            if kind == .anySetRemove, let known { slots.remove(at: known) }
+            if kind == .anySetInsert, known == nil { slots.append(World.Slot(value: value, written: now)) }
         }
     }
 
     func anyText(_ world: World) -> String {
-        if kind == .anyMark {
+        if kind == .enumRow {
             return "mark \(a % 4): '\(b.isMultiple(of: 2) ? "o" : "c")'\(c.isMultiple(of: 4) ? ", or delete it" : "")"
         }
-        let isPlain = kind == .anyJoin || kind == .anyLeave
+        let isPlain = kind == .anySetInsert || kind == .anySetRemove
         return "\(kind) \(a), \(b), \(partKey), \(key): \(world.shown(anyValue(world, isPlain: isPlain)))"
     }
 }
@@ -212,7 +216,7 @@ extension World {
     var scalars: [(id: Int, serial: Int)] { byID("Scalars") }
 
     /// Serial numbers of the rows of `EnumHolder`, by primary key.
-    var marks: [(id: Int, serial: Int)] { byID("EnumHolder") }
+    var enumRows: [(id: Int, serial: Int)] { byID("EnumHolder") }
 
     private func byID(_ type: String) -> [(id: Int, serial: Int)] {
         rows.compactMap { serial, row -> (id: Int, serial: Int)? in

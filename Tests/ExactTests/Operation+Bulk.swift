@@ -3,14 +3,14 @@ import Martlet
 
 // Inserts and removes nodes in the list `ScalarLists.nodes`.
 extension Operation {
-    func editHeld(_ world: inout World, _ realm: Realm) {
+    func editNodeList(_ world: inout World, _ realm: Realm) {
         let nodes = world.nodes
         guard let row = world.only("ScalarLists"), let list = realm.objects(ScalarLists.self).first?.nodes,
             !nodes.isEmpty
         else { return }
         let (id, serial) = nodes[a % nodes.count]
         let count = list.count
-        if kind == .heldRemove {
+        if kind == .nodeListRemove {
             if count == 0 { return }
             world.edit(row, "nodes") { slots, _ in slots.remove(at: b % count) }
             list.remove(at: b % count)

@@ -92,7 +92,7 @@ extension Operation {
             return
         }
         let count = list.count
-        if count == 0 && kind != .valueInsert { return }
+        if count == 0 && kind != .valueInsert && kind != .valueInsertRemove { return }
         let (first, second) = (count == 0 ? 0 : a % count, count == 0 ? 0 : b % count)
         world.edit(row, "ints") { slots, now in
             let slot = World.Slot(value: .number(Double(c % 3)), written: now)
@@ -101,6 +101,7 @@ extension Operation {
             case .valueReplace: slots[first] = slot
             case .valueRemove: slots.remove(at: first)
             case .valueMove: slots.insert(slots.remove(at: first), at: second)
+            case .valueInsertRemove: break
             default: slots = []
             }
         }
@@ -109,6 +110,9 @@ extension Operation {
         case .valueReplace: list[first] = c % 3
         case .valueRemove: list.remove(at: first)
         case .valueMove: list.move(from: first, to: second)
+        case .valueInsertRemove:
+            list.insert(c % 3, at: a % (count + 1))
+            list.remove(at: a % (count + 1))
         default: list.removeAll()
         }
     }

@@ -7,6 +7,7 @@ extension Operation {
         case .nameAll: return "name of all nodes = '\(letter)'"
         case .amountAll: return "amount of all nodes = \(amount)"
         case .deleteAll: return "delete all nodes"
+        case .valueInsertRemove: return "numbers: insert one and remove it"
         case .valueInsert, .valueRemove, .valueReplace, .valueMove, .valueClear:
             let count = world.only("ScalarLists").map { world.slots($0, "ints").count } ?? 0
             return "numbers: " + edit(count: count, insertAt: a, first: a, second: b, "\(c % 3)")
@@ -20,9 +21,9 @@ extension Operation {
             return
                 "each node links to the next from the one at \(a) on, \(b % 3 == 0 ? "as 'next'" : "in turns from \(b % 4)")"
         case .anyAdd, .anyDelete, .anySet, .anyPut, .anyInt, .anyInsert, .anyReplace, .anyRemove, .anyMove,
-            .anyKeySet, .anyKeyRemove, .anyJoin, .anyLeave, .anyMark:
+            .anyKeySet, .anyKeyRemove, .anySetInsert, .anySetRemove, .enumRow:
             return anyText(world)
-        case .heldInsert, .heldRemove:
+        case .nodeListInsert, .nodeListRemove:
             if nodes.isEmpty { return "nothing" }
             let count = world.only("ScalarLists").map { world.slots($0, "nodes").count } ?? 0
             return "held: " + edit(count: count, insertAt: b, first: b, second: b, "node \(nodes[a % nodes.count].id)")
@@ -65,7 +66,7 @@ extension Operation {
         }
     }
 
-    /// The description of an edit of a list. It follows from the name of the kind.
+    /// The description of an edit of a list. It is derived from the name of the kind.
     private func edit(count: Int, insertAt: Int, first: Int, second: Int, _ element: String) -> String {
         let name = "\(kind)"
         if name.hasSuffix("Insert") { return "insert \(element) at \(insertAt % (count + 1))" }

@@ -10,12 +10,12 @@ struct Operation: CustomStringConvertible {
         case peerInsert, peerRemove, peerClear, namedSet, namedRemove, namedClear
         case part, partName, partNode, partsInsert, partsRemove, partsReplace, partsName, partsClear
         case byNameSet, byNameRemove, byNameName
-        case valueInsert, valueRemove, valueReplace, valueMove, valueClear, textInsert, textRemove, doubleSet
-        case doubleRemove, heldInsert, heldRemove
+        case valueInsert, valueRemove, valueReplace, valueMove, valueClear, valueInsertRemove, textInsert, textRemove
+        case doubleSet, doubleRemove, nodeListInsert, nodeListRemove
         // Only in some programs.
         case chain, manyValues, manyHeld
         case anyAdd, anyDelete, anySet, anyPut, anyInt, anyInsert, anyReplace, anyRemove, anyMove
-        case anyKeySet, anyKeyRemove, anyJoin, anyLeave, anyMark
+        case anyKeySet, anyKeyRemove, anySetInsert, anySetRemove, enumRow
 
         var isAny: Bool { rawValue.hasPrefix("any") }
         fileprivate var isSpecial: Bool { isAny || [.deleteAll, .chain, .manyValues, .manyHeld].contains(self) }
@@ -46,7 +46,8 @@ struct Operation: CustomStringConvertible {
                 + Array(repeating: .amount, count: 8) + plain.suffix(1)
         case .long:
             [.manyValues, .manyValues, .manyHeld, .manyHeld, .valueInsert, .valueRemove, .valueMove, .valueReplace]
-                + [.heldInsert, .heldRemove, .heldRemove, .add, .add, .delete, .name, .name]
+                + [.valueInsertRemove, .valueInsertRemove]
+                + [.nodeListInsert, .nodeListRemove, .nodeListRemove, .add, .add, .delete, .name, .name]
         case .maps:
             [.add, .add, .name, .amount, .namedSet, .namedSet, .namedSet, .namedRemove, .namedRemove, .doubleSet]
                 + [.doubleRemove, .byNameSet, .byNameRemove, .byNameName] + plain.suffix(1)
@@ -115,14 +116,15 @@ struct Operation: CustomStringConvertible {
                 let pair = NodePair(serial: serial, node: node)
                 assign(pair, pair, &world)
             }
-        case .valueInsert, .valueRemove, .valueReplace, .valueMove, .valueClear: editValues(&world, realm)
+        case .valueInsert, .valueRemove, .valueReplace, .valueMove, .valueClear, .valueInsertRemove:
+            editValues(&world, realm)
         case .textInsert, .textRemove: editTexts(&world, realm)
         case .doubleSet, .doubleRemove: editDoubles(&world, realm)
-        case .heldInsert, .heldRemove: editHeld(&world, realm)
+        case .nodeListInsert, .nodeListRemove: editNodeList(&world, realm)
         case .manyValues, .manyHeld: insertMany(&world, realm)
         case .chain: chain(&world, realm)
         case .anyAdd, .anyDelete, .anySet, .anyPut, .anyInt, .anyInsert, .anyReplace, .anyRemove, .anyMove,
-            .anyKeySet, .anyKeyRemove, .anyJoin, .anyLeave, .anyMark:
+            .anyKeySet, .anyKeyRemove, .anySetInsert, .anySetRemove, .enumRow:
             editAny(&world, realm)
         default:
             let nodes = world.nodes

@@ -1,7 +1,9 @@
-/// Random classes: with or without primary keys, some with more than 64 properties, with links of all kinds between them and
-/// their inverses.
+import ModelTesting
+
+/// Random classes, with or without primary keys, and some with more than 64 properties. They have links of all kinds
+/// between them, and the inverses of the links.
 struct RandomSchema {
-    /// The facts of each class, in the format of generated classes.
+    /// The schema facts of each class: the text that generated classes contain.
     let facts: [String]
     let classes: Classes
     let names: [String]
@@ -19,7 +21,7 @@ struct RandomSchema {
         var text: String
     }
 
-    init(_ random: inout SeededGenerator) {
+    init(_ random: inout SeededRandom) {
         let names = Array(["A", "B", "C", "D"].prefix(Int.random(in: 1...4, using: &random)))
         var lines: [String: [Line]] = [:]
         var keys: [String: Key] = [:]
@@ -57,8 +59,8 @@ struct RandomSchema {
         return Line(property: Property(name: name, kind: .single, initial: initial), text: type)
     }
 
-    private static func values(_ random: inout SeededGenerator) -> [Line] {
-        // Sets of properties are stored as words of 64 bits; wide classes need two of them.
+    private static func values(_ random: inout SeededRandom) -> [Line] {
+        // A set of properties is stored in words of 64 bits. Wide classes need two words.
         let isWide = Int.random(in: 0..<3, using: &random) == 0
         let wide = isWide ? Int.random(in: 60...66, using: &random) : 0
         var lines = (0..<wide).map { single("wide\($0)", "Int") }
@@ -71,7 +73,7 @@ struct RandomSchema {
         return lines
     }
 
-    private static func link(_ name: String, to target: String, _ random: inout SeededGenerator) -> Line {
+    private static func link(_ name: String, to target: String, _ random: inout SeededRandom) -> Line {
         switch Int.random(in: 0..<4, using: &random) {
         case 0: Line(property: Property(name: name, kind: .single, target: target), text: "link:\(target)?")
         case 1:
@@ -87,7 +89,7 @@ struct RandomSchema {
         }
     }
 
-    private static func addRules(_ link: inout Line, _ random: inout SeededGenerator) {
+    private static func addRules(_ link: inout Line, _ random: inout SeededRandom) {
         let rules: [Property.Rule] = [.nullify, .nullify, .nullify, .cascade, .cascade, .deny]
         link.property.onDelete = rules.randomElement(using: &random) ?? .nullify
         link.property.deleteRule = rules.randomElement(using: &random) ?? .nullify
@@ -97,10 +99,10 @@ struct RandomSchema {
     }
 
     /// A random key path from a class: one property, a property behind links, or all properties of an object.
-    func path(_ type: String, _ random: inout SeededGenerator) -> String {
+    func path(_ type: String, _ random: inout SeededRandom) -> String {
         var (names, type) = ([String](), type)
         for _ in 0..<4 {
-            // Prefer links: a wide class has few of them.
+            // Prefer links, because a wide class has few of them.
             let all = classes.of(type)
             let leading = all.filter { $0.target != nil }
             let some = Bool.random(using: &random) && !leading.isEmpty ? leading : all

@@ -1,7 +1,7 @@
 @testable import Martlet
 
-/// An observer of the Realm itself. It must be notified once of each commit of the Realm, and of each version to which the
-/// Realm advances.
+/// An observer of the Realm itself. It must be notified once of each commit of the Realm, and of each version to which
+/// the Realm advances.
 final class RealmWatcher {
     private(set) var token: NotificationToken?
     /// The version of the last notification.
@@ -40,7 +40,8 @@ final class RealmWatcher {
                 failure = failure ?? "is asked to refresh, and the refresh does nothing"
             }
         case .didChange:
-            // Not read before the switch: reading the version makes an invalidated Realm show the newest one.
+            // The version is not read before the switch, because reading it makes an invalidated Realm show the newest
+            // version.
             let version = realm.context.version
             if version <= known && commits == 0 && !allowsJump {
                 failure = failure ?? "is notified twice of version \(version)"

@@ -1,16 +1,18 @@
 import MartletEngine
+import ModelTesting
 
 @testable import Martlet
 
 extension SchemaModelRunner {
-    /// One change, made in the model and in a Realm. The numbers are used modulo the number of rows, properties or elements.
+    /// One change, made in the model and in a Realm. The numbers are used modulo the number of rows, properties or
+    /// elements.
     struct Edit {
         private let kind: Int
         private let a: Int
         private let b: Int
         private let c: Int
 
-        init(_ random: inout SeededGenerator) {
+        init(_ random: inout SeededRandom) {
             kind = Int.random(in: 0..<12, using: &random)
             a = Int.random(in: 0..<60, using: &random)
             b = Int.random(in: 0..<60, using: &random)

@@ -1,9 +1,10 @@
 import Foundation
 import MartletTestSupport
+import ModelTesting
 
 @testable import Martlet
 
-/// A key-value observer, by name, of an object of a random class.
+/// A key-value observer of an object of a random class. It observes a key path that is given as a string.
 final class SchemaKeyValueWatcher: KeyValueObserver {
     let name: String
     private let serial: Int
@@ -17,11 +18,11 @@ final class SchemaKeyValueWatcher: KeyValueObserver {
     private var failure: String?
     private(set) var calls = 0
     private var allowsNeedlessCalls = false
-    /// A write is being rolled back.
+    /// Whether a write is being rolled back.
     var isRolledBack = false
 
     init?(_ seed: UInt64, _ schema: RandomSchema, _ world: World, _ realm: Realm) {
-        var random = SeededGenerator(seed)
+        var random = SeededRandom(state: seed)
         guard let type = schema.names.randomElement(using: &random),
             let serial = world.inKeyOrder(type).randomElement(using: &random),
             let object = world.object(serial, realm)
@@ -42,9 +43,9 @@ final class SchemaKeyValueWatcher: KeyValueObserver {
         object.addObserver(self, forKeyPath: path, options: [.old, .new])
     }
 
-    var isOver: Bool { object.isInvalidated }
+    var isInvalidated: Bool { object.isInvalidated }
 
-    func end() { if !isOver { object.removeObserver(self, forKeyPath: path) } }
+    func end() { if !isInvalidated { object.removeObserver(self, forKeyPath: path) } }
 
     func observeValue(
         forKeyPath keyPath: String?, of object: Any?, change: [KeyValueChangeKey: Any]?,
@@ -52,7 +53,8 @@ final class SchemaKeyValueWatcher: KeyValueObserver {
     ) {
         calls += 1
         let (old, new) = (Self.text(change?[.oldKey]), Self.text(change?[.newKey]))
-        // While an object was deleted, before the rollback restored it, its path had no value.
+        // A rolled back write may have deleted an object. Until the rollback restored the object, its path had no
+        // value.
         if let old, old != known, !(isRolledBack && old == "nil") {
             failure = failure ?? "the old value is \(old), and was \(known)"
         }
@@ -66,8 +68,8 @@ final class SchemaKeyValueWatcher: KeyValueObserver {
     func check(_ world: World, isRefresh: Bool) -> String? {
         defer { (calls, allowsNeedlessCalls) = (0, false) }
         if let failure { return failure }
-        if isOver != (world.rows[serial] == nil) { return "isInvalidated is \(isOver)" }
-        if isOver, path != "isInvalidated" { return nil }
+        if isInvalidated != (world.rows[serial] == nil) { return "isInvalidated is \(isInvalidated)" }
+        if isInvalidated, path != "isInvalidated" { return nil }
         let (value, times) = (value(world), writeTimes(world))
         defer { self.times = times }
         if known != value { return "was notified of \(known), and the value is \(value)" }
@@ -90,7 +92,7 @@ final class SchemaKeyValueWatcher: KeyValueObserver {
 
     private func writeTimes(_ world: World) -> String {
         path == "isInvalidated"
-            ? "" : RowView(world, serial, [path.replacingOccurrences(of: ".@count", with: "")]).times
+            ? "" : ObservedRow(world, serial, [path.replacingOccurrences(of: ".@count", with: "")]).times
     }
 
     /// Nil for an object that was deleted and cannot be read.
@@ -117,6 +119,6 @@ extension SchemaModelRunner {
             reported += watcher.calls
             if let failure = watcher.check(shown, isRefresh: isRefresh) { fail("\(watcher.name): \(failure)") }
         }
-        keyValues.removeAll { $0.isOver }
+        keyValues.removeAll { $0.isInvalidated }
     }
 }

@@ -2,11 +2,12 @@ import ConformanceModels
 import Foundation
 import MartletEngine
 import MartletTestSupport
+import ModelTesting
 
 @testable import Martlet
 
-/// Runs random changes of objects of random classes, and observers with random key paths. `ModelRunner` does this with generated
-/// classes; here classes and properties are accessed by name.
+/// Runs random changes of objects of random classes, and observers with random key paths. `ModelRunner` does this with
+/// generated classes. Here, classes and properties are accessed by name.
 final class SchemaModelRunner {
     enum Step {
         case write([Edit], isElsewhere: Bool, isCancelled: Bool)
@@ -19,7 +20,7 @@ final class SchemaModelRunner {
         var steps: [Step]
 
         init(seed: UInt64) {
-            var random = SeededGenerator(seed ^ 0x5EED)
+            var random = SeededRandom(state: seed ^ 0x5EED)
             schema = RandomSchema(&random)
             steps = [.write((0..<16).map { _ in Edit(&random) }, isElsewhere: false, isCancelled: false)]
             for _ in 0..<6 { steps.append(.watch(random.next())) }
@@ -83,6 +84,7 @@ final class SchemaModelRunner {
             let isRefresh = if case .refresh = step { true } else { false }
             runner.checkKeyValues(isRefresh: isRefresh)
             if let failure = ModelRunner.invalidKeys(runner.test.realm) { runner.fail(failure) }
+            if let failure = try ModelRunner.staleCollection(runner.test.realm) { runner.fail(failure) }
             if let failure = runner.failure {
                 runner.failure = "step \(position): \(failure)"
                 break
@@ -98,7 +100,7 @@ final class SchemaModelRunner {
         let realm = test.realm
         switch step {
         case .watch(let seed):
-            var random = SeededGenerator(seed)
+            var random = SeededRandom(state: seed)
             guard let shown = worlds[realm.context.version] else { return }
             if seed.isMultiple(of: 3) { return watchKeyValues(seed, shown) }
             let builder = SchemaWatcherBuilder(
@@ -121,7 +123,8 @@ final class SchemaModelRunner {
         }
     }
 
-    /// Writes, and compares with the model whether a rule denies a deletion. A denied write is rolled back.
+    /// Writes, and checks that the write is denied if and only if a rule of the model denies a deletion. A denied write
+    /// is rolled back.
     private func write(_ edits: [Edit], _ realm: Realm) throws {
         let kept = world
         do {
@@ -180,17 +183,12 @@ final class SchemaModelRunner {
 
     /// Removes the steps that a failing program does not need.
     static func shortest(_ program: Program) throws -> Program {
-        var best = program
-        var size = max(1, best.steps.count / 2)
-        while size > 0 {
-            var start = 0
-            while start < best.steps.count {
-                var candidate = best
-                candidate.steps.removeSubrange(start..<min(start + size, best.steps.count))
-                if try run(candidate).failure != nil { best = candidate } else { start += size }
-            }
-            size /= 2
+        var shortest = program
+        shortest.steps = try shrink(program.steps) { steps in
+            var candidate = program
+            candidate.steps = steps
+            return try run(candidate).failure != nil
         }
-        return best
+        return shortest
     }
 }

@@ -1,4 +1,5 @@
 import MartletEngine
+import ModelTesting
 
 @testable import Martlet
 
@@ -6,7 +7,7 @@ import MartletEngine
 extension SchemaWatcherBuilder {
     func members(
         of list: List<ObjectBase>, _ name: String, _ serial: Int, _ property: String, _ target: String,
-        _ paths: [String]?, _ random: inout SeededGenerator
+        _ paths: [String]?, _ random: inout SeededRandom
     ) -> Watcher? {
         guard let core = list.core else { return nil }
         var results = Results<ObjectBase>(core.members())

@@ -1,4 +1,5 @@
 import MartletEngine
+import ModelTesting
 
 @testable import Martlet
 
@@ -11,7 +12,7 @@ struct SchemaWatcherBuilder {
     let onCall: CallHandler
 
     func make() -> Watcher? {
-        var random = SeededGenerator(random)
+        var random = SeededRandom(state: random)
         let type = schema.names.randomElement(using: &random) ?? ""
         if Int.random(in: 0..<3, using: &random) == 0 { return results(type, &random) }
         let rows = world.inKeyOrder(type)
@@ -40,7 +41,7 @@ struct SchemaWatcherBuilder {
         }
     }
 
-    private func keyPaths(_ type: String, _ random: inout SeededGenerator) -> [String]? {
+    private func keyPaths(_ type: String, _ random: inout SeededRandom) -> [String]? {
         switch Int.random(in: 0..<8, using: &random) {
         case 0, 1: nil
         case 2: ["*"]
@@ -95,7 +96,7 @@ struct SchemaWatcherBuilder {
         return watcher
     }
 
-    private func results(_ type: String, _ random: inout SeededGenerator) -> Watcher? {
+    private func results(_ type: String, _ random: inout SeededRandom) -> Watcher? {
         guard let table = realm.context.table(named: type) else { return nil }
         var results = Results<ObjectBase>(ResultsStorage(realm.context, table, QueryPlan(table: table.id)))
         let filter = filter(type, &random)
@@ -122,7 +123,7 @@ struct SchemaWatcherBuilder {
         let holds: (World, Int) -> Bool
     }
 
-    private func filter(_ type: String, _ random: inout SeededGenerator) -> Filter? {
+    private func filter(_ type: String, _ random: inout SeededRandom) -> Filter? {
         let leading = schema.classes.of(type).filter { $0.target != nil }
         let choice = Int.random(in: 0..<4, using: &random)
         if choice == 0 { return nil }
@@ -144,7 +145,7 @@ struct SchemaWatcherBuilder {
     // MARK: Objects
 
     private func object(
-        _ object: ObjectBase, _ serial: Int, _ type: String, _ random: inout SeededGenerator
+        _ object: ObjectBase, _ serial: Int, _ type: String, _ random: inout SeededRandom
     ) -> Watcher {
         let paths = keyPaths(type, &random)
         var names: [String: [String]] = [:]
@@ -158,7 +159,7 @@ struct SchemaWatcherBuilder {
             if old.rows[serial] == nil { return nil }
             if new.rows[serial] == nil { return "the deletion is not reported" }
             return sorted.first {
-                RowView(old, serial, views[$0]).values != RowView(new, serial, views[$0]).values
+                ObservedRow(old, serial, views[$0]).values != ObservedRow(new, serial, views[$0]).values
             }.map { "'\($0)' is not reported" }
         } live: { _ in
             nil
@@ -188,7 +189,7 @@ struct SchemaWatcherBuilder {
             return "a change of an object that does not exist"
         }
         for name in names.keys.sorted() {
-            let (before, now) = (RowView(old, serial, names[name]), RowView(new, serial, names[name]))
+            let (before, now) = (ObservedRow(old, serial, names[name]), ObservedRow(new, serial, names[name]))
             if !reported.contains(name) && before.values != now.values { return "'\(name)' is not reported" }
             if reported.contains(name) && before.times == now.times { return "'\(name)': nothing was written" }
         }
@@ -201,7 +202,7 @@ extension World {
     func schemaItem(_ slot: Slot, _ keyPaths: [String]?) -> Item {
         guard case .row(let row) = slot.value else { return item(slot, keyPaths) }
         return Item(
-            identity: slot.value, key: slot.key, written: slot.written, view: RowView(self, row, keyPaths),
+            identity: slot.value, key: slot.key, written: slot.written, view: ObservedRow(self, row, keyPaths),
             text: "\(keys[row] ?? -1)")
     }
 }

@@ -3,7 +3,8 @@
     import MartletEngine
     import Testing
 
-    /// Checks that random programs find a seeded bug. 'make exact-bugs' runs this once for each bug, in a separate process.
+    /// Checks that random programs find a seeded bug. 'make exact-bugs' runs this once for each bug, in a separate
+    /// process.
     @Suite("seeded bugs")
     struct SeededBugTests {
         /// Prints a line for the table, and the shortest program that fails.
@@ -14,9 +15,9 @@
             let bug = try #require(SeededBug.allCases.first { $0.name == name }, "there is no bug '\(name)'")
             let count = environment["MARTLET_EXACT"].flatMap { UInt64($0) } ?? 2_000
             printLine("looking for \(bug.rawValue)")
-            if bug.isOfSchemas { return try findWithSchemas(bug, count) }
+            if bug.needsRandomSchemas { return try findWithSchemas(bug, count) }
             for seed in 1...count {
-                // Some bugs trap: the last printed seed is the one that failed.
+                // Some bugs trap. The last printed seed is then the seed that failed.
                 printLine("seed \(seed)")
                 let program = Program(seed: seed)
                 guard let failure = try ModelRunner.run(program).failure else { continue }

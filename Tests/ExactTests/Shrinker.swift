@@ -1,4 +1,6 @@
-/// Shortens a failing program: removes each step and operation without which some failure still occurs.
+import ModelTesting
+
+/// Shortens a failing program: removes each step and operation that is not necessary for a failure.
 enum Shrinker {
     struct Result {
         var program: Program
@@ -30,23 +32,10 @@ enum Shrinker {
         // Removing one part may make another part unnecessary.
         while size != best.program.size, runs < 1_000 {
             size = best.program.size
-            try removeSteps({ best.program.steps }, fails)
+            _ = try shrink(best.program.steps, fails: fails)
             try removeOperations({ best.program.steps }, fails)
         }
         return best
-    }
-
-    private static func removeSteps(_ steps: () -> [Step], _ fails: ([Step]) throws -> Bool) throws {
-        var size = max(1, steps().count / 2)
-        while size > 0 {
-            var start = 0
-            while start < steps().count {
-                var candidate = steps()
-                candidate.removeSubrange(start..<min(start + size, candidate.count))
-                if try !fails(candidate) { start += size }
-            }
-            size /= 2
-        }
     }
 
     private static func removeOperations(_ steps: () -> [Step], _ fails: ([Step]) throws -> Bool) throws {

@@ -1,10 +1,13 @@
+import ModelTesting
+
 /// One step of a program.
 enum Step: CustomStringConvertible {
-    /// Who writes: the observed Realm, another Realm of the process, or a Realm without shared state, like another process.
+    /// Who writes: the observed Realm, another Realm of the process, or a Realm that shares no state with it, like
+    /// another process.
     enum Place { case here, otherThread, otherProcess }
 
-    /// How an asynchronous write ends: by a commit, alone or grouped with others, or by a rollback. The write is rolled back
-    /// if its block cancels it, throws an error, or does not commit it.
+    /// How an asynchronous write ends: by a commit, alone or grouped with others, or by a rollback. The write is rolled
+    /// back if its block cancels it, throws an error, or does not commit it.
     enum Ending: CaseIterable {
         case commit, commitGrouped, commitAlone, cancel, failure, leaveOpen
 
@@ -15,10 +18,11 @@ enum Step: CustomStringConvertible {
     /// A silent write, which does not notify the watcher at a position.
     case silent([Operation], Int)
     case cancelled([Operation])
-    case turn
+    /// Runs the work that is pending on the scheduler of the Realm.
+    case runScheduler
     /// Waits until the pending changes are computed, without delivering them.
     case waitUntilComputed
-    /// Runs turns until nothing is pending.
+    /// Runs the scheduler until nothing is pending.
     case deliverAll
     /// Runs the asynchronous loops.
     case loops
@@ -31,7 +35,8 @@ enum Step: CustomStringConvertible {
     case nested([Operation], Int)
     /// The watcher at a position makes a silent write when it is called next, without notifying another watcher.
     case nestedSilent([Operation], Int, silencing: Int)
-    /// The observer of the Realm makes a silent write when it is called next, without notifying the watcher at a position.
+    /// The observer of the Realm makes a silent write when it is called next, without notifying the watcher at a
+    /// position.
     case realmSilent([Operation], silencing: Int)
     /// The watcher at a position ends another, or itself, when it is called next.
     case endInside(Int, by: Int)
@@ -47,7 +52,7 @@ enum Step: CustomStringConvertible {
         case .write(let operations, let place): "write \(place) \(operations)"
         case .silent(let operations, let watcher): "write silencing \(watcher) \(operations)"
         case .cancelled(let operations): "cancel \(operations)"
-        case .turn: "turn"
+        case .runScheduler: "run scheduler"
         case .waitUntilComputed: "wait until computed"
         case .deliverAll: "deliver all"
         case .loops: "loops"
@@ -99,7 +104,7 @@ struct Program {
     /// The operations that a program prefers.
     enum Theme {
         case plain
-        /// Chains of links: changes at the greatest depth that observers report, and one link beyond it.
+        /// Chains of links. Objects change at the greatest depth that observers report, and one link beyond it.
         case chain
         /// Lists of many chunks.
         case long
@@ -121,7 +126,7 @@ struct Program {
     let usesExecutors: Bool
 
     init(seed: UInt64) {
-        var random = SeededGenerator(seed)
+        var random = SeededRandom(state: seed)
         let hasForeignWrites = seed.isMultiple(of: 4)
         usesExecutors = seed % 5 < 2
         let themes: [Theme] =
@@ -132,7 +137,8 @@ struct Program {
         searchesAlways = Bool.random(using: &random)
         let kinds = Operation.kinds(&random, theme)
         steps = theme == .chain ? [.write(Operation.chained(&random), .here)] : []
-        // The tables that the first value of any type creates may be rolled back, in the middle of a group.
+        // The first `AnyRealmValue` creates tables. The write that creates them may be rolled back, in the middle of a
+        // group.
         let addsAnyValuesLater = theme == .any && Bool.random(using: &random)
         let first = addsAnyValuesLater ? kinds.filter { !$0.isAny } : kinds
         steps.append(.write(Operation.series(12, &random, of: first), .here))
@@ -143,7 +149,7 @@ struct Program {
             for ending in [endings.randomElement(using: &random) ?? .cancel, Self.ending(&random), .commit] {
                 steps.append(.asyncWrite(Operation.series(5, &random, of: anyKinds), ending))
             }
-            steps += [.turn, .turn]
+            steps += [.runScheduler, .runScheduler]
         }
         for _ in 0..<Int.random(in: 4...10, using: &random) { steps.append(.watch(WatcherPlan(&random, theme))) }
         if Bool.random(using: &random) { steps.append(.refresh) }
@@ -167,7 +173,7 @@ struct Program {
     }
 
     private static func step(
-        _ random: inout SeededGenerator, _ hasForeignWrites: Bool, _ kinds: [Operation.Kind], _ theme: Theme
+        _ random: inout SeededRandom, _ hasForeignWrites: Bool, _ kinds: [Operation.Kind], _ theme: Theme
     ) -> Step {
         let count = Int.random(in: 1...4, using: &random) * (Int.random(in: 0..<4, using: &random) == 0 ? 3 : 1)
         let operations = Operation.series(count, &random, of: kinds)
@@ -181,7 +187,7 @@ struct Program {
         case 25: .nestedSilent(operations, watcher, silencing: Int.random(in: 0..<60, using: &random))
         case 26: .endInside(Int.random(in: 0..<60, using: &random), by: watcher)
         case 27: .watchInside(WatcherPlan(&random, theme), by: watcher)
-        case 28..<30: .turn
+        case 28..<30: .runScheduler
         case 30: .deliverAll
         case 31: .waitUntilComputed
         case 32..<34: .loops

@@ -35,7 +35,7 @@ final class Watcher {
     var readsLiveKeys = false
     /// The error to report if the observer was not called between two states; nil if no call is required.
     let missing: (World, World) -> String?
-    /// The current elements of the observed collection, and those of the model.
+    /// The current elements of the observed collection, and the elements in the model.
     let live: (World) -> (actual: [String], expected: [String])?
 
     init(
@@ -57,8 +57,8 @@ final class Watcher {
 
     /// Silent writes of which the observer is not notified, with the states before and after them.
     private var silenced: [(base: World, after: World)] = []
-    /// The states before silent writes into which a callback wrote first. The changes up to these states are delivered
-    /// later.
+    /// The states before those silent writes whose transaction already contained a write of a callback. The changes up
+    /// to these states are delivered later.
     private var lateBases: [World] = []
 
     /// States before silent writes. A call may still report the changes up to one of these states.

@@ -36,7 +36,7 @@ extension WatcherBuilder {
         let paths = Self.anyPaths[plan.paths % Self.anyPaths.count]
         switch plan.base % 7 {
         case 0, 1: return anyResults(paths)
-        case 6: return marks()
+        case 6: return enumRows()
         case 2:
             let scalars = world.scalars
             guard !scalars.isEmpty else { return nil }
@@ -71,11 +71,11 @@ extension WatcherBuilder {
         }
     }
 
-    private func marks() -> Watcher {
+    private func enumRows() -> Watcher {
         let ascending = plan.sort.isMultiple(of: 2)
         let results = realm.objects(EnumHolder.self).sorted(byKeyPath: "state", ascending: ascending)
         return observe("marks \(ascending ? "up" : "down")", results, nil, isStable: false) { world in
-            let sorted = world.marks.map(\.serial).enumerated().sorted { left, right in
+            let sorted = world.enumRows.map(\.serial).enumerated().sorted { left, right in
                 let states = [left, right].map { world.single($0.element, "state") }
                 if states[0] == states[1] { return left.offset < right.offset }
                 return ascending ? states[0].precedes(states[1]) : states[1].precedes(states[0])

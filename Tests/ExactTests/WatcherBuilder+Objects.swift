@@ -72,7 +72,7 @@ extension WatcherBuilder {
         let rest = names.dropFirst()
         let own = [property.name] + rest
         let itself = rest.allSatisfy { $0 == "*" } ? [property.name] : []
-        if rest.isEmpty || !RowView.hasPath(world, type, own[...]) { return itself }
+        if rest.isEmpty || !ObservedRow.hasPath(world, type, own[...]) { return itself }
         return itself + [own.joined(separator: ".")]
     }
 
@@ -90,7 +90,7 @@ extension WatcherBuilder {
             if old.rows[serial] == nil { return nil }
             if new.rows[serial] == nil { return "the deletion is not reported" }
             return names.keys.sorted().first {
-                RowView(old, serial, names[$0]).values != RowView(new, serial, names[$0]).values
+                ObservedRow(old, serial, names[$0]).values != ObservedRow(new, serial, names[$0]).values
             }.map { "'\($0)' is not reported" }
         } live: {
             $0.rows[serial] == nil ? (["\(isGone())"], ["true"]) : nil
@@ -123,7 +123,7 @@ extension WatcherBuilder {
             return "a change of an object that does not exist"
         }
         for name in names.keys.sorted() {
-            let (before, now) = (RowView(old, serial, names[name]), RowView(new, serial, names[name]))
+            let (before, now) = (ObservedRow(old, serial, names[name]), ObservedRow(new, serial, names[name]))
             let change = changes.first { $0.name == name }
             if change == nil && before.values != now.values { return "'\(name)' is not reported" }
             if change != nil && before.times == now.times && !Item.allowsExtraChanges {

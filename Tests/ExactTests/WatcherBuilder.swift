@@ -76,7 +76,7 @@ struct WatcherBuilder {
         let watcher = Watcher("\(name)\(Self.text(keyPaths))\(placeText)") {
             ChangeChecker.missingChange(items($0), items($1))
         } live: {
-            // Accessors remain invalidated after a deletion that was rolled back.
+            // An invalidated collection has no elements to compare.
             guard let actual = live(collection) else { return nil }
             return (actual, shown?($0) ?? items($0).map(\.text))
         }
@@ -89,7 +89,7 @@ struct WatcherBuilder {
                 collection = instance
                 let past = update.deletions.isEmpty ? [] : update.deletedElements
                 onCall(watcher, CallRecord(update)) { old, new in
-                    // Properties outside of the key paths may have changed since without a call.
+                    // Properties outside of the key paths may have changed since then without a call.
                     let between = past.isEmpty ? [] : history().filter { $0.time > old.time && $0.time < new.time }
                     let error =
                         ChangeChecker.elements(items(old), items(new), update, isStable: isStable)

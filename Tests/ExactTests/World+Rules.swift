@@ -2,7 +2,8 @@
 extension World {
     /// A deletion that a rule denies.
     enum Denial: Hashable {
-        /// A target of a property with `onDelete: deny` was deleted. The values are the row of the property and its name.
+        /// A target of a property with `onDelete: deny` was deleted. The values are the row of the property and its
+        /// name.
         case target(of: Int, String)
         /// A row with a property with `deleteRule: deny` was deleted. The value is the target of the property.
         case holder(of: Int)
@@ -22,7 +23,7 @@ extension World {
     }
 
     /// Records which rules deny the deletion of rows.
-    mutating func noteDenials(_ deleted: Set<Int>) {
+    mutating func recordDenials(_ deleted: Set<Int>) {
         denials = denials.filter {
             switch $0 {
             case .target(let holder, _): !deleted.contains(holder)

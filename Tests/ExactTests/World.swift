@@ -1,4 +1,4 @@
-/// The model: all objects at one version, in plain Swift. What every observer reports is compared with it.
+/// The model: all objects at one version, in plain Swift. The test compares the reports of every observer with it.
 ///
 /// Every field contains the time at which it was last written. It shows whether a reported modification was written at
 /// all.
@@ -250,7 +250,7 @@ struct World {
     mutating func delete(_ serial: Int) {
         guard classes.hasRules else { return remove(serial) }
         let deleted = cascade(serial)
-        noteDenials(deleted)
+        recordDenials(deleted)
         deleted.sorted().forEach { remove($0) }
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Martlet
 
-// Uses the generated names of Own.yaml in a program and checks what they mean.
+// Uses the generated names of Own.yaml in a program, and checks to which declarations they refer.
 var failures = 0
 
 @MainActor func check<Value: Equatable>(_ name: String, _ value: Value, _ expected: Value) {

@@ -1,8 +1,8 @@
 import Foundation
 import Martlet
 
-// Uses the names of Space.yaml in the namespace 'Space', beside the types of Swift with the same names, and checks what
-// they mean.
+// Uses the names of Space.yaml in the namespace 'Space' together with the types of Swift with the same names, and
+// checks to which declarations they refer.
 var failures = 0
 
 @MainActor func check<Value: Equatable>(_ name: String, _ value: Value, _ expected: Value) {

@@ -3,10 +3,10 @@
 
     Tests/Hostile/names.py <martlet binary> <symbol graph of Martlet> <folder>
 
-The names are the keywords of Swift, types of the standard library and of Foundation, and every public name of the runtime.
-The latter are read from its symbol graph, so that the list stays complete. Each name is either rejected, at its exact
-location, or kept in the schema. The caller compiles the code that is generated for the kept names. Prints the folders of
-the schemas.
+The names are the keywords of Swift, types of the standard library and of Foundation, and every public name of the
+runtime. The public names are read from the symbol graph of the runtime, so that the list stays complete. Each name is
+either rejected, at its exact location, or kept in the schema. The caller compiles the code that is generated for the
+kept names. Prints the folders of the schemas.
 """
 import json
 import re
@@ -24,7 +24,7 @@ actor any borrow copy consume discard each distributed isolated macro module mov
 available unavailable escaping autoclosure inlinable objc dynamicType type of line file column function selector keyPath
 """.split()
 
-# Words that YAML or the schema language reads as a value if they are alone.
+# Words that YAML or the schema language reads as values when they are unquoted.
 LITERALS = ["true", "false", "null", "yes", "no", "on", "off", "y", "n", "now", "new"]
 
 # Names that generated code declares or calls, without their underscores, and its local variables.

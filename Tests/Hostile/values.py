@@ -113,7 +113,7 @@ HARMFUL = {*range(0, 9), *range(10, 32), *range(0x7F, 0xA0), 0x61C, 0x200E, 0x20
 
 
 def documentation(text):
-    """Return the documentation lines in Swift: every kind of line end is one, and invisible control characters are removed."""
+    """Return the documentation lines in Swift: each kind of line end ends a line. Control characters are removed."""
     for end in ["\r\n", "\r", "\v", "\f", "\u0085", "\u2028", "\u2029"]:
         text = text.replace(end, "\n")
     lines = ["".join(c for c in line if ord(c) not in HARMFUL).rstrip(" \t") for line in text.split("\n")]
@@ -130,7 +130,7 @@ def deprecated():
 
 
 def read_literal(text):
-    """Decode a message of a symbol graph, which contains it as in the source. Warnings of the compiler are decoded."""
+    """Decode a message of a symbol graph, which has the escapes of the source. Warnings of the compiler have none."""
     escape = re.compile(r'\\(?:u\{([0-9A-F]+)\}|(["\\]))')
     return escape.sub(lambda match: match[2] or chr(int(match[1], 16)), text)
 

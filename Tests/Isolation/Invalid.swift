@@ -1,4 +1,5 @@
-// Live objects in the wrong isolation. Tests/generated-check.sh expects an error on each line that begins with 'func'.
+// Uses of live objects in the wrong isolation domain. Tests/generated-check.sh expects an error on each line that
+// begins with 'func'.
 import Dispatch
 import Martlet
 

@@ -7,7 +7,7 @@ import Observation
 ///
 /// A round runs inside the run loop of its thread.
 struct EverydayWork {
-    /// One error for all rounds: the test library remembers each error that is thrown, which would be counted as a leak.
+    /// One error for all rounds. The test library retains each error that is thrown, which would be counted as a leak.
     private static let refusal: any Error = Refused()
 
     private struct Refused: Error {}
@@ -70,7 +70,7 @@ struct EverydayWork {
     }
 
     /// Freezes, thaws, passes objects to another thread, and refreshes after that thread has written.
-    func handOver(_ configuration: Realm.Configuration) throws {
+    func passToAnotherThread(_ configuration: Realm.Configuration) throws {
         let realm = try Realm(configuration: configuration)
         let node = Node(id: 1, name: "a")
         try realm.write { realm.add(node, update: .all) }
@@ -168,7 +168,7 @@ struct EverydayWork {
             inMemoryIdentifier: "everyday", objectTypes: [Node.self, Part.self, Screw.self])
         for configuration in [file, tracking, memory] {
             try observe(configuration)
-            try handOver(configuration)
+            try passToAnotherThread(configuration)
             try write(configuration)
             try observeElsewhere(configuration)
         }

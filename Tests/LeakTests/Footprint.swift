@@ -20,18 +20,20 @@ struct FootprintSeries {
     var footprints: [Footprint] = []
     let roundsPerBatch: Int
 
-    /// The second and the last quarter. Everything that is created once is created in the first quarter.
+    /// The second and the last quarter. The first quarter is omitted, because objects that are created once are created
+    /// in it.
     private var early: ArraySlice<Footprint> { footprints[footprints.count / 4..<footprints.count / 2] }
     private var late: ArraySlice<Footprint> { footprints[(footprints.count * 3 / 4)...] }
 
-    /// The growth from one quarter to the other. It compares the minimum of each, because peaks pass and leaks remain.
+    /// The growth from one quarter to the other. It compares the minimum of each, because peaks are temporary and leaks
+    /// are not.
     func growth(of value: KeyPath<Footprint, Int>) -> Int {
         guard let before = early.map({ $0[keyPath: value] }).min(), let after = late.map({ $0[keyPath: value] }).min()
         else { return 0 }
         return after - before
     }
 
-    /// The minima of eight equally long parts: a leak grows in each of them, and caches in the first ones.
+    /// The minima of eight equally long parts. A leak grows in all parts, and a cache only in the first ones.
     func eighths(of value: KeyPath<Footprint, Int>) -> [Int] {
         (0..<8).map { part in
             footprints[footprints.count * part / 8..<footprints.count * (part + 1) / 8].map { $0[keyPath: value] }.min()

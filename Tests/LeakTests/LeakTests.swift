@@ -5,16 +5,17 @@ private let leakSeconds = ProcessInfo.processInfo.environment["MARTLET_LEAKS"].f
 
 /// Repeats everyday work. Resources that grow with the number of rounds are leaks.
 ///
-/// `MARTLET_LEAKS` is the duration in seconds. The process must do nothing else meanwhile, so the suite is disabled without it.
+/// `MARTLET_LEAKS` is the duration in seconds. The process must do nothing else during this time, so the suite is
+/// disabled without the variable.
 @Suite("leaks", .enabled(if: leakSeconds != nil, "make leaks"))
 struct LeakTests {
-    /// The memory that caches of the system use while they fill: Dispatch keeps up to 1,024 freed blocks of 64 bytes a thread, and the
-    /// Swift runtime keeps the types it has seen.
+    /// The memory that caches of the system use while they fill: Dispatch keeps up to 1,024 freed blocks of 64 bytes
+    /// per thread, and the Swift runtime keeps the metadata of the types that were used.
     private static let bytesOfCaches = 700_000
     /// Less than one small object per notification of a round.
     private static let bytesPerRound = 200
-    /// Idle threads that Dispatch and the concurrency runtime keep. Their number varies. A leak of one thread per round would
-    /// add dozens.
+    /// Idle threads that Dispatch and the concurrency runtime keep. Their number varies. A leak of one thread per round
+    /// would add dozens.
     private static let threadsOfPools = 8
     private static let roundsPerBatch = 4
 

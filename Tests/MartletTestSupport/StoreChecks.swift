@@ -19,7 +19,7 @@ package func limitGrowth(_ handle: SnapshotHandle, pages: Int64) throws {
     }
 }
 
-/// Changes a file without the runtime, as a newer build or a fault might.
+/// Changes a file without the runtime, as a newer version of Martlet or a hardware fault might.
 package func alter(_ path: String, _ sql: String) throws {
     var options = ConnectionOptions(path: path)
     options.createsFile = false
@@ -28,7 +28,7 @@ package func alter(_ path: String, _ sql: String) throws {
     connection.close()
 }
 
-/// Runs a statement in the open write, without the knowledge of the runtime.
+/// Runs a statement in the open write, without recording a change.
 package func run(_ sql: String, _ handle: SnapshotHandle) throws { try handle.read { try $0.execute(sql) } }
 
 /// The integer that a query returns in the version of a handle.

@@ -23,8 +23,8 @@ package final class TestRealm {
 
     package var url: URL { folder.appendingPathComponent("test.realm") }
 
-    /// Runs `body` with another Realm of the same file on a new thread, and waits until it returns. For `realm`, its commits
-    /// are remote.
+    /// Runs `body` with another Realm of the same file on a new thread, and waits until it returns. The Realm in
+    /// `realm` sees the commits of `body` as commits of another Realm.
     package func onNewThread(_ body: @escaping (Realm) throws -> Void) throws {
         nonisolated(unsafe) var failure: (any Error)?
         nonisolated(unsafe) let body = body

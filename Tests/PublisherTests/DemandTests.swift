@@ -56,7 +56,7 @@ struct DemandTests {
         #expect(subscriber.values.count == 2)
     }
 
-    @Test("the demand that a subscriber returns for each value counts N170")
+    @Test("the demand that a subscriber returns for a value is added to its demand N170")
     func more() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
@@ -97,7 +97,7 @@ struct DemandTests {
         #expect(subscriber.values.count == 2)
     }
 
-    @Test("a change set computed before a pause pins no version N33")
+    @Test("a change set that was computed before a pause pins no version N33")
     func computedBeforePause() throws {
         let test = try TestRealm()
         _ = try test.graph()
@@ -116,8 +116,8 @@ struct DemandTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("the publisher of a Realm delivers in the isolation of the Realm, even for requests of other threads")
-    func realmElsewhere() throws {
+    @Test("the publisher of a Realm delivers in the isolation of the Realm, even if another thread requests values")
+    func requestOnOtherThread() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
         while !test.realm.context.hub.isIdle { test.scheduler.run() }
@@ -127,7 +127,7 @@ struct DemandTests {
         while !test.realm.context.hub.isIdle { test.scheduler.run() }
         nonisolated(unsafe) let other = subscriber
         let requested = DispatchSemaphore(value: 0)
-        // Not on a queue, whose blocks may run on this thread.
+        // The test starts a thread, because a queue may run a block on the thread of the test.
         Thread.detachNewThread {
             other.request(.max(1))
             requested.signal()

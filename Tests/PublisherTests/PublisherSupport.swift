@@ -8,12 +8,12 @@ import MartletTestSupport
     import OpenCombine
 #endif
 
-/// A subscriber that requests values on demand, and keeps the values that it receives.
+/// A subscriber that requests values when a test calls `request`, and keeps the values that it receives.
 final class DemandSubscriber<Input, Failure: Error>: Subscriber {
     private(set) var values: [Input] = []
     private(set) var isFinished = false
     private var subscription: (any Subscription)?
-    /// The demand that it returns for each value.
+    /// The demand that the subscriber returns for each value.
     var demandPerValue = Subscribers.Demand.none
     var onValue: (() -> Void)?
 

@@ -47,7 +47,7 @@ struct PublisherTests {
         #expect(test.realm.context.hub.observerCount == 0)
     }
 
-    @Test("published change sets equal those of observe, also with key paths N47")
+    @Test("publishers and 'observe' deliver equal change sets, also with key paths N47")
     func changesets() throws {
         let test = try TestRealm()
         let nodes = try test.graph()

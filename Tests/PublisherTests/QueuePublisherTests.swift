@@ -14,7 +14,7 @@ import Testing
 
 @Suite("publishers: other queues")
 struct QueuePublisherTests {
-    /// Texts that observers on a queue add, and for which a test waits.
+    /// Collects the texts that observers on a queue add. A test waits until it contains a number of texts.
     private final class Mailbox: @unchecked Sendable {
         private let lock = NSCondition()
         private var texts: [String] = []
@@ -225,10 +225,10 @@ struct QueuePublisherTests {
         withExtendedLifetime(cancellable) {}
     }
 
-    /// Returns a `HandoverOpening` that throws `count` times before it opens Realms, with retries at once.
-    private func failing(_ count: Int, _ mailbox: Mailbox) -> HandoverOpening {
+    /// Returns a `RealmOpening` that throws `count` times before it opens Realms. Retries follow without a pause.
+    private func failing(_ count: Int, _ mailbox: Mailbox) -> RealmOpening {
         var failures = count
-        var opening = HandoverOpening()
+        var opening = RealmOpening()
         opening.pauseMilliseconds = { _ in 0 }
         opening.open = { configuration, queue in
             if failures > 0 {

@@ -98,7 +98,7 @@ struct SilentWritePublisherTests {
         withExtendedLifetime(first) {}
     }
 
-    @Test("the old values of an object change are those that a silent write stored N111 N71")
+    @Test("after a silent write, an object change has the silently written values as old values N111 N71")
     func values() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
@@ -159,7 +159,7 @@ struct SilentWritePublisherTests {
         #expect(subscriber.values.map(\.text) == ["initial", "[] [3] []", "[] [5] []"])
     }
 
-    /// Why a subscriber is called for the changes before a silent write only after that write.
+    /// The reason why a subscriber receives the changes before a silent write only after that write.
     enum Cause: CaseIterable { case noDemand, changeInCallback }
 
     @Test(

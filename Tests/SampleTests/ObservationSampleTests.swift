@@ -4,7 +4,7 @@ import Martlet
 import MartletTestSupport
 import Testing
 
-/// The samples of the documentation of Realm, written as there.
+/// Samples from the documentation of Realm, with the same calls.
 @Suite("samples")
 struct ObservationSampleTests {
     @Test("a Realm and a collection are observed N25")
@@ -76,7 +76,7 @@ struct ObservationSampleTests {
         tokens.forEach { $0.invalidate() }
     }
 
-    @Test("a write without notifying calls no observer N115")
+    @Test("a write with withoutNotifying does not call the observer of the token N115")
     func silently() throws {
         let test = try TestRealm()
         let realm = test.realm

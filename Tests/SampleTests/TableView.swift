@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A table view without a screen. It keeps the text of every row, and reads only rows that were inserted or reloaded.
-/// Like a table view of UIKit, it fails on every batch update that does not fit its data.
+/// Like a table view of UIKit, it fails on every batch update that does not match its data.
 final class TableView {
     enum RowAnimation { case automatic }
 
@@ -62,10 +62,10 @@ final class TableView {
             Set(deletions).count == deletions.count && deletions.allSatisfy(old.contains), "rows that do not exist")
         #expect(Set(modifications).isDisjoint(with: deletions) && modifications.allSatisfy(old.contains))
         #expect(Set(insertions).count == insertions.count && insertions.allSatisfy((0..<rows).contains))
-        // The message that UIKit shows for an inconsistent update.
+        // UIKit raises an exception for such an inconsistent update.
         #expect(
             shown.count - deletions.count + insertions.count == rows,
-            "the number of rows after the update must be that before it, less those deleted, plus those inserted")
+            "the number of rows must change by the inserted rows minus the deleted rows")
         guard shown.count - deletions.count + insertions.count == rows else { return }
         var texts: [String?] = shown
         for row in modifications { texts[row] = nil }

@@ -2,6 +2,7 @@ import Foundation
 import KennelModels
 import Martlet
 import MartletTestSupport
+import ModelTesting
 import Testing
 
 /// The table view controller of the samples. Its rows are the objects of a collection, sorted by date.
@@ -43,7 +44,7 @@ private final class TableViewController: TableViewSource {
             }
         }
         viewDidLoad()
-        #expect(ScreenThread.wait { self.tableView.reloads == 1 })
+        #expect(RunLoopThread.wait { self.tableView.reloads == 1 })
         #expect(tableView.shown == titles)
     }
 
@@ -69,7 +70,7 @@ private final class TableViewController: TableViewSource {
 struct TableViewTests {
     @Test("rows are loaded once and updated with every change N19 N47")
     func rows() throws {
-        try ScreenThread.run {
+        try RunLoopThread.run {
             let screen = TableViewController()
             try screen.load("a", "b", "c", "d")
             try screen.realm.write {
@@ -77,27 +78,27 @@ struct TableViewTests {
                 screen.results[0].title = "A"
                 screen.realm.add(DemoObject(title: "e", date: Date(timeIntervalSinceReferenceDate: 1.5)))
             }
-            #expect(ScreenThread.wait { screen.tableView.shown == ["A", "e", "c", "d"] })
+            #expect(RunLoopThread.wait { screen.tableView.shown == ["A", "e", "c", "d"] })
             #expect(screen.tableView.reloads == 1)
         }
     }
 
-    @Test("a row is deleted in the table view at once, and silently in the Realm N111")
+    @Test("a row is deleted immediately in the table view, and silently in the Realm N111")
     func directly() throws {
-        try ScreenThread.run {
+        try RunLoopThread.run {
             let screen = TableViewController()
             try screen.load("a", "b", "c")
             try screen.deleteDirectly(at: 1)
             #expect(screen.tableView.shown == ["a", "c"])
             // The next change set does not contain the deletion.
             try screen.realm.write { screen.results[1].title = "C" }
-            #expect(ScreenThread.wait { screen.tableView.shown == ["a", "C"] })
+            #expect(RunLoopThread.wait { screen.tableView.shown == ["a", "C"] })
         }
     }
 
-    @Test("refresh() reports a deleted row at once N29")
+    @Test("refresh() reports a deleted row immediately N29")
     func refreshing() throws {
-        try ScreenThread.run {
+        try RunLoopThread.run {
             let screen = TableViewController()
             try screen.load("a", "b", "c")
             try screen.deleteAndRefresh(at: 0)
@@ -107,7 +108,7 @@ struct TableViewTests {
 
     @Test("hundreds of changes on two threads keep all rows correct N40 N47 N48")
     func busy() throws {
-        try ScreenThread.run {
+        try RunLoopThread.run {
             let screen = TableViewController()
             try screen.load("a", "b", "c")
             let writer = BusyWriter(transactions: 150)
@@ -122,7 +123,7 @@ struct TableViewTests {
             }
             #expect(writer.failure == nil)
             // The last change comes from either thread. Both are delivered.
-            #expect(ScreenThread.wait { !screen.realm.refresh() && screen.isUpToDate })
+            #expect(RunLoopThread.wait { !screen.realm.refresh() && screen.isUpToDate })
             #expect(screen.tableView.reloads == 1)
             #expect(screen.results.count > 10)
         }

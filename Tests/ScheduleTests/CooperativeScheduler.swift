@@ -18,7 +18,7 @@ final class CooperativeScheduler: @unchecked Sendable {
     private var isCheckpointing = false
     /// True once every thread has ended, is blocked, or waits until the others are idle.
     private(set) var isIdle = false
-    /// True when the order of the remaining work does not matter. Then the schedule is no longer asked.
+    /// True when the order of the remaining work does not matter. The scheduler then no longer uses the schedule.
     var isFinishing = false
     private(set) var decisions: [Decision] = []
     private(set) var trace: [String] = []
@@ -64,7 +64,7 @@ final class CooperativeScheduler: @unchecked Sendable {
     }
 
     /// Adds a line to the trace, which ends at the first failure.
-    func note(_ line: @autoclosure () -> String) {
+    func addToTrace(_ line: @autoclosure () -> String) {
         if recordsTrace, failure == nil { trace.append("\(current.map { "\($0.name): " } ?? "")\(line())") }
     }
 
@@ -80,7 +80,8 @@ final class CooperativeScheduler: @unchecked Sendable {
         if let me { switchThread(from: me, as: .waiting(isOver), at: reason) }
     }
 
-    // Nil on threads of other tests. They can get here by releasing the last reference to an object of this test.
+    // Nil on threads of other tests. Such a thread reaches a yield point if it releases the last reference to an object
+    // of this test.
     private var me: ScheduledThread? {
         guard let thread = Thread.current.threadDictionary[Self.key] as? ScheduledThread, thread === current else {
             return nil
@@ -91,7 +92,7 @@ final class CooperativeScheduler: @unchecked Sendable {
     private static let key = "martlet.scheduled-thread"
 
     /// Runs `body` in a new thread in place of the current one, and returns when the new thread has been joined. A
-    /// later thread may then get the same address.
+    /// later thread may then get the address of the joined one.
     func continueOnNewThread(_ body: @escaping @Sendable () -> Void) {
         guard let scheduled = me else { return }
         let work = Unmanaged.passRetained(
@@ -151,7 +152,7 @@ final class CooperativeScheduler: @unchecked Sendable {
             if !me.hasEnded { me.waitUntilResumed() }
             return
         }
-        if next !== me { note("\(place) → \(next.name)") }
+        if next !== me { addToTrace("\(place) → \(next.name)") }
         next.state = .ready
         current = next
         guard next !== me else { return }
@@ -177,7 +178,7 @@ final class CooperativeScheduler: @unchecked Sendable {
         return threads[chosen]
     }
 
-    // No thread can continue: all have ended, or there is a deadlock.
+    // Ends the run: no thread can continue, because all have ended or because of a deadlock.
     private func stop() {
         let stuck = threads.filter { !$0.hasEnded }
         if !stuck.isEmpty {

@@ -3,16 +3,16 @@ import MartletEngine
 
 @testable import Martlet
 
-/// An observer together with its copy of what it observes.
-protocol Watching: AnyObject {
+/// An observer, with its copy of the observed data.
+protocol CheckedObserver: AnyObject {
     func end()
     /// Checks that the copy is equal to the final contents.
     func checkFinal(_ world: World)
 }
 
-/// An observer of one object. Each reported old value must be the one that it knew. After the deletion it must not
-/// be called any more.
-final class ObjectWatcher: Watching {
+/// An observer of one object. Each reported old value must be the value that was reported before. After the deletion it
+/// must not be called any more.
+final class ObjectWatcher: CheckedObserver {
     private let run: Run
     private let code: String
     /// The last reported content; nil once the deletion was reported.
@@ -41,7 +41,7 @@ final class ObjectWatcher: Watching {
         case .error(let error): run.fail("an observer is notified of the error \(error)")
         case .change(let object, let changes):
             guard let realm = object.realm else { return run.fail("an observer is called without a Realm") }
-            run.threadScheduler.note("an observer of '\(code)' is notified of version \(realm.version)")
+            run.threadScheduler.addToTrace("an observer of '\(code)' is notified of version \(realm.version)")
             if version >= realm.version { run.fail("notified of version \(realm.version) after \(version)") }
             version = realm.version
             guard changes.map(\.name) == ["content"] else {

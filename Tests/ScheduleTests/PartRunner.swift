@@ -1,5 +1,6 @@
 import ConformanceModels
 import MartletTestSupport
+import ModelTesting
 
 @testable import Martlet
 @testable import MartletEngine
@@ -14,7 +15,7 @@ final class PartRunner {
     /// Asynchronous writes may keep the Realm open after `close`. Opening it again then returns the same Realm, at its
     /// version.
     private weak var context: RealmContext?
-    private var watchers: [any Watching] = []
+    private var watchers: [any CheckedObserver] = []
     /// Objects that are retained across versions, by their codes.
     private var held: [(code: String, object: StringKey)] = []
     /// The number of asynchronous writes that have not ended.
@@ -38,26 +39,27 @@ final class PartRunner {
     private func perform(_ steps: ArraySlice<Program.Step>, isLast: Bool) {
         do {
             for step in steps {
-                run.threadScheduler.note("\(step)")
+                run.threadScheduler.addToTrace("\(step)")
                 try execute(step)
             }
             try endWrites()
             if isLast { try finish() } else { abandonRealm() }
         } catch {
-            // The other threads then wait for this one, which is reported as a deadlock.
+            // The other threads then wait for this one, which ends the run as a deadlock. Only the first failure is
+            // reported.
             run.fail("\(error)")
         }
     }
 
     /// Leaves the Realm open at the end of its thread.
     private func abandonRealm() {
-        run.threadScheduler.note("continues on another thread")
+        run.threadScheduler.addToTrace("continues on another thread")
         watchers.forEach { $0.end() }
         watchers = []
         held = []
-        if let realm { run.orphans.append(realm) }
+        if let realm { run.realmsOfEndedThreads.append(realm) }
         (realm, context) = (nil, nil)
-        // Turns of a thread that has ended do not run.
+        // Work that was scheduled on a thread does not run after the thread has ended.
         scheduler = ManualScheduler()
     }
 
@@ -70,9 +72,9 @@ final class PartRunner {
         case .failAsync(let seed): try rollBackAsync(seed, fails: true)
         case .switchThread: break
         case .refresh: try refresh()
-        case .turn:
+        case .runScheduler:
             _ = try opened()
-            turn()
+            runScheduler()
         case .invalidate:
             try opened().invalidate()
             held = []
@@ -111,8 +113,10 @@ final class PartRunner {
             }
         self.realm = realm
         context = realm.context
-        run.threadScheduler.note("shows version \(realm.version)")
-        if run.orphans.contains(realm) { run.fail("opening returned the Realm of a thread that has ended") }
+        run.threadScheduler.addToTrace("shows version \(realm.version)")
+        if run.realmsOfEndedThreads.contains(realm) {
+            run.fail("opening returned the Realm of a thread that has ended")
+        }
         if realm.version < acknowledged { run.fail("shows \(realm.version), but \(acknowledged) was committed before") }
         check()
         return realm
@@ -145,7 +149,7 @@ final class PartRunner {
         check()
     }
 
-    private func turn() {
+    private func runScheduler() {
         scheduler.run()
         check()
     }
@@ -155,14 +159,14 @@ final class PartRunner {
     private func write(_ seed: UInt64) throws {
         let realm = try opened()
         let acknowledged = run.history.acknowledged
-        var made: Version = 0
+        var newVersion: Version = 0
         do {
-            try realm.write { made = change(realm, acknowledged, seed) }
-        } catch  where run.isLogFull(error) && made == 0 {
+            try realm.write { newVersion = change(realm, acknowledged, seed) }
+        } catch  where run.isLogFull(error) && newVersion == 0 {
             return check()
         }
-        if realm.version != made { run.fail("shows \(realm.version) after writing \(made)") }
-        stored(made)
+        if realm.version != newVersion { run.fail("shows \(realm.version) after writing \(newVersion)") }
+        stored(newVersion)
         check()
     }
 
@@ -175,12 +179,10 @@ final class PartRunner {
         let realm = try opened()
         do { try realm.beginWrite() } catch  where run.isLogFull(error) { return check() }
         // No other thread sees the recorded version, because this thread holds the write lock.
-        let made = change(realm, run.history.acknowledged, seed)
-        run.history.discard(made)
+        let newVersion = change(realm, run.history.acknowledged, seed)
+        run.history.discard(newVersion)
         realm.cancelWrite()
-        if realm.version != made - 1 { run.fail("shows \(realm.version) after the rollback of \(made)") }
-        // Deleted objects exist again, but their accessors remain invalidated.
-        held.removeAll { $0.object.isInvalidated }
+        if realm.version != newVersion - 1 { run.fail("shows \(realm.version) after the rollback of \(newVersion)") }
         check()
     }
 
@@ -188,14 +190,14 @@ final class PartRunner {
         let realm = try opened()
         let acknowledged = run.history.acknowledged
         pendingWrites += 1
-        var made: Version = 0
+        var newVersion: Version = 0
         realm.writeAsync { [self] in
-            made = change(realm, acknowledged, seed)
+            newVersion = change(realm, acknowledged, seed)
         } onComplete: { [self] error in
             pendingWrites -= 1
             switch error {
-            case nil: stored(made)
-            case let error? where run.isLogFull(error) && made == 0: check()
+            case nil: stored(newVersion)
+            case let error? where run.isLogFull(error) && newVersion == 0: check()
             case let error?: run.fail("an asynchronous write ends with \(error)")
             }
         }
@@ -218,11 +220,12 @@ final class PartRunner {
         if !fails {
             realm.writeAsync(
                 { [self] in
-                    let made = change(realm, acknowledged, seed)
-                    run.history.discard(made)
+                    let newVersion = change(realm, acknowledged, seed)
+                    run.history.discard(newVersion)
                     realm.cancelWrite()
-                    if realm.version != made - 1 { run.fail("shows \(realm.version) after the rollback of \(made)") }
-                    held.removeAll { $0.object.isInvalidated }
+                    if realm.version != newVersion - 1 {
+                        run.fail("shows \(realm.version) after the rollback of \(newVersion)")
+                    }
                     check()
                 }, onComplete: complete)
             return
@@ -235,15 +238,14 @@ final class PartRunner {
                 id: writes.nextID(),
                 body: { [self] in
                     run.history.discard(change(realm, acknowledged, seed))
-                    held = []
                     throw Failed()
-                }, commitsItself: false, complete: complete, context: realm.context, actor: nil))
+                }, isCommittedByBody: false, complete: complete, context: realm.context, actor: nil))
     }
 
     /// Changes one to three objects in the open write. Returns the version that the write will create.
     private func change(_ realm: Realm, _ acknowledged: Version, _ seed: UInt64) -> Version {
         let base = realm.version
-        run.threadScheduler.note("writes version \(base + 1)")
+        run.threadScheduler.addToTrace("writes version \(base + 1)")
         if base < max(acknowledged, run.history.newest) {
             run.fail("writes on version \(base), but the newest is \(max(acknowledged, run.history.newest))")
         }
@@ -251,7 +253,7 @@ final class PartRunner {
         var world = run.history.world(base)
         var random = SeededRandom(state: seed)
         for place in 0..<Int.random(in: 1...3, using: &random) {
-            // Every value is used once, so no wrong state is equal to the expected one.
+            // Every value is used only once, so a wrong state never equals the expected one.
             let value = Int(base) * 100 + number * 10 + place
             let code = world.keys.sorted().randomElement(using: &random)
             switch Int.random(in: 0..<4, using: &random) {
@@ -280,24 +282,24 @@ final class PartRunner {
 
     private func endWrites() throws {
         while pendingWrites > 0 {
-            run.threadScheduler.wait("a turn of its Realm") { [scheduler] in scheduler.count > 0 }
-            turn()
+            run.threadScheduler.wait("work on the scheduler of its Realm") { [scheduler] in scheduler.count > 0 }
+            runScheduler()
         }
     }
 
     // All writes have ended and no Realm is refreshed. The newest version must be delivered by notifications.
     private func finish() throws {
         run.barrier("the end of all steps")
-        // The first thread that gets here releases them; for the others there is nothing left.
+        // The first thread that gets here releases these Realms for all threads.
         run.frozen = []
-        run.orphans = []
+        run.realmsOfEndedThreads = []
         let coordinator = realm?.context.coordinator
         coordinator?.pollForCommits()
         repeat {
             run.threadScheduler.wait(CooperativeScheduler.idle) { [scheduler, threadScheduler = run.threadScheduler] in
                 scheduler.count > 0 || threadScheduler.isIdle
             }
-            turn()
+            runScheduler()
         } while !run.threadScheduler.isIdle || scheduler.count > 0
         if let realm {
             if realm.version < run.history.newest {

@@ -1,8 +1,8 @@
-import MartletTestSupport
+import ModelTesting
 
 /// The steps of all threads of a run.
 struct Program {
-    /// One thread with a Realm of its own.
+    /// One thread with a separate Realm.
     struct Part {
         /// Parts of one process share a coordinator. Every process except the first has one part.
         var process = 0
@@ -10,12 +10,13 @@ struct Program {
     }
 
     enum Step: Equatable {
-        /// Changes some objects. The number and the current objects decide which, and how.
+        /// Changes some objects. The number is a seed. It determines the changes, together with the current objects.
         case write(UInt64)
         case cancel(UInt64)
         /// Asynchronous writes: one that commits, one whose block cancels it, and one whose block throws an error.
         case writeAsync(UInt64), cancelAsync(UInt64), failAsync(UInt64)
-        case refresh, turn, invalidate, pollForCommits, checkpoint
+        /// `runScheduler` runs the work that is pending on the scheduler of the Realm.
+        case refresh, runScheduler, invalidate, pollForCommits, checkpoint
         /// Releases the Realm. The next step opens another one.
         case close
         case watch, watchObject, endWatch
@@ -64,8 +65,8 @@ extension Program {
 extension Program.Step {
     static let kindCount = 17
 
-    /// Writes, turns and observers are in all programs. Every other kind is left out of half of the programs, so that some
-    /// programs use few kinds often.
+    /// Writes, `runScheduler` and observers are in all programs. Every other kind is left out of half of the programs,
+    /// so that some programs use few kinds often.
     init(kinds: Int, _ random: inout SeededRandom) {
         let number = UInt64.random(in: 1..<100, using: &random)
         let kind = Int.random(in: 0..<2 * Self.kindCount, using: &random)
@@ -73,7 +74,7 @@ extension Program.Step {
             switch kinds & 1 << (kind % Self.kindCount) == 0 ? kind % 4 : 4 + kind % Self.kindCount {
             case 0, 1, 4: .write(number)
             case 2, 5: .watch
-            case 3, 6: .turn
+            case 3, 6: .runScheduler
             case 7: .cancel(number)
             case 8: .writeAsync(number)
             case 9: .refresh

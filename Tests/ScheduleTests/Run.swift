@@ -25,7 +25,7 @@ final class Run: @unchecked Sendable {
     /// Frozen Realms, which all threads read.
     var frozen: [Realm] = []
     /// Realms whose threads have ended.
-    var orphans: [Realm] = []
+    var realmsOfEndedThreads: [Realm] = []
     var writes = 0
     var notifications = 0
     /// How many parts of the program (one per thread) have reached each barrier.
@@ -56,7 +56,7 @@ final class Run: @unchecked Sendable {
             threadScheduler.pass("a pause")
         }
         configuration.environment.log = { [unowned threadScheduler, folder] line in
-            threadScheduler.note(line.replacingOccurrences(of: folder.path, with: ""))
+            threadScheduler.addToTrace(line.replacingOccurrences(of: folder.path, with: ""))
         }
         self.configuration = configuration
     }

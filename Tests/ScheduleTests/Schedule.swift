@@ -1,25 +1,25 @@
-import MartletTestSupport
+import ModelTesting
 
 /// A point where several threads could continue, and the thread that did.
 struct Decision {
-    /// The numbers of these threads, in ascending order.
+    /// The numbers of the threads that could continue, in ascending order.
     let runnable: [Int]
     /// The current thread if it could continue, otherwise the next thread that could.
     let defaultChoice: Int
     let chosen: Int
-    /// Whether the current thread could not continue. To choose another thread is then no preemption.
+    /// Whether the current thread could not continue. The choice of another thread is then not a preemption.
     let isFree: Bool
 }
 
 /// Decides which thread continues at each decision: by a plan, or by a random strategy.
 struct Schedule {
     enum Strategy {
-        /// The current thread continues as long as it can, except where the plan says otherwise.
+        /// The current thread continues while it can, except where the plan says otherwise.
         case planned
         /// A random thread continues, on average once in `rarity` decisions.
         case random(rarity: Int)
-        /// The runnable thread with the highest rank continues. Ranks are random. At the given decisions the highest rank
-        /// becomes the lowest (Burckhardt et al. 2010). Threads of low rank are delayed for long.
+        /// The runnable thread with the highest rank continues. Ranks are random. At the given decisions the highest
+        /// rank becomes the lowest (Burckhardt et al. 2010). Threads of low rank are delayed for a long time.
         case ranks(Set<Int>)
     }
 
@@ -59,7 +59,7 @@ struct Schedule {
             guard Int.random(in: 0..<rarity, using: &random) == 0 else { return defaultChoice }
             return runnable.randomElement(using: &random) ?? defaultChoice
         case .ranks(let changes):
-            // New threads rank above those that lost their rank.
+            // New threads rank above the threads whose rank became the lowest.
             for thread in runnable where ranks[thread] == nil { ranks[thread] = random.next() | 1 << 32 }
             let highest = { (ranks: [Int: UInt64]) in
                 runnable.max { (ranks[$0] ?? 0, $0) < (ranks[$1] ?? 0, $1) } ?? defaultChoice

@@ -1,6 +1,6 @@
-import MartletTestSupport
+import ModelTesting
 
-/// Searches for a schedule on which a program fails, and shortens what it finds.
+/// Searches for a schedule on which a program fails, and shortens the program and the schedule.
 enum ScheduleExplorer {
     struct Finding {
         var program: Program
@@ -37,8 +37,8 @@ enum ScheduleExplorer {
 
     // MARK: All schedules
 
-    /// Runs every schedule with at most `preemptions` preemptions (Musuvathi and Qadeer 2007), beginning with the fewest.
-    /// Returns the first failure, or nil.
+    /// Runs every schedule with at most `preemptions` preemptions (Musuvathi and Qadeer 2007), beginning with the
+    /// fewest. Returns the first failure, or nil.
     static func everySchedule(
         of program: Program, preemptions: Int, atMost limit: Int = .max, _ count: inout Count
     ) throws -> Finding? {
@@ -82,10 +82,12 @@ enum ScheduleExplorer {
         while size != best.program.size, runs.runs < 2_000 {
             size = best.program.size
             for part in best.program.parts.indices.reversed() {
-                for step in best.program.parts[part].steps.indices.reversed() {
+                _ = try shrink(best.program.parts[part].steps) { steps in
                     var candidate = best.program
-                    candidate.parts[part].steps.remove(at: step)
-                    best = try failing(candidate, like: best, &runs) ?? best
+                    candidate.parts[part].steps = steps
+                    guard let shorter = try failing(candidate, like: best, &runs) else { return false }
+                    best = shorter
+                    return true
                 }
                 guard best.program.parts.count > 1, best.program.parts[part].steps.isEmpty else { continue }
                 var candidate = best.program

@@ -1,4 +1,5 @@
 import Foundation
+import ModelTesting
 import Testing
 
 /// Runs threads one at a time, in an order that a seed or a plan determines. In every order, committed writes are
@@ -14,13 +15,11 @@ struct ScheduleTests {
 
     @Test("random programs are correct on random schedules N2 N13 N22 N27 N36")
     func randomSchedules() throws {
-        let environment = ProcessInfo.processInfo.environment
-        let seeds = environment["MARTLET_SCHEDULES"].flatMap { Int($0) } ?? Self.seeds
-        let first = environment["MARTLET_SCHEDULES_SEED"].flatMap { UInt64($0) } ?? 1
         var count = ScheduleExplorer.Count()
-        for seed in first..<first + UInt64(seeds) {
-            if environment["MARTLET_SCHEDULES_TRACE"] != nil { print("seed \(seed)") }
-            guard let finding = try ScheduleExplorer.schedule(seed, of: Program(seed: seed), &count) else { continue }
+        let failed = try Campaign("MARTLET_SCHEDULES", count: Self.seeds).firstFailure { seed in
+            try ScheduleExplorer.schedule(seed, of: Program(seed: seed), &count)
+        }
+        if let (seed, finding) = failed {
             let shortest = try ScheduleExplorer.shortest(finding)
             Issue.record("seed \(seed): \(shortest.failure)\n\(try shortest.text())")
             return

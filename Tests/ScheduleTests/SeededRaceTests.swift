@@ -34,7 +34,7 @@
                 return ("small", finding)
             }
             for seed in 1...seeds {
-                // Some races trap: the last printed seed is the one that failed.
+                // Some races trap. The last printed seed is then the seed that failed.
                 printLine("seed \(seed)")
                 guard let finding = try ScheduleExplorer.schedule(seed, of: Program(seed: seed), &count) else {
                     continue

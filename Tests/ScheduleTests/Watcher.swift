@@ -3,9 +3,9 @@ import MartletEngine
 
 @testable import Martlet
 
-/// An observer that keeps a copy of the results. In each call it applies the changes to the copy and compares it with the
-/// results.
-final class Watcher: Watching {
+/// An observer that keeps a copy of the results. In each call it applies the changes to the copy and compares it with
+/// the results.
+final class Watcher: CheckedObserver {
     private let run: Run
     private var copy: [Row]?
     /// The version of the last notification.
@@ -40,7 +40,7 @@ final class Watcher: Watching {
         _ results: Results<StringKey>, _ changes: (deletions: [Int], insertions: [Int], modifications: [Int])?
     ) {
         guard let realm = results.realm else { return run.fail("an observer is called without a Realm") }
-        run.threadScheduler.note("an observer is notified of version \(realm.version)")
+        run.threadScheduler.addToTrace("an observer is notified of version \(realm.version)")
         run.notifications += 1
         if version >= realm.version { run.fail("notified of version \(realm.version) after \(version)") }
         version = realm.version
@@ -60,7 +60,8 @@ final class Watcher: Watching {
         let (deletions, insertions, modifications) = changes
         guard (deletions + modifications).allSatisfy(old.indices.contains), insertions.allSatisfy(new.indices.contains)
         else { return run.fail("notified of positions that do not exist: \(changes)") }
-        // Without change sets the runtime compares the results, and may report remaining rows as modified.
+        // Without change sets, the runtime compares the old and the new results, and may report all remaining rows as
+        // modified.
         let allowsExtraModifications = run.program.losesForeignChanges
         if deletions + insertions + modifications == [], !allowsExtraModifications {
             run.fail("notified without a change")

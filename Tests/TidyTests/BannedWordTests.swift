@@ -10,7 +10,7 @@ enum BannedWords {
     /// Markers of unfinished work, which belong in an issue.
     static let notes: Set<Substring> = ["TODO", "FIXME", "XXX"]
 
-    /// Words of the former private vocabulary, and the field's terms for them.
+    /// Words that had a private meaning in this project, and the standard terms for them.
     static let privateWords: [String: String] = [
         "told": "notified", "tell": "notify, say, show", "tells": "notifies, says, shows", "telling": "notifying",
         "whoever": "the observer, writer or process", "somebody": "the observer, writer or process",
@@ -35,8 +35,9 @@ enum BannedWords {
     /// Executables, which may print.
     static let printingModules: Set<String> = ["MartletCLI", "MartletGenerator"]
 
-    /// The modules in whose process a database may be open. Closing any descriptor of the database, its WAL or its
-    /// shared memory drops the locks that the process has on them, so nothing but SQLite opens them.
+    /// The modules in whose process a database may be open. If a process closes any descriptor of the database, its WAL
+    /// or its shared memory, the system releases all locks of the process on that file. So only SQLite opens these
+    /// files.
     static let storeModules: Set<String> = ["MartletSQLite", "MartletEngine", "Martlet"]
 
     /// Files of these modules that access files without SQLite, with the reason.

@@ -6,7 +6,7 @@ enum Layers {
     static let ofModule: [String: [String]] = [
         "MartletEngine": [
             "Environment", "Keys", "Schema", "Changes", "Storage", "Query", "Transactions", "Diffing", "Migration",
-            "Coordination", "Rows",
+            "Coordination", "Rows", "Deletion",
         ],
         "MartletDocs": ["Text", "Layout", "Diagram", "Pages"],
         "MartletCompiler": ["Pipeline", "Report", "Disk"],
@@ -82,12 +82,14 @@ struct TypeDeclaration: Equatable {
     }
 }
 
-/// Members that extensions in higher layers add to types of lower layers. They are hidden uses of a higher layer.
+/// Members that extensions in higher layers add to types of lower layers. A use of such a member is a hidden use of the
+/// higher layer.
 struct AddedMembers {
-    /// The layer that adds a member with this name, and the type; only names that no lower layer declares.
+    /// The layer that adds a member with this name, and the type to which it adds the member. Contains only names that
+    /// no lower layer declares.
     private(set) var layerOfMember: [String: (layer: Int, type: String)] = [:]
-    /// Names that the standard library, tuples or parameters have, too: without types, their uses cannot be
-    /// distinguished.
+    /// Names that the standard library, tuples or parameters also have. The scanner does not know the types of
+    /// expressions, so it cannot distinguish the uses.
     private static let ambiguous: Set<String> = [
         "add", "description", "element", "holder", "isEmpty", "name", "places",
     ]

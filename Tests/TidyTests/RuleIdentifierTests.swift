@@ -1,8 +1,8 @@
 import Testing
 
-/// The ids of the rules in `Documentation/Behavior`: S for the schema language and its tools, O for objects and queries, N
-/// for observation and threads, K for key-value observation, D for files and durability. A test that shows a rule carries
-/// its id in its display name.
+/// The ids of the rules in `Documentation/Behavior`: S for the schema language and its tools, O for objects and
+/// queries, N for observation and threads, K for key-value observation, D for files and durability. A test that shows a
+/// rule carries its id in its display name.
 enum RuleIdentifiers {
     static let letters: Set<Character> = ["S", "O", "N", "K", "D"]
 

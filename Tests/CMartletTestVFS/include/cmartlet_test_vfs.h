@@ -66,14 +66,14 @@ typedef struct CMartletCallEvent {
 typedef struct CMartletHookVFS CMartletHookVFS;
 typedef void (*CMartletHook)(void *context, const CMartletCallEvent *event);
 
-/* A call that is to fail. */
+/* Makes calls fail: one call, or all calls from that one on. */
 typedef struct CMartletFault {
     CMartletCall call;
     CMartletRole role;
     int64_t at;    /* 1 is the next matching call */
     bool persists; /* fail every matching call from this one on */
     bool applied;  /* execute the call, then report the failure (not for open) */
-    int result;    /* the SQLite result code; 0 takes the usual one for the call */
+    int result;    /* the SQLite result code; 0: the usual code for the call */
 } CMartletFault;
 
 /*
@@ -90,8 +90,8 @@ bool cmartlet_hook_vfs_destroy(CMartletHookVFS *vfs);
  * use SQLite, also through this VFS. While it runs, calls of its thread are counted and may fail, but
  * do not run hooks.
  *
- * A hook on Unfetch can interrupt a checkpoint: SQLite makes this call after it has read the header of
- * the WAL index, if that had changed, and before it copies frames.
+ * A hook on Unfetch can interrupt a checkpoint. If the header of the WAL index has changed, SQLite makes
+ * this call after it has read the header and before it copies frames.
  */
 void cmartlet_hook_vfs_set_hook(CMartletHookVFS *vfs, CMartletCall call, CMartletHook hook, void *context);
 
@@ -99,14 +99,14 @@ void cmartlet_hook_vfs_set_hook(CMartletHookVFS *vfs, CMartletCall call, CMartle
 bool cmartlet_hook_vfs_add_fault(CMartletHookVFS *vfs, CMartletFault fault);
 void cmartlet_hook_vfs_clear_faults(CMartletHookVFS *vfs);
 
-/* How many calls faults have let fail since the VFS was created. */
+/* The number of calls that failed because of a fault since the VFS was created. */
 int64_t cmartlet_hook_vfs_fault_count(CMartletHookVFS *vfs);
 
-/* How many calls of the kind and role were seen since the counters were last cleared. */
+/* The number of calls of the kind and role since the counters were last cleared. */
 int64_t cmartlet_hook_vfs_call_count(CMartletHookVFS *vfs, CMartletCall call, CMartletRole role);
 void cmartlet_hook_vfs_clear_counts(CMartletHookVFS *vfs);
 
-/* How many files are open through the VFS. */
+/* The number of files that are open through the VFS. */
 int cmartlet_hook_vfs_open_file_count(CMartletHookVFS *vfs);
 
 /* ---- The disk whose power can be cut --------------------------------------------------------- */
@@ -140,7 +140,7 @@ bool cmartlet_disk_destroy(CMartletDisk *disk);
 void cmartlet_disk_reset(CMartletDisk *disk);
 
 /*
- * How many operations changed the disk or made changes durable: creating, writing, truncating,
+ * The number of operations that changed the disk or made changes durable: creating, writing, truncating,
  * syncing and deleting files.
  */
 int64_t cmartlet_disk_operation_count(CMartletDisk *disk);
@@ -153,7 +153,7 @@ void cmartlet_disk_cut_power_at(CMartletDisk *disk, int64_t operation);
 bool cmartlet_disk_is_off(CMartletDisk *disk);
 
 /*
- * Turns the power on again, also without a cut before. Everything that is not synced is damaged, locks
+ * Turns the power on again, also if it was not cut. Everything that is not synced is damaged, locks
  * and shared memory are lost, and calls on files that are still open fail until they are closed.
  */
 void cmartlet_disk_restart(CMartletDisk *disk, CMartletDamage damage, uint64_t seed);
@@ -180,7 +180,7 @@ size_t cmartlet_disk_read(CMartletDisk *disk, const char *path, int64_t offset, 
 bool cmartlet_disk_overwrite(
     CMartletDisk *disk, const char *path, int64_t offset, const void *bytes, size_t amount);
 
-/* Calls fork, which Swift does not offer: parts of its runtime do not survive a fork. */
+/* Calls fork. Swift does not offer it, because parts of its runtime do not work after a fork. */
 int cmartlet_fork(void);
 
 /* The bytes that the process has allocated and not freed. */

@@ -104,14 +104,14 @@ struct BreakingCommandTests {
         #expect(new.status == 0)
         #expect(new.output == "")
         #expect(
-            new.errors == "martlet: note: 'More' did not exist at \(base); nothing can break; "
+            new.errors == "martlet: note: 'More' did not exist in commit \(base); nothing can break; "
                 + "if it was moved, commit that first, or compare with a folder\n")
         try repository.git("mv", "Schemas", "Models")
         try repository.commit()
         try repository.write(Self.lost, to: "Models/Dog.yaml")
         let moved = try run(["Models", "--against", "main", "--brief"], in: repository.folder)
         #expect(moved.status == 1)
-        #expect(moved.errors == "martlet: note: 'Models' was 'Schemas' at \(base)\n")
+        #expect(moved.errors == "martlet: note: 'Models' was 'Schemas' in commit \(base)\n")
         #expect(moved.output.contains("\(base):Schemas/Dog.yaml:6:7: note: it was declared here\n"))
     }
 

@@ -36,18 +36,18 @@ struct EnumChangeTests {
         try check(stored(old), stored(new), ["data: " + message])
     }
 
-    @Test("a removed case breaks data if it may be stored, otherwise code S43 MRT0601")
+    @Test("a removed case breaks data if it may be stored, and otherwise only code S43 MRT0601")
     func goneCase() throws {
         try check(
             stored("Size: [small, «large»]"), stored("«Size»: [small]"),
-            ["data: case 'Size.large' is gone, and values stored of it have no name; declare it again"])
+            ["data: case 'Size.large' is gone, and stored values of it have no case; declare it again"])
         try check(
             "enums:\n  Size: [small, «large»]\n", "enums:\n  «Size»: [small]\n",
             ["source: case 'Size.large' is gone; declare it again"])
     }
 
     @Test("an enum that no stored property uses any longer breaks only code S43 MRT0601")
-    func otherHolder() throws {
+    func otherEnumOfProperty() throws {
         let enums = { (size: String) in "enums:\n  \(size)\n  Height: [small, large]\n" }
         let old = "objects:\n  Dog: {properties: {a: «Size?»}}\n"
         let new = "objects:\n  Dog: {properties: {a: «Height?»}}\n"

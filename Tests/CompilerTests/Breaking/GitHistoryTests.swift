@@ -33,7 +33,7 @@ struct GitHistoryTests {
 
     // MARK: Which commit
 
-    @Test("the schema of the merge base is used, not that of the tip S43")
+    @Test("the schema is read at the merge base, not at the tip of the branch S43")
     func mergeBase() throws {
         let repository = try ScratchRepository()
         let base = try repository.commit(Self.one)
@@ -157,7 +157,8 @@ struct GitHistoryTests {
     func untouched() throws {
         let repository = try ScratchRepository()
         try repository.commit(Self.one)
-        // The index does not know the new date yet. A refresh of the index would write it.
+        // The file date in the index of git is outdated. A command that refreshes the index would change the index
+        // file.
         try repository.write(Self.two)
         try repository.write(Self.one)
         try repository.folder.setOld("Schemas/Dog.yaml")
@@ -172,7 +173,7 @@ struct GitHistoryTests {
 
     // MARK: Errors
 
-    @Test("missing git, repository, commit, ref or common history are errors S43")
+    @Test("a missing git program, repository, commit, ref or common history is an error S43")
     func errors() throws {
         let empty = try TemporaryFolder()
         #expect(

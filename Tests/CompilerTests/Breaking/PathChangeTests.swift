@@ -20,13 +20,13 @@ struct PathChangeTests {
             ["source: key path 'Dog.x' led to 'Int' and leads to 'Int?'; add one with another name"])
         try check(
             keyPath("«x»: a"), keyPath("«x»: b"),
-            ["query: key path 'Dog.x' leads elsewhere than before; add one with another name"])
+            ["query: key path 'Dog.x' leads to another property than before; add one with another name"])
         try check(
             keyPath("«x»: a"), keyPath("«x»: [a]"),
             ["source: key path 'Dog.x' was one path and is a list; keep what it was"])
         try check(
             keyPath("«x»: [a, b]"), keyPath("«x»: [a, c]"),
-            ["query: key path 'Dog.x' leads elsewhere than before; add one with another name"])
+            ["query: key path 'Dog.x' leads to another property than before; add one with another name"])
         try check(keyPath("x: a"), keyPath("y: a, x: a"))
     }
 

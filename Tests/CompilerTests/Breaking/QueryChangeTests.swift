@@ -59,7 +59,7 @@ struct QueryChangeTests {
         try check(
             dog("«a»: Dog?"), dog("«a»: {type: Dog?, onDelete: cascade}"),
             [
-                "query: 'onDelete' of 'Dog.a' was 'nullify' and is 'cascade', so other objects are deleted; "
+                "query: 'onDelete' of 'Dog.a' was 'nullify' and is 'cascade', so deletions have other effects; "
                     + "keep 'onDelete: nullify'"
             ])
     }
@@ -69,7 +69,7 @@ struct QueryChangeTests {
         try check(
             dog("«a»: List<Dog>"), dog("«a»: {type: List<Dog>, deleteRule: deny}"),
             [
-                "query: 'deleteRule' of 'Dog.a' was 'nullify' and is 'deny', so other objects are deleted; "
+                "query: 'deleteRule' of 'Dog.a' was 'nullify' and is 'deny', so deletions have other effects; "
                     + "keep 'deleteRule: nullify'"
             ])
         try check(dog("a: {type: Dog?, deleteRule: deny}"), dog("a: {type: Dog?, deleteRule: deny}"))
@@ -81,8 +81,8 @@ struct QueryChangeTests {
             try check(
                 dog("«a»: {type: \(kind), onDelete: cascade}"), dog("«a»: {type: \(kind), onDelete: cascade}"),
                 [
-                    "query: 'onDelete: cascade' of 'Dog.a' takes effect now, and Martlet 0.1 ignored it on lists, sets and "
-                        + "maps, so other objects are deleted; remove it, or keep it and silence this"
+                    "query: 'onDelete: cascade' of 'Dog.a' takes effect now, but Martlet 0.1 ignored it on lists, sets "
+                        + "and maps, so deletions have other effects; remove it, or keep it if this is intended"
                 ])
         }
         try check(dog("a: {type: Dog?, onDelete: deny}"), dog("a: {type: Dog?, onDelete: deny}"))

@@ -7,24 +7,24 @@ import Testing
 
 @testable import MartletBackend
 
-/// The only test that uses both sides: `breaking` reports lost data if and only if the runtime refuses to open the
-/// file.
+/// The only test that uses both the compiler and the runtime: `breaking` reports lost data if and only if the runtime
+/// refuses to open the file.
 @Suite("Breaking: agreement with the runtime")
 struct RuntimeAgreementTests {
     @Test(
-        "the runtime refuses a schema change if and only if it is reported to lose data S43",
+        "the runtime refuses a schema change if and only if 'breaking' reports that it loses data S43",
         arguments: 0..<4 as Range<UInt64>)
     func agreement(_ seed: UInt64) throws {
-        var dice = SplitMix(seed: seed)
+        var random = SplitMix(seed: seed)
         var outcomes: [Bool: Int] = [:]
         for _ in 0..<750 {
-            let texts = (SampleSchema.text(&dice), SampleSchema.text(&dice))
+            let texts = (SampleSchema.text(&random), SampleSchema.text(&random))
             guard let old = model(texts.0, SourceFileID(1)), let new = model(texts.1, SourceFileID(0)) else { continue }
             let difference = SchemaDiff(stored: facts(of: old), declared: facts(of: new))
             let isRefused = !difference.differences.isEmpty
             // Objects of types that are no longer declared stay in the file, where the program cannot reach them.
             let lost = BreakingChanges.between(old, new).filter {
-                $0.level == .data && !$0.message.contains("the objects stored of it")
+                $0.level == .data && !$0.message.contains("its stored objects cannot be read")
             }
             #expect(
                 isRefused == !lost.isEmpty,
@@ -39,16 +39,16 @@ struct RuntimeAgreementTests {
     @Test(
         "a change that loses data is refused without a higher schema version, and migrated with one S43")
     func migrations() throws {
-        var dice = SplitMix(seed: 9)
+        var random = SplitMix(seed: 9)
         var outcomes: [Bool: Int] = [:]
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("agreement-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         for number in 0..<120 {
-            let texts = (SampleSchema.text(&dice), SampleSchema.text(&dice))
+            let texts = (SampleSchema.text(&random), SampleSchema.text(&random))
             guard let old = model(texts.0, SourceFileID(1)), let new = model(texts.1, SourceFileID(0)) else { continue }
             let needsVersion = BreakingChanges.between(old, new).contains {
-                $0.level == .data && !$0.message.contains("the objects stored of it")
+                $0.level == .data && !$0.message.contains("its stored objects cannot be read")
             }
             let path = folder.appendingPathComponent("\(number).realm").path
             _ = try open(path, facts(of: old), version: 0)
@@ -89,19 +89,19 @@ private enum SampleSchema {
     private static let types = ["Ant", "Bee", "Cat", "Dog"]
     private static let properties = ["p", "q", "r"]
 
-    static func text(_ dice: inout SplitMix) -> String {
-        var names = types.filter { _ in Int.random(in: 0..<4, using: &dice) > 0 }
+    static func text(_ random: inout SplitMix) -> String {
+        var names = types.filter { _ in Int.random(in: 0..<4, using: &random) > 0 }
         if names.isEmpty { names = ["Ant"] }
-        let embedded = names.count > 1 && Int.random(in: 0..<5, using: &dice) == 0 ? names.removeLast() : nil
-        let size = Int.random(in: 0..<6, using: &dice) == 0 ? "{raw: Int, cases: {x: 1}}" : "[x]"
+        let embedded = names.count > 1 && Int.random(in: 0..<5, using: &random) == 0 ? names.removeLast() : nil
+        let size = Int.random(in: 0..<6, using: &random) == 0 ? "{raw: Int, cases: {x: 1}}" : "[x]"
         var text = "enums:\n  Size: \(size)\n  Height: [x]\nobjects:\n"
-        for name in names { text += object(name, links: names, embedded, &dice) }
-        if let embedded { text += "embedded:\n" + object(embedded, links: names, nil, &dice) }
+        for name in names { text += object(name, links: names, embedded, &random) }
+        if let embedded { text += "embedded:\n" + object(embedded, links: names, nil, &random) }
         return text
     }
 
     private static func object(
-        _ name: String, links: [String], _ embedded: String?, _ dice: inout SplitMix
+        _ name: String, links: [String], _ embedded: String?, _ random: inout SplitMix
     ) -> String {
         var choices = [
             "Int", "Int?", "Int64", "String", "List<Int>", "List<Int?>", "Set<Int>", "Map<Int>", "Size", "Height",
@@ -110,19 +110,22 @@ private enum SampleSchema {
         for link in links { choices += ["\(link)?", "List<\(link)>", "Map<\(link)?>"] }
         if let embedded { choices += ["\(embedded)?", "List<\(embedded)>"] }
         var list: [String] = []
-        for (name, usual) in zip(properties, ["Int", "Int?", "Size"]) where Int.random(in: 0..<5, using: &dice) > 0 {
-            let type = Int.random(in: 0..<3, using: &dice) > 0 ? usual : choices.randomElement(using: &dice) ?? usual
-            list.append("\(name): {\(rename(properties, &dice))type: \(type)}")
+        for (name, usual) in zip(properties, ["Int", "Int?", "Size"]) where Int.random(in: 0..<5, using: &random) > 0 {
+            let type =
+                Int.random(in: 0..<3, using: &random) > 0 ? usual : choices.randomElement(using: &random) ?? usual
+            list.append("\(name): {\(rename(properties, &random))type: \(type)}")
         }
         let isKeyed =
             links.contains(name) && list.first?.hasSuffix("type: Int}") == true
-            && Int.random(in: 0..<8, using: &dice) == 0
+            && Int.random(in: 0..<8, using: &random) == 0
         let key = isKeyed ? "primaryKey: \(list[0].prefix(1)), " : ""
-        return "  \(name): {\(rename(types, &dice))\(key)properties: {\(list.joined(separator: ", "))}}\n"
+        return "  \(name): {\(rename(types, &random))\(key)properties: {\(list.joined(separator: ", "))}}\n"
     }
 
-    private static func rename(_ names: [String], _ dice: inout SplitMix) -> String {
-        guard Int.random(in: 0..<4, using: &dice) == 0, let name = names.randomElement(using: &dice) else { return "" }
+    private static func rename(_ names: [String], _ random: inout SplitMix) -> String {
+        guard Int.random(in: 0..<4, using: &random) == 0, let name = names.randomElement(using: &random) else {
+            return ""
+        }
         return "renamedFrom: \(name), "
     }
 }

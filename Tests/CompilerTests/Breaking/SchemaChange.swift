@@ -3,8 +3,8 @@ import MartletLint
 import MartletSchema
 import Testing
 
-/// Two versions of a schema text. «Marks» enclose the expected locations: those of findings in the new text, those of
-/// their notes in the old text.
+/// Two versions of a schema text. «Marks» enclose the expected locations: in the new text the locations of findings, in
+/// the old text the locations of their notes.
 struct SchemaChange {
     let old: MarkedText
     let new: MarkedText
@@ -19,7 +19,7 @@ struct SchemaChange {
 
     /// Returns the findings sorted by location, as in a report.
     func findings(failingFrom level: BreakingLevel = .source) -> [Diagnostic] {
-        changes.map { $0.diagnostic(failingFrom: level, sources: [new.source]) }.sortedByPlace()
+        changes.map { $0.diagnostic(failingFrom: level, sources: [new.source]) }.sortedByLocation()
     }
 
     /// Returns the new text with the first fix-it of the only finding that has one.

@@ -26,11 +26,11 @@ struct TypeChangeTests {
         try check(
             "objects:\n  Dog: {properties: {age: Int}}\n  «Cat»: {properties: {name: String}}\n",
             "objects:\n  Dog: {properties: {age: Int}}\n",
-            ["data: type 'Cat' is gone, and with it the objects stored of it; declare it again"])
+            ["data: type 'Cat' is gone, and its stored objects cannot be read; declare it again"])
         try check(
             "objects:\n  Dog: {properties: {age: Int}}\nembedded:\n  «Tag»: {properties: {text: String}}\n",
             "objects:\n  Dog: {properties: {age: Int}}\nenums:\n  Tag: [small]\n",
-            ["data: type 'Tag' is gone, and with it the objects stored of it; declare it again"])
+            ["data: type 'Tag' is gone, and its stored objects cannot be read; declare it again"])
     }
 
     @Test("a renamed type breaks code but not data S43 MRT0601")
@@ -45,7 +45,7 @@ struct TypeChangeTests {
             ["source: type 'Human' is 'Person' now; rename it in code that uses it"])
     }
 
-    @Test("a rename is applied as in the runtime: from an unused name, once, and to a new name S43 MRT0601")
+    @Test("'renamedFrom' has an effect only for one new type, and only if the old type is gone S43 MRT0601")
     func impossibleRenames() throws {
         // Two types claim one old name: the first one gets it.
         try check(
@@ -70,7 +70,7 @@ struct TypeChangeTests {
         try check(
             "objects:\n  «Human»: {properties: {age: Int}}\n  Person: {properties: {age: Int}}\n",
             "objects:\n  Person: {renamedFrom: Human, properties: {age: Int}}\n",
-            ["data: type 'Human' is gone, and with it the objects stored of it; declare it again"])
+            ["data: type 'Human' is gone, and its stored objects cannot be read; declare it again"])
     }
 
     @Test("an object type that becomes embedded, or the reverse, breaks data S43 MRT0601")
@@ -96,9 +96,9 @@ struct TypeChangeTests {
             "objects:\n  «Dog»:\n    properties: {«age»: Int}\n",
             [
                 "query: 'Dog' no longer says that it was 'Hound', so older files are not migrated; "
-                    + "keep 'renamedFrom: Hound' as long as such files may exist",
+                    + "keep 'renamedFrom: Hound' while such files may exist",
                 "query: 'Dog.age' no longer says that it was 'years', so older files are not migrated; "
-                    + "keep 'renamedFrom: years' as long as such files may exist",
+                    + "keep 'renamedFrom: years' while such files may exist",
             ])
     }
 }

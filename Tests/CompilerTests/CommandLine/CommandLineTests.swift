@@ -46,7 +46,7 @@ struct CommandLineTests {
         #expect(outcome.status == 0)
     }
 
-    @Test("exit code 0: types without documentation are only noted, if notes are requested S40 MRT0504")
+    @Test("exit code 0: types without documentation are only notes, which the strict preset shows S40 MRT0504")
     func undocumented() throws {
         let folder = try folder(
             Self.clean.split(separator: "\n").filter { !$0.contains("##") }.joined(separator: "\n") + "\n")

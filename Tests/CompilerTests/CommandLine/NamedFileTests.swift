@@ -26,7 +26,7 @@ struct NamedFileTests {
     // MARK: Files of other origin
 
     @Test(
-        "'generate' does not overwrite a file that it did not write, also behind a link S49 S34",
+        "'generate' does not overwrite a file that it did not write, directly or through a link S49 S34",
         arguments: [false, true])
     func foreign(_ isLink: Bool) throws {
         let folder = try folder()
@@ -54,7 +54,7 @@ struct NamedFileTests {
         #expect(try folder.read("Site/index.html") == own)
     }
 
-    @Test("'format' does not change files behind links out of the folder, and neither does --fix S49 S42")
+    @Test("'format' does not change a file outside of the folder to which a link in the folder leads S49 S42")
     func outside() throws {
         let folder = try folder()
         let text = Self.dog + "\n\n"
@@ -100,7 +100,7 @@ struct NamedFileTests {
     // MARK: The configuration
 
     @Test(
-        "the configuration is applied to a file that is linted alone S7",
+        "if a single file is linted, its configuration is applied S7",
         arguments: ["App/martlet.yaml", "martlet.yaml"])
     func single(_ place: String) throws {
         let folder = try folder()
@@ -113,7 +113,7 @@ struct NamedFileTests {
         #expect(outcome.status == 0)
     }
 
-    @Test("a configuration file that is linted alone is checked S7 MRT0006")
+    @Test("if only a configuration file is linted, it is checked S7 MRT0006")
     func configuration() throws {
         let folder = try folder()
         try folder.write("access: public\n", to: "App/Schemas/martlet.yaml")
@@ -124,7 +124,7 @@ struct NamedFileTests {
     }
 
     @Test(
-        "the path of a configuration beside the folder starts like the given path S11",
+        "the path of a configuration next to the schema folder starts like the given path S11",
         arguments: ["App/Schemas", "./App/Schemas/"])
     func place(_ path: String) throws {
         let folder = try folder()

@@ -70,7 +70,7 @@ struct ReasonTests {
             #expect(status.st_mode & S_IFMT == S_IFCHR)
         }
 
-        @Test("an error to create a folder is reported with its reason S40")
+        @Test("a folder that cannot be created is reported with the reason S40")
         func kernelFolders() throws {
             let folder = try folder()
             // Not even root can create files there.
@@ -82,7 +82,7 @@ struct ReasonTests {
         }
     #endif
 
-    @Test("an empty file is overwritten, unless it is behind a link S20")
+    @Test("an empty file is overwritten, but not if the path is a link to it S20")
     func emptyFiles() throws {
         let folder = try folder()
         let executable = try Executable()

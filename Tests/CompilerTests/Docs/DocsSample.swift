@@ -34,7 +34,8 @@ enum DocsSample {
         "\u{202E}reversed\u{2066}", "]\"]{<<x>>} : \"1\" --> y", "🦅 國 é",
     ]
 
-    /// Returns a schema that contains a text wherever a schema can. The names may be ones that no valid schema has.
+    /// Returns a schema that contains `text` wherever a schema can contain text. `name` may be a name that no valid
+    /// schema has.
     static func hostileModel(_ text: String, name: String = "Sample") -> SchemaModel {
         let kind = EnumModel(
             name: "Kind", nameSpan: Sample.span, documentation: text, raw: .string,

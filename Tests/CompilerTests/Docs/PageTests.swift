@@ -186,7 +186,7 @@ struct PageTests {
 
     @Test("no schema text becomes markup S44", arguments: DocsSample.hostile)
     func hostile(_ text: String) {
-        // A plain text with the same number of paragraphs and code spans, which documentation may have.
+        // A plain text with the same number of paragraphs and code spans, which become tags.
         let plain = text.contains("\n\n") ? "one\n\ntwo" : text.contains("`a`b`") ? "one `a` two `b`" : "plain"
         let expected = TagShape(page(DocsSample.hostileModel(plain))).tags
         let shown = page(DocsSample.hostileModel(text), title: text)

@@ -127,7 +127,7 @@ extension ParsedSVG {
             guard let first = line.points.first, let last = line.points.last, let source = box(named: line.source),
                 let target = box(named: line.target)
             else { return true }
-            return !target.hasAtSide(first) || !source.hasAtSide(last)
+            return !target.touchesSide(first) || !source.touchesSide(last)
         }.map { "'\($0.title)' does not go from box to box" }
     }
 
@@ -151,7 +151,7 @@ extension ParsedSVG {
                 for other in sorted[..<index] where piece.low < other.high && other.low < piece.high {
                     let (first, second) = (lines[piece.line], lines[other.line])
                     let isShared = first.points.first == second.points.first && first.classes == second.classes
-                    if !isShared { defects.append("'\(first.title)' lies upon '\(second.title)'") }
+                    if !isShared { defects.append("'\(first.title)' covers '\(second.title)'") }
                 }
             }
         }
@@ -178,7 +178,7 @@ extension ParsedSVG.Box {
         return !isBeside && !isAbove
     }
 
-    fileprivate func hasAtSide(_ point: ParsedSVG.Point) -> Bool {
+    fileprivate func touchesSide(_ point: ParsedSVG.Point) -> Bool {
         (point.x == x || point.x == x + width) && y < point.y && point.y < y + height
     }
 }

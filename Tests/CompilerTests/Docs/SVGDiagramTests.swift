@@ -21,7 +21,7 @@ struct SVGDiagramTests {
         }
     }
 
-    // Seed 218 once had a line that no order of tracks separated from another.
+    // With seed 218, an earlier version drew two lines over each other, because no order of the tracks separated them.
     @Test("random schemas are drawn without defects S44", arguments: Array(0..<30) + [218])
     func random(_ seed: Int) throws {
         let model = DocsSample.randomModel(
@@ -39,8 +39,8 @@ struct SVGDiagramTests {
         let ratio = Double(picture.width) / Double(picture.height)
         #expect((0.8...2.5).contains(ratio))
         let filled = picture.boxes.reduce(0) { $0 + $1.width * $1.height }
-        // The channels for the lines take more space than the boxes. An unnecessarily sparse diagram would be below the
-        // limit.
+        // The channels for the lines take more space than the boxes. A diagram with too much empty space would be below
+        // the limit.
         #expect(Double(filled) / Double(picture.width * picture.height) > 0.2)
     }
 

@@ -6,8 +6,8 @@ import Testing
 
 @testable import MartletFrontend
 
-/// The schema reference agrees with the compiler: its examples are compiled, and its tables are compared with those of
-/// the compiler.
+/// The schema reference agrees with the compiler: its examples are compiled, and its tables are compared with the
+/// tables of the compiler.
 @Suite("Schema reference")
 struct SchemaReferenceTests {
     static let page = SchemaReferencePage.shared
@@ -113,7 +113,7 @@ struct SchemaReferenceTests {
             guard let row = rows.first(where: { $0.key == table.prefix + entry.name }) else { continue }
             #expect((row.cells[2] == "required") == entry.isRequired, "\(row.key)")
             #expect(!row.cells[1].isEmpty && !row.cells[2].isEmpty, "\(row.key)")
-            guard case .words(let words) = entry.content else { continue }
+            guard case .choices(let words) = entry.content else { continue }
             #expect(Set(words).isSubset(of: SchemaReferencePage.code(in: row.cells[1])), "\(row.key)")
         }
     }

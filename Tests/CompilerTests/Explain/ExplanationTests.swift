@@ -12,7 +12,7 @@ struct ExplanationTests {
     /// Codes that a single schema text cannot cause, and where they are covered instead.
     static let withoutSchema: [DiagnosticCode: String] = [
         .badConfiguration: "found in 'martlet.yaml', so its example is a configuration",
-        .driftedOutput: "compares files on disk; covered by CommandLineTests",
+        .outdatedOutput: "compares files on disk; covered by CommandLineTests",
         .breakingChange: "compares two schemas; covered by the tests of 'Breaking'",
     ]
 

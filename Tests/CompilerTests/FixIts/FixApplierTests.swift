@@ -11,8 +11,8 @@ struct FixApplierTests {
         return (String(decoding: result.input.sources[0].bytes, as: UTF8.self), result.count)
     }
 
-    @Test("fixing twice equals fixing once, and no safe fix-it remains S41", arguments: MarkedSchema.all)
-    func idempotent(_ schema: MarkedSchema) {
+    @Test("fixing twice equals fixing once, and no safe fix-it remains S41", arguments: FixtureSchema.all)
+    func idempotent(_ schema: FixtureSchema) {
         for input in [schema.input(), schema.input(lineEnd: "\r\n", mark: true)] {
             let once = FixApplier.apply(input, options: schema.options)
             let twice = FixApplier.apply(once.input, options: schema.options)
@@ -23,8 +23,8 @@ struct FixApplierTests {
         }
     }
 
-    @Test("no safe fix-it causes an error with a new code S41", arguments: MarkedSchema.all)
-    func noNewErrors(_ schema: MarkedSchema) {
+    @Test("no safe fix-it causes an error with a new code S41", arguments: FixtureSchema.all)
+    func noNewErrors(_ schema: FixtureSchema) {
         let input = schema.input()
         let before = Set(Compiler.lint(input, options: schema.options).diagnostics.filter(\.isError).map(\.code))
         let fixed = FixApplier.apply(input, options: schema.options).input
@@ -33,8 +33,8 @@ struct FixApplierTests {
         }
     }
 
-    @Test("a fix-it keeps line ends, the byte-order mark and comments S41", arguments: MarkedSchema.all)
-    func surroundings(_ schema: MarkedSchema) {
+    @Test("a fix-it keeps line ends, the byte-order mark and comments S41", arguments: FixtureSchema.all)
+    func surroundings(_ schema: FixtureSchema) {
         let input = schema.input(lineEnd: "\r\n", mark: true)
         let fixed = FixApplier.apply(input, options: schema.options).input
         for (old, new) in zip(input.allSources, fixed.allSources) {
@@ -55,7 +55,7 @@ struct FixApplierTests {
         #expect(fixed.count == 4)
     }
 
-    @Test("fix-its of syntax errors are applied before those of the findings they hid MRT0103")
+    @Test("fix-its of syntax errors are applied first, then fix-its of findings that the errors hid MRT0103")
     func layers() {
         let text = """
             objects:
@@ -168,7 +168,7 @@ struct FixApplierTests {
     }
 
     @Test(
-        "escapes in a file path are fixed once, whatever follows them S10 S41",
+        "escapes in a file path are fixed once, independent of the following characters S10 S41",
         arguments: [#"D:\x\y"#, #"\d+\.\d*"#, #"C:\data\users"#, #"\x\x\x"#, #"\\\x"#, #"\q\\q"#])
     func paths(_ path: String) {
         let text = "objects:\n  A: {doc: \"\(path)\", properties: {a: Int}}\n"
@@ -217,7 +217,7 @@ struct FixApplierTests {
     @Test("fixing 2,000 mutations of bad schemas leaves no safe fix-it S41")
     func mutations() {
         var random = SplitMix(seed: 41)
-        let texts = MarkedSchema.all.flatMap { $0.input().sources.map(\.bytes) }
+        let texts = FixtureSchema.all.flatMap { $0.input().sources.map(\.bytes) }
             .filter { (1..<1500).contains($0.count) }
         let signs = Array(" \n\t:?-[]{}<>\"'#&*!|=,.@\\\r".utf8)
         for run in 0..<2000 {

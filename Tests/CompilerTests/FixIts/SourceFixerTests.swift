@@ -60,7 +60,7 @@ struct SourceFixerTests {
         #expect(kind == .typeSymbolicLink)
     }
 
-    @Test("a configuration in the folder is fixed, and one beside it is not S41")
+    @Test("a configuration in the schema folder is fixed, and one outside of it is not S41")
     func configuration() throws {
         let folder = try TemporaryFolder()
         let text = "lint:\n  rules: {MRT0501: off}\n  preset:strict\n"
@@ -74,7 +74,7 @@ struct SourceFixerTests {
         #expect(try folder.read("Schemas/martlet.yaml") == text.replacing("preset:", with: "preset: "))
     }
 
-    @Test("permissions are kept, and a file that changed meanwhile is not overwritten S41")
+    @Test("permissions are kept, and a file that changed after it was read is not overwritten S41")
     func safety() throws {
         let folder = try TemporaryFolder()
         try folder.write(broken, to: "S/Dog.yaml")

@@ -66,7 +66,8 @@ struct FormatTests {
         #expect(formatting.diagnostics.contains { $0.isError })
     }
 
-    @Test("text that formatting would change is left unchanged S42", arguments: ["a: [b: , c]\n", "? \n: a\n"])
+    @Test(
+        "text is left unchanged if formatting would change its content S42", arguments: ["a: [b: , c]\n", "? \n: a\n"])
     func odd(_ text: String) {
         let formatting = Compiler.format(source(Array(text.utf8)))
         #expect(formatting.bytes == nil)
@@ -104,7 +105,7 @@ struct FormatTests {
         let canonical = try schema.map { Array(try format($0.text).utf8) }
         let expected = try dump(schema.enumerated().map { source(canonical[$0], path: $1.path, index: $0) })
         for seed in 0..<UInt64(300 / GoodText.schemas.count) {
-            var relayout = Relayout(seed: seed)
+            var relayout = WhitespaceRandomizer(seed: seed)
             let texts = canonical.map { relayout.bytes(of: String(decoding: $0, as: UTF8.self)) }
             #expect(texts != canonical)
             let sources = texts.enumerated().map { source($1, path: schema[$0].path, index: $0) }
@@ -118,8 +119,8 @@ struct FormatTests {
 
     @Test(
         "formatting bad fixtures that are valid YAML keeps all comments and is idempotent S42",
-        arguments: MarkedSchema.all)
-    func badSchemas(_ schema: MarkedSchema) throws {
+        arguments: FixtureSchema.all)
+    func badSchemas(_ schema: FixtureSchema) throws {
         for file in schema.input().sources {
             guard let laidOut = Compiler.format(file).bytes else { continue }
             #expect(try format(laidOut) == laidOut)

@@ -12,7 +12,7 @@ struct DeterminismTests {
         let good = GoodSchema.sources
         let dump = Frontend.analyze(good).model?.dump()
         #expect(dump != nil)
-        let bad = MarkedSchema.all.filter { $0.files.count > 1 }.map { $0.input().sources }
+        let bad = FixtureSchema.all.filter { $0.files.count > 1 }.map { $0.input().sources }
         for _ in 0..<10 {
             #expect(Frontend.analyze(good.shuffled(using: &random)).model?.dump() == dump)
             for sources in bad {

@@ -9,24 +9,24 @@ import Testing
 @Suite("Fixtures: schemas with mistakes")
 struct FixtureTests {
     @Test(
-        "every finding has the expected location, message, notes and fix-its S47 S10 S11", arguments: MarkedSchema.all)
-    func findings(_ schema: MarkedSchema) throws {
+        "every finding has the expected location, message, notes and fix-its S47 S10 S11", arguments: FixtureSchema.all)
+    func findings(_ schema: FixtureSchema) throws {
         if ProcessInfo.processInfo.environment["MARTLET_RECORD"] != nil {
             let text = rendered(schema, schema.input())
-            try Data(text.utf8).write(to: MarkedSchema.folder.appending(path: schema.name))
+            try Data(text.utf8).write(to: FixtureSchema.folder.appending(path: schema.name))
         } else {
             check(schema, schema.input())
         }
     }
 
-    @Test("findings are equal with CRLF line ends and a byte-order mark S11 S41", arguments: MarkedSchema.all)
-    func otherEncodings(_ schema: MarkedSchema) {
+    @Test("findings are equal with CRLF line ends and a byte-order mark S11 S41", arguments: FixtureSchema.all)
+    func otherEncodings(_ schema: FixtureSchema) {
         check(schema, schema.input(lineEnd: "\r\n"))
         check(schema, schema.input(mark: true))
     }
 
-    @Test("a fix-it removes its finding S11", arguments: MarkedSchema.all)
-    func fixes(_ schema: MarkedSchema) {
+    @Test("a fix-it removes its finding S11", arguments: FixtureSchema.all)
+    func fixes(_ schema: FixtureSchema) {
         let input = schema.input()
         let before = Compiler.lint(input, options: schema.options).diagnostics
         for finding in before {
@@ -39,10 +39,10 @@ struct FixtureTests {
 
     @Test("each code that a schema text can cause has at least three fixtures S10")
     func coverage() {
-        #expect(MarkedSchema.all.count >= 120)
-        let elsewhere: Set<DiagnosticCode> = [.driftedOutput, .breakingChange]
+        #expect(FixtureSchema.all.count >= 120)
+        let elsewhere: Set<DiagnosticCode> = [.outdatedOutput, .breakingChange]
         for code in DiagnosticCode.allCases where !elsewhere.contains(code) {
-            let own = MarkedSchema.all.filter {
+            let own = FixtureSchema.all.filter {
                 $0.folder == code.rawValue && $0.text.contains(" \(code.rawValue): ")
             }
             #expect(own.count >= 3, "\(code.rawValue)")
@@ -51,7 +51,7 @@ struct FixtureTests {
 
     @Test("schemas that look wrong but are correct have no finding S11")
     func clean() {
-        let clean = MarkedSchema.all.filter { $0.folder == "Clean" }
+        let clean = FixtureSchema.all.filter { $0.folder == "Clean" }
         #expect(clean.count >= 3)
         for schema in clean {
             #expect(Compiler.lint(schema.input(), options: schema.options).diagnostics.isEmpty, "\(schema.name)")
@@ -60,7 +60,7 @@ struct FixtureTests {
 
     @Test("messages are lower case without a full stop, and have at most three suggestions S11")
     func style() {
-        for schema in MarkedSchema.all {
+        for schema in FixtureSchema.all {
             for finding in Compiler.lint(schema.input(), options: schema.options).diagnostics {
                 let quoted = finding.message.hasPrefix("'")
                 let first = finding.message.first.map { $0.isUppercase && !finding.message.hasPrefix("YAML") }
@@ -71,11 +71,11 @@ struct FixtureTests {
         }
     }
 
-    private func rendered(_ schema: MarkedSchema, _ input: SchemaInput) -> String {
+    private func rendered(_ schema: FixtureSchema, _ input: SchemaInput) -> String {
         schema.rendered(Compiler.lint(input, options: schema.options).diagnostics, input)
     }
 
-    private func check(_ schema: MarkedSchema, _ input: SchemaInput) {
+    private func check(_ schema: FixtureSchema, _ input: SchemaInput) {
         let expected = schema.text.split(separator: "\n").map(String.init)
         let found = rendered(schema, input).split(separator: "\n").map(String.init)
         for change in found.difference(from: expected) {

@@ -17,18 +17,19 @@ struct YAMLMistakeTests {
 
     static let mistakes: [Mistake] = [
         Mistake(
-            testDescription: "a tab", code: .yamlTrap, text: "«\t\t\t»name: String\n", fixed: "      name: String\n"),
+            testDescription: "a tab", code: .yamlMistake, text: "«\t\t\t»name: String\n", fixed: "      name: String\n"),
         Mistake(
-            testDescription: "no space", code: .yamlTrap, text: "      name«:»String\n", fixed: "      name: String\n"),
+            testDescription: "no space", code: .yamlMistake, text: "      name«:»String\n",
+            fixed: "      name: String\n"),
         Mistake(
-            testDescription: "brackets", code: .yamlTrap, text: "      names: «[String]?»\n",
+            testDescription: "brackets", code: .yamlMistake, text: "      names: «[String]?»\n",
             fixed: "      names: List<String>\n"),
         Mistake(
-            testDescription: "a comma in braces", code: .yamlTrap,
+            testDescription: "a comma in braces", code: .yamlMistake,
             text: "      name: {type: String, doc: One«,» two}\n",
             fixed: "      name: {type: String, doc: 'One, two'}\n"),
         Mistake(
-            testDescription: "an unclosed quote", code: .yamlTrap,
+            testDescription: "an unclosed quote", code: .yamlMistake,
             text: "      name: String = «\"»Rex\n      age: Int\n",
             fixed: nil),
         Mistake(
@@ -41,33 +42,33 @@ struct YAMLMistakeTests {
             testDescription: "an octal number of YAML 1.1", code: .ambiguousScalar, text: "      count: Int = «0o17»\n",
             fixed: "      count: Int = 15\n"),
         Mistake(
-            testDescription: "a space before the colon", code: .yamlTrap,
+            testDescription: "a space before the colon", code: .yamlMistake,
             text: "      age: Int\n      name «:»String\n      size: Int\n",
             fixed: "      age: Int\n      name: String\n      size: Int\n"),
         Mistake(
-            testDescription: "a space before the colon of the only property", code: .yamlTrap,
+            testDescription: "a space before the colon of the only property", code: .yamlMistake,
             text: "      name «:»String\n", fixed: "      name: String\n"),
         Mistake(
-            testDescription: "a no-break space behind the colon", code: .yamlTrap,
+            testDescription: "a no-break space behind the colon", code: .yamlMistake,
             text: "      name:«\u{A0}»String\n", fixed: "      name: String\n"),
         Mistake(
-            testDescription: "a no-break space behind a space", code: .yamlTrap,
+            testDescription: "a no-break space behind a space", code: .yamlMistake,
             text: "      name: «\u{A0}»String\n", fixed: "      name:  String\n"),
         Mistake(
-            testDescription: "an indentation of no-break spaces", code: .yamlTrap,
+            testDescription: "an indentation of no-break spaces", code: .yamlMistake,
             text: "    «\u{A0}\u{A0}»name: String\n", fixed: "      name: String\n"),
         Mistake(
-            testDescription: "brackets in braces", code: .yamlTrap,
+            testDescription: "brackets in braces", code: .yamlMistake,
             text: "      name: String\n  Cat: {properties: {a: «[string]?», b: Int}}\n",
             fixed: "      name: String\n  Cat: {properties: {a: List<String>, b: Int}}\n"),
         Mistake(
-            testDescription: "a bare text with a colon", code: .yamlTrap,
+            testDescription: "a bare text with a colon", code: .yamlMistake,
             text: "      name: String = a«:» b\n", fixed: "      name: 'String = \"a: b\"'\n"),
         Mistake(
-            testDescription: "a decimal comma", code: .yamlTrap,
+            testDescription: "a decimal comma", code: .yamlMistake,
             text: "      name: {type: Double, default: 1«,»5}\n", fixed: nil),
         Mistake(
-            testDescription: "a comment for a default", code: .yamlTrap, text: "      name: String = «#»5\n",
+            testDescription: "a comment for a default", code: .yamlMistake, text: "      name: String = «#»5\n",
             fixed: nil),
     ]
 

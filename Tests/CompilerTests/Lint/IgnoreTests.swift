@@ -7,7 +7,7 @@ import Testing
 struct IgnoreTests {
     /// Enables all rules, and compares the findings with those that the lines `#~` of the schema expect.
     private func expect(_ marked: String, sourceLocation: SourceLocation = #_sourceLocation) {
-        let schema = MarkedSchema(name: "", text: marked)
+        let schema = FixtureSchema(name: "", text: marked)
         let input = schema.input()
         let found = schema.rendered(Compiler.lint(input, options: schema.options).diagnostics, input)
         #expect(found == marked, sourceLocation: sourceLocation)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Lint: NamingCase")
 struct NamingCaseTests {
-    @Test("names that do not follow Swift's conventions are found, with what kind of name it is MRT0401")
+    @Test("names that do not follow Swift's conventions are found, and the finding says the kind of name MRT0401")
     func findings() throws {
         try expectFindings(
             of: .namingCase,

@@ -11,12 +11,12 @@ struct StaleRenameTests {
             objects:
               Dog:
                 renamedFrom: Cat
-            #~               ^^^ warning MRT0602: 'Cat' is still there, so nothing can be renamed from it; remove 'renamedFrom'
+            #~               ^^^ warning MRT0602: 'Cat' is still declared, so nothing can be renamed from it; remove 'renamedFrom'
             #~  note @12:3+3 'Cat' is declared here
             #~  suggested @1-4:1 ""
                 properties:
                   a: {type: Int, renamedFrom: b}
-            #~                                ^ warning MRT0602: 'b' is still there, so nothing can be renamed from it; remove 'renamedFrom'
+            #~                                ^ warning MRT0602: 'b' is still declared, so nothing can be renamed from it; remove 'renamedFrom'
             #~  note @6:7+1 'b' is declared here
             #~  suggested @20+16 ""
                   b: {type: Int, renamedFrom: b}

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Lint: Unreachable")
 struct UnreachableTests {
-    @Test("unused enums and cascades in a circle are found MRT0505")
+    @Test("unused enums and cycles of cascades are found MRT0505")
     func findings() throws {
         try expectFindings(
             of: .unreachable,

@@ -19,13 +19,13 @@ struct UselessIndexTests {
             #~                          ^^^^ warning MRT0305: 'name' is listed twice; keep one
             #~  note @17+4 it occurs here first
             #~  safe @27+6 ""
-            #~                                ^^^^ warning MRT0305: no index on 'data'; 'Data' cannot have an index, so remove it
+            #~                                ^^^^ warning MRT0305: 'data' is 'Data', which cannot have an index; remove it from 'index'
             #~  note @11:7+4 'data' is declared here
             #~  safe @33+6 ""
-            #~                                      ^^^^^ warning MRT0305: no index on 'owner'; links are indexed without being listed, so remove it
+            #~                                      ^^^^^ warning MRT0305: 'owner' is a link, which always has an index; remove it from 'index'
             #~  note @12:7+5 'owner' is declared here
             #~  safe @39+7 ""
-            #~                                             ^^^^ warning MRT0305: no index on 'tags'; 'List<Int>' cannot have an index, so remove it
+            #~                                             ^^^^ warning MRT0305: 'tags' is 'List<Int>', which cannot have an index; remove it from 'index'
             #~  note @13:7+4 'tags' is declared here
             #~  safe @46+6 ""
                 properties:

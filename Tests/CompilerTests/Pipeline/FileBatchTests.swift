@@ -13,7 +13,7 @@ struct FileBatchTests {
     }
 
     private func commit(_ folder: TemporaryFolder, failure: (() -> CInt)? = nil) throws -> [String] {
-        var batch = FileBatch(failure: failure)
+        var batch = FileBatch(injectedError: failure)
         let bytes = { (name: String) in Array("after \(name)".utf8) }
         batch.replace(folder.path + "/A/old", with: bytes("A/old"))
         batch.replace(folder.path + "/A/same", with: Array("before A/same".utf8))
@@ -64,7 +64,7 @@ struct FileBatchTests {
             } else {
                 failures += 1
                 #expect(folder.tree() == before, "call \(place)")
-                #expect(message.hasSuffix(": " + DiskError.words(for: code)))
+                #expect(message.hasSuffix(": " + DiskError.message(for: code)))
             }
             if calls <= place { break }
         }
@@ -89,7 +89,7 @@ struct FileBatchTests {
         Issue.record("the changes take more calls than the test makes fail")
     }
 
-    @Test("a file that was created meanwhile is not overwritten S40")
+    @Test("a file that another program creates before or during the commit is not overwritten S40")
     func created() throws {
         let folder = try folder()
         let before = folder.tree()

@@ -14,7 +14,7 @@ struct PrintableTests {
         for text in ["", "plain 'text'; \\n", "æøå 日本 🦅 e\u{301}"] { #expect(text.printable == text) }
     }
 
-    @Test("each finding is one line without invisible characters, whatever the schema contains S11 S32")
+    @Test("each finding is one line without invisible characters, even if the schema contains some S11 S32")
     func findings() {
         let text = #"objects: {"A\e[31mB\nC\u202ed\0\u0001": {properties: {"x\ny": "Z\rz", b: 'A = "\q'}}}"# + "\n"
         let source = SourceText(file: SourceFileID(0), path: "A\n.yaml", text: text)
@@ -30,10 +30,10 @@ struct PrintableTests {
 
     @Test("help that the message already contains is not repeated S11")
     func sentences() {
-        let twice = Diagnostic(.yamlTrap, "a thing; fix it", at: nil, help: "fix it")
+        let twice = Diagnostic(.yamlMistake, "a thing; fix it", at: nil, help: "fix it")
         #expect(twice.sentence == "a thing; fix it")
-        #expect(Diagnostic(.yamlTrap, "a thing", at: nil, help: "fix it").sentence == "a thing; fix it")
-        for schema in MarkedSchema.all {
+        #expect(Diagnostic(.yamlMistake, "a thing", at: nil, help: "fix it").sentence == "a thing; fix it")
+        for schema in FixtureSchema.all {
             for finding in Compiler.lint(schema.input(), options: schema.options).diagnostics {
                 let parts = finding.sentence.split(separator: "; ")
                 #expect(Set(parts).count == parts.count, "\(finding.sentence)")

@@ -7,7 +7,7 @@ import MartletTools
 enum ReportSamples {
     static let oddPath = "Schemas/Größe/100%, <a&b>.yaml"
 
-    /// Two errors on one line each: the first with a fix-it, the second with a note at another line.
+    /// Lines with four errors. One error has a fix-it, one has a note at another line, and one spans two lines.
     static let oddLines = [
         "objects:",
         "  Dog:",
@@ -20,7 +20,7 @@ enum ReportSamples {
         "      name: x}",
     ]
 
-    static let quietLines = [
+    static let warningLines = [
         "enums:",
         "  ## Wie groß ein Tier wird: 🐈.",
         "  Size: [small, large]",
@@ -52,7 +52,7 @@ enum ReportSamples {
             ]), named: "Schemas/Größe", to: &report)
         add(
             SchemaInput(
-                sources: [source(quietLines, "./Schemas/Cattery/Cat.yaml")],
+                sources: [source(warningLines, "./Schemas/Cattery/Cat.yaml")],
                 configuration: SourceText(file: SourceFileID(1), path: "martlet.yaml", text: strict)),
             named: "Schemas/Cattery", to: &report)
         add(SchemaInput(sources: []), named: "./Schemas/Empty/", to: &report)

@@ -118,7 +118,7 @@ indirect enum SARIFShape: Sendable {
         }
     }
 
-    /// Checks that the characters are those of RFC 3986 and that every percent sign begins an escape.
+    /// Checks that RFC 3986 allows all characters, and that every percent sign begins an escape.
     private static func isReference(_ value: Any) -> Bool {
         guard let text = value as? String else { return false }
         return text.wholeMatch(of: /(?:[A-Za-z0-9\-._~:\/?#\[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*/) != nil

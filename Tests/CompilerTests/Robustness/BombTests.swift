@@ -51,7 +51,7 @@ struct BombTests {
     }
 
     @Test(
-        "of thousands of findings 200 are listed, and all are counted S10",
+        "200 of several thousand findings are listed, and all are counted S10",
         arguments: [
             ("Strng", DiagnosticCode.unknownType), ("Int = x", .badDefault), ("{typ: Int}", .unknownKey),
             ("LinkingObjects<Dog.p0>", .badLinkingObjects),
@@ -119,7 +119,7 @@ struct BombTests {
         #expect(!findings.contains { $0.code == .noPrimaryKey || $0.isError })
     }
 
-    @Test("a circle of a thousand cascades is described in one line S10")
+    @Test("a cycle of a thousand cascades is described in one line S10")
     func cascades() throws {
         let text =
             "objects:\n"

@@ -29,7 +29,7 @@ struct ChangeSetCodecTests {
         let last = CollectionID(table: 0, property: 2, owner: .max)
         changes.collections[last] = ListEditScript([.move(from: 1, to: 4_000_000_000), .swap(3, 0), .replace(at: 2)])
         changes.collections[CollectionID(table: 0, property: 2, owner: .min)] = ListEditScript([.clear(oldCount: 1)])
-        changes.relinked[LinkID(table: .max, property: 0)] = [.min, .max]
+        changes.changedTargets[LinkID(table: .max, property: 0)] = [.min, .max]
         #expect(ChangeSetCodec.decode(ChangeSetCodec.encode(changes)) == changes)
     }
 
@@ -114,7 +114,8 @@ struct ChangeSetCodecTests {
         }
         for _ in 0..<random.number(0..<3) {
             let link = LinkID(table: random.number(0..<3), property: random.number(0..<3))
-            changes.relinked[link] = KeySet((0..<random.number(0..<9)).map { _ in ObjectKey(random.number(-30..<500)) })
+            changes.changedTargets[link] = KeySet(
+                (0..<random.number(0..<9)).map { _ in ObjectKey(random.number(-30..<500)) })
         }
         return changes
     }

@@ -41,7 +41,7 @@ struct ChangeSetTests {
         #expect(ChangeSet(tables: [1: TableChanges()], collections: [list: ListEditScript()]).isEmpty)
     }
 
-    @Test("merging step by step equals merging all at once", arguments: 0..<60 as Range<UInt64>)
+    @Test("merging change sets one by one equals merging all of them in one call", arguments: 0..<60 as Range<UInt64>)
     func mergingIsAssociative(seed: UInt64) {
         var random = StructureRandom(seed: seed)
         var exists = Set<ObjectKey>((0..<6).filter { _ in random.once(in: 2) })
@@ -69,10 +69,20 @@ struct ChangeSetTests {
         let halves = [versions[..<4], versions[4...]].map { ChangeSet.merging(Array($0)) }
         let half = ChangeSet.merging(halves)
         #expect(half.tables == merged.tables)
-        // For a deleted row, merged halves may contain fewer insertions and deletions in between.
+        // The edits of deleted rows may differ: a merged half omits the edits of rows that were inserted and deleted
+        // again within it.
         let gone = (merged.tables[0]?.deleted ?? []).subtracting(merged.tables[0]?.inserted ?? [])
         #expect(
             half.collections.filter { !gone.contains($0.key.owner) }
                 == merged.collections.filter { !gone.contains($0.key.owner) })
+    }
+
+    @Test("edits that cancel each other out leave an empty script, because the chunks of the collection have changed")
+    func cancellingEdits() {
+        let inserted = ChangeSet(collections: [list: ListEditScript([.insert(at: 2, count: 1)])])
+        let removed = ChangeSet(collections: [list: ListEditScript([.remove(at: 2, count: 1)])])
+        let merged = ChangeSet.merging([inserted, removed])
+        #expect(merged.collections == [list: ListEditScript()] && merged.isEmpty)
+        #expect(ChangeSet.merging([merged, ChangeSet()]).collections == [list: ListEditScript()])
     }
 }

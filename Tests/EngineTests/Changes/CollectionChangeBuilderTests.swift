@@ -137,7 +137,7 @@ struct CollectionChangeBuilderTests {
         #expect(change(of: [.replace(at: 2)], oldCount: 3) == replaced)
     }
 
-    @Test("a move is a deletion and an insertion, and nothing to the same index or back again N57")
+    @Test("a move is a deletion and an insertion; a move to the same index, or away and back, is no change N57")
     func moves() {
         let moved = CollectionChange(deletions: [5], insertions: [0], moves: [.init(from: 5, to: 0)])
         #expect(change(of: [.move(from: 5, to: 0)], oldCount: 8) == moved)
@@ -151,7 +151,7 @@ struct CollectionChangeBuilderTests {
         #expect(change(of: [.swap(0, 1)], oldCount: 2) == next)
     }
 
-    @Test("a replaced element that moves is marked as replaced, a modified element is not N47 N57")
+    @Test("a replaced element that moves is marked as replaced, and a modified one is not N47 N57")
     func replacedAndMoved() {
         let replaced = CollectionChange(
             deletions: [2], insertions: [0], moves: [.init(from: 2, to: 0, isReplaced: true)])
@@ -165,7 +165,7 @@ struct CollectionChangeBuilderTests {
         #expect(builder.finish() == replaced)
     }
 
-    @Test("clear, insert, clear reports only the initial elements, and nothing for an empty list N50 N59")
+    @Test("clear, insert and clear report only the deletion of the initial elements, if there are any N50 N59")
     func clearing() {
         let script = ListEditScript([
             .insert(at: 3, count: 2), .clear(oldCount: 5), .insert(at: 0, count: 4), .clear(oldCount: 4),

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("IncreasingSubsequence")
 struct IncreasingSubsequenceTests {
-    @Test("a longest subsequence with most preferred members is found for all orders of up to six ranks")
+    @Test("a longest subsequence with the most preferred members is found for all orders of up to six ranks")
     func allSmallOrders() {
         for count in 0...6 {
             for ranks in permutations(of: count) {

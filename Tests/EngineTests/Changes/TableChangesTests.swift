@@ -107,7 +107,7 @@ struct TableChangesTests {
         #expect(changes.modified == [.init(columns: [3], keys: [77_000_000])])
     }
 
-    @Test("repeated writes of the same rows are compacted meanwhile")
+    @Test("a builder compacts repeated writes of the same rows before it finishes")
     func repeatedWritesAreCompacted() {
         var builder = TableChangesBuilder()
         for round in 0..<150_000 {

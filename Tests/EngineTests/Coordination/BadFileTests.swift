@@ -25,7 +25,8 @@ struct BadFileTests {
         }
     }
 
-    /// Expects that a file is rejected with a code, the path and a text in the message, and that its bytes do not change.
+    /// Expects that a file is rejected with a code, the path and a text in the message, and that its bytes do not
+    /// change.
     private func expect(
         _ code: EngineError.Code, _ folder: TestFolder, _ name: String = "test.realm", message text: String = "",
         sourceLocation: SourceLocation = #_sourceLocation, _ adjust: (inout StoreOptions) -> Void = { _ in }

@@ -43,7 +43,7 @@ struct CheckpointAtExitTests {
         await #expect(processExitsWith: .success) {
             // Exit functions are called in reverse order of registration, so the runtime's is called before this one.
             atexit {
-                let copied = CheckpointAtExitTests.coordinator.withLock { $0?.locked { $0.repinnedCopy } }
+                let copied = CheckpointAtExitTests.coordinator.withLock { $0?.locked { $0.repinnedCheckpoint } }
                 _exit(copied == nil ? 1 : 0)
             }
             try Self.beginCheckpoint()

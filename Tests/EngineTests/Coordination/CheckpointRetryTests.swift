@@ -64,13 +64,13 @@ struct CheckpointRetryTests {
         try other.write { _ in
             process.coordinator.checkpointSoon()
             StoreCoordinator.waitForCheckpoints()
-            #expect(postponed.count == 1 && process.coordinator.locked { $0.repinnedCopy } == nil)
+            #expect(postponed.count == 1 && process.coordinator.locked { $0.repinnedCheckpoint } == nil)
             postponed.run()
             #expect(postponed.count == 1, "postponed again while the other process still writes")
         }
         postponed.run()
         #expect(postponed.count == 0)
-        #expect(try #require(process.coordinator.locked { $0.repinnedCopy }).version >= version)
+        #expect(try #require(process.coordinator.locked { $0.repinnedCheckpoint }).version >= version)
     }
 
     @Test("a handle that was being read during a checkpoint stops using the log when its process is notified O2")
@@ -112,7 +112,7 @@ struct CheckpointRetryTests {
         listeners.coordinators.withLock { $0 = [early.coordinator] }
         try process.coordinator.checkpoint()
         #expect(isLong && postponed.count == 1)
-        // Both are notified again. A reader that had left the log reads the end of the log, and can leave it again.
+        // Both are notified again. A reader that has stopped using the log uses its end again, and can stop again.
         for reader in [early, late] { reader.coordinator.repinAfterCopy() }
         listeners.coordinators.withLock { $0 = [early.coordinator, late.coordinator] }
         postponed.run()

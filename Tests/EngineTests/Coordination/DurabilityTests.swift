@@ -20,7 +20,7 @@ struct FaultyHistory {
         var acknowledged: Set<Int> = []
         /// The numbers of the transactions with an unknown outcome.
         var uncertain: Set<Int> = []
-        /// The errors, including those of opening.
+        /// The errors, including errors while the file is opened.
         var errors: [EngineError] = []
     }
 

@@ -18,12 +18,13 @@ struct FileFormatTests {
 
     private func other(_ path: String) throws -> Connection {
         var options = ConnectionOptions(path: path)
-        options.marksLog = false
+        options.recordsLogName = false
         return try Connection(options)
     }
 
-    /// Creates a file like a program of the first format: without the name of a log, after closing it or after a kill.
-    private func makeOldFile(_ files: FileSet, isKilled: Bool) throws -> FileSet {
+    /// Creates the file that a program of the first format leaves, closed or after a kill of the program. It contains
+    /// no log name.
+    private func makeOldFile(_ files: DatabaseFiles, isKilled: Bool) throws -> DatabaseFiles {
         try files.run(adding: 2, "old")
         let connection = try other(files.path)
         try connection.execute(Self.toFirstFormat)
@@ -45,7 +46,7 @@ struct FileFormatTests {
         "a file of the first format opens with its log, is upgraded, and is protected afterwards D60",
         arguments: [false, true])
     func upgrade(isKilled: Bool) throws {
-        let files = try makeOldFile(FileSet(folder: try TestFolder()), isKilled: isKilled)
+        let files = try makeOldFile(DatabaseFiles(folder: try TestFolder()), isKilled: isKilled)
         let texts = ["old 0", isKilled ? "late" : "old 1"]
         do {
             let reader = try VirtualProcess(files.path) { $0.isReadOnly = true }
@@ -69,7 +70,7 @@ struct FileFormatTests {
 
     @Test("a backup of the first format is not combined with a log of the newer format D62", arguments: [false, true])
     func oldBackup(isLockKept: Bool) throws {
-        let files = try makeOldFile(FileSet(folder: try TestFolder()), isKilled: false)
+        let files = try makeOldFile(DatabaseFiles(folder: try TestFolder()), isKilled: false)
         let backup = files.folder.path("backup.realm")
         try FileManager.default.copyItem(atPath: files.path, toPath: backup)
         let process = try files.open()
@@ -77,13 +78,13 @@ struct FileFormatTests {
         let killed = try files.afterKill()
         try killed.overwrite(with: backup)
         if !isLockKept { killed.remove([".lock"]) }
-        // Without the lock file, this log cannot be distinguished from one of the first format.
+        // Without the lock file, nothing shows that the log is not one of the first format, so it is read.
         try killed.expect(isLockKept ? ["old 0", "old 1"] : ["old 0", "old 1", "new"])
     }
 
     @Test("after the upgrade, a program of the first format that has the file open fails before it writes D60")
     func oldProgram() throws {
-        let files = try makeOldFile(FileSet(folder: try TestFolder()), isKilled: false)
+        let files = try makeOldFile(DatabaseFiles(folder: try TestFolder()), isKilled: false)
         let old = try other(files.path)
         defer { old.close() }
         #expect(try old.value(Self.firstSelect) != nil)
@@ -96,7 +97,7 @@ struct FileFormatTests {
 
     @Test("a newer format is rejected, also when another program upgrades the file while it is open D61")
     func newerFormat() throws {
-        let files = FileSet(folder: try TestFolder())
+        let files = DatabaseFiles(folder: try TestFolder())
         let process = try files.open()
         try process.add("a")
         let newer = try other(files.path)
@@ -117,7 +118,7 @@ struct FileFormatTests {
         "invalid numbers in the version row are reported as damage D63",
         arguments: ["version", "epoch"], [Int64.max, -1, Int64.min, 0, Int64.max / 2 + 1])
     func versionRow(_ column: String, _ number: Int64) throws {
-        let files = FileSet(folder: try TestFolder())
+        let files = DatabaseFiles(folder: try TestFolder())
         try files.run(adding: 1, "a")
         let connection = try Connection(ConnectionOptions(path: files.path))
         try connection.execute("UPDATE martlet_meta SET \(column) = \(number)")
@@ -132,7 +133,7 @@ struct FileFormatTests {
             "version = -1", "epoch = -1", "version = 9223372036854775807", "file_format = 0", "file_format = -7",
         ])
     func versionRowOfOpenFile(_ change: String) throws {
-        let files = FileSet(folder: try TestFolder())
+        let files = DatabaseFiles(folder: try TestFolder())
         let process = try files.open()
         try process.add("a")
         let connection = try other(files.path)

@@ -7,9 +7,9 @@ import Testing
 
 @testable import MartletEngine
 
-/// SQLite before 3.51.3 can lose committed transactions when a checkpoint races a commit (see `Documentation/Decisions`).
-/// These tests interrupt a checkpoint of the engine after it has read the header of the log and before it copies frames.
-/// Another process commits in this interval.
+/// SQLite before 3.51.3 can lose committed transactions when a checkpoint races a commit (see
+/// `Documentation/Decisions`). These tests interrupt a checkpoint of the engine after it has read the header of the log
+/// and before it copies frames. Another process commits in this interval.
 @Suite("gate")
 struct GateTests {
     @Test("without the gate a checkpoint that races a commit loses acknowledged rows")
@@ -63,7 +63,8 @@ struct GateTests {
     }
 }
 
-/// Three processes on one file: a writer, one that checkpoints before the race, and one whose checkpoint is interrupted.
+/// Three processes on one file: a writer, one that checkpoints before the race, and one whose checkpoint the race
+/// interrupts.
 private struct GateRace {
     let checkpointsUnderWriteLock: Bool
     /// Whether a program that uses SQLite directly makes the racing commit.

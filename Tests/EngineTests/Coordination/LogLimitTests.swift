@@ -8,14 +8,14 @@ import Testing
 
 @Suite("maximum size of the write-ahead log")
 struct LogLimitTests {
-    /// A manual clock. It advances only when code calls `sleep`, or the test calls `pass`.
+    /// A manual clock. It advances only when code calls `sleep`, or the test calls `advance`.
     private final class Clock: Sendable {
         private let nanoseconds = Mutex<UInt64>(1)
         private let pause = Mutex<@Sendable () -> Void>({})
-        let reports = FileSet.Reports()
+        let reports = DatabaseFiles.Reports()
 
         func now() -> UInt64 { nanoseconds.withLock { $0 } }
-        func pass(_ microseconds: UInt32) {
+        func advance(_ microseconds: UInt32) {
             nanoseconds.withLock { $0 += UInt64(microseconds) * 1_000 }
             pause.withLock { $0 }()
         }
@@ -29,7 +29,7 @@ struct LogLimitTests {
             $0.maximumLogBytes = Self.limit
             $0.throwsWhenLogIsFull = throwing
             $0.environment.now = { clock.now() }
-            $0.environment.sleep = { clock.pass($0) }
+            $0.environment.sleep = { clock.advance($0) }
             $0.environment.log = { clock.reports.add($0) }
         }
     }
@@ -87,7 +87,7 @@ struct LogLimitTests {
             try process.write { try $0.addNote(String(repeating: "z", count: 5_000)) }
             if let handle = process.handle { held.withLock { $0.append((clock.now() + 1_500_000_000, handle)) } }
             process.handle = nil
-            clock.pass(50_000)
+            clock.advance(50_000)
             longest = max(longest, StoreFiles.logBytes(folder.path()))
         }
         #expect(longest < Self.limit * 2, "\(longest)")

@@ -38,7 +38,7 @@ struct RegistryTests {
         }
     }
 
-    @Test("a thread that opens a file while another thread opens it sees what was committed meanwhile O1")
+    @Test("a thread that opens a file that another thread is opening sees the commits made until then O1")
     func openedMeanwhile() throws {
         let folder = try TestFolder()
         let options = VirtualProcess.options(folder.path())
@@ -190,7 +190,7 @@ struct RegistryTests {
             return Part { _ = try StoreRegistry.coordinator(options) }
         }
         for part in parts { #expect(part.ends() && part.error == nil) }
-        // One of them would have completed the deadlock and fails. The other one finds a newer schema version.
+        // The migration whose call would complete the deadlock fails. The other one finds a newer schema version.
         #expect(codes.withLock { $0 } == [.busy, .schemaVersionNewer])
     }
 

@@ -10,8 +10,8 @@ import Testing
 struct RestoreDurabilityTests {
     enum Fault: CaseIterable { case kill, powerCut }
 
-    /// Kills the process at call number `position`, or cuts the power at that operation. Returns false if the history ended
-    /// before.
+    /// Kills the process at call number `position`, or cuts the power at that operation. Returns false if the history
+    /// ends before that.
     private func run(_ fault: Fault, at position: Int, _ path: String, on disk: PowerLossDisk) -> Bool {
         switch fault {
         case .kill:

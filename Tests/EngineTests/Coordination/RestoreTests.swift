@@ -8,7 +8,7 @@ import Testing
 @testable import MartletEngine
 
 /// The files of a database, changed without SQLite, as `cp`, `mv` and `rm` do.
-struct FileSet {
+struct DatabaseFiles {
     let folder: TestFolder
     var name = "test.realm"
     /// The lines that the processes of the file logged.
@@ -39,8 +39,8 @@ struct FileSet {
     }
 
     /// Copies the current bytes of all files to a new folder. A kill at this moment would leave the same bytes.
-    func afterKill() throws -> FileSet {
-        let copy = FileSet(folder: try TestFolder(), name: name)
+    func afterKill() throws -> DatabaseFiles {
+        let copy = DatabaseFiles(folder: try TestFolder(), name: name)
         for suffix in ["", "-wal", "-shm", ".lock"] where StoreFiles.exists(path + suffix) {
             try FileManager.default.copyItem(atPath: path + suffix, toPath: copy.path + suffix)
         }
@@ -73,7 +73,7 @@ extension VirtualProcess {
 }
 
 /// All combinations of files beside a database that may be deleted with it.
-let leftovers: [[String]] = [
+let removableFileCombinations: [[String]] = [
     [], ["-wal"], ["-shm"], [".lock"], ["-wal", "-shm"], ["-wal", ".lock"], ["-shm", ".lock"],
     ["-wal", "-shm", ".lock"],
 ]
@@ -84,8 +84,8 @@ struct RestoreTests {
     private static let all = old + (0..<3).map { "new \($0)" }
 
     /// Creates a file with five notes and a backup of it: a copy of the closed file, or the result of `writeCopy`.
-    private func makeFiles(copies: Bool) throws -> (files: FileSet, backup: String) {
-        let files = FileSet(folder: try TestFolder())
+    private func makeFiles(copies: Bool) throws -> (files: DatabaseFiles, backup: String) {
+        let files = DatabaseFiles(folder: try TestFolder())
         try files.run(adding: 5, "old")
         let backup = files.folder.path("backup.realm")
         if copies {
@@ -101,11 +101,11 @@ struct RestoreTests {
     @Test("a log that does not belong to the file and cannot be renamed is not read D20 D21")
     func logThatCannotBeRenamed() throws {
         // The names of the files that SQLite creates have at most 255 bytes, the name of a set-aside log has more.
-        let files = FileSet(folder: try TestFolder(), name: String(repeating: "n", count: 247))
+        let files = DatabaseFiles(folder: try TestFolder(), name: String(repeating: "n", count: 247))
         try files.run(adding: 5, "old")
         let backup = files.folder.path("backup.realm")
         try FileManager.default.copyItem(atPath: files.path, toPath: backup)
-        var killed: FileSet?
+        var killed: DatabaseFiles?
         do {
             let process = try files.open()
             try process.add("new")
@@ -124,18 +124,17 @@ struct RestoreTests {
 
     // MARK: Logs without a commit
 
-    @Test("a log that killed writers began without a commit is not treated as the log of another file D21")
+    @Test("a log that killed writers began, without a commit in it, is not treated as the log of another file D21")
     func uncommittedLog() throws {
-        let files = FileSet(folder: try TestFolder())
+        let files = DatabaseFiles(folder: try TestFolder())
         let process = try files.open()
         try process.add("a")
         let copied = try process.coordinator.checkpoint()
         #expect(copied.logFrames == copied.copiedFrames && copied.logFrames > 0)
         var names: Set<UInt64> = []
         for _ in 0..<3 {
-            // A connection with a small cache writes pages to the log before it commits. The first one restarts the
-            // log.
-            // log. Each later one chooses a new random log name, because the log has no committed frame.
+            // A connection with a small cache writes pages to the log before it commits. The first connection restarts
+            // the log. Each later one chooses a new random log name, because the log has no committed frame.
             var options = ConnectionOptions(path: files.path)
             options.cacheKilobytes = 16
             let writer = try Connection(options)
@@ -145,7 +144,7 @@ struct RestoreTests {
                 try writer.run("INSERT INTO Note (_key, text, batch, weight) VALUES (\(values))")
             }
             names.insert(try #require(writer.fileHeader()?.mark?.current))
-            // Meanwhile another process reads. The writer did not record its log name in the lock file.
+            // Another process reads while the write is open. The writer did not record its log name in the lock file.
             try process.refresh()
             #expect(try process.texts == ["a"])
             try writer.run("ROLLBACK")
@@ -163,7 +162,7 @@ struct RestoreTests {
     func closed() throws {
         let (files, backup) = try makeFiles(copies: false)
         #expect(files.logBytes == 0)
-        let alone = FileSet(folder: files.folder, name: "backup.realm")
+        let alone = DatabaseFiles(folder: files.folder, name: "backup.realm")
         #expect(!StoreFiles.exists(backup + "-wal"))
         try alone.expect(Self.old)
     }
@@ -179,7 +178,9 @@ struct RestoreTests {
         #expect(killed.logBytes == 0)
     }
 
-    @Test("a backup that is copied over a closed file is opened as it is D20", arguments: leftovers, [false, true])
+    @Test(
+        "a backup that is copied over a closed file is opened as it is D20", arguments: removableFileCombinations,
+        [false, true])
     func betweenRuns(_ removed: [String], copies: Bool) throws {
         let (files, backup) = try makeFiles(copies: copies)
         try files.run(adding: 3, "new")
@@ -207,7 +208,7 @@ struct RestoreTests {
 
     @Test(
         "after a kill, a backup copied over the file is opened as it is, and the old log is set aside D20 D21",
-        arguments: leftovers, [false, true])
+        arguments: removableFileCombinations, [false, true])
     func afterKill(_ removed: [String], copies: Bool) throws {
         let (files, backup) = try makeFiles(copies: copies)
         let process = try files.open()
@@ -272,7 +273,7 @@ struct RestoreTests {
     func killedAtBeginning() throws {
         let folder = try TestFolder()
         let vfs = HookVFS()
-        let files = FileSet(folder: folder)
+        let files = DatabaseFiles(folder: folder)
         try files.run(adding: 5, "old")
         // The checkpoint below copies the whole log, so the next commit restarts the log.
         let process = try VirtualProcess(files.path) { $0.environment.vfsName = vfs.name }
@@ -281,7 +282,7 @@ struct RestoreTests {
         process.handle = nil
         #expect(try process.coordinator.checkpoint().copiedFrames > 0)
         for (index, isBeforeMark) in [true, false].enumerated() {
-            let images = Mutex<[FileSet]>([])
+            let images = Mutex<[DatabaseFiles]>([])
             vfs.onEach(.write) { event in
                 guard event.role == (isBeforeMark ? .main : .wal), event.offset == (isBeforeMark ? 72 : 0)
                 else { return }
@@ -313,12 +314,12 @@ struct RestoreTests {
     // MARK: Open files
 
     /// The state of the process when the file is overwritten.
-    enum Progress: CaseIterable { case opened, wrote, checkpointed, logRestarted }
+    enum OpenState: CaseIterable { case opened, wrote, checkpointed, logRestarted }
 
     @Test(
         "the next write rejects a file that was overwritten while it was open, and does not change it D23",
-        arguments: Progress.allCases, [false, true])
-    func overwrittenWhileOpen(_ progress: Progress, copies: Bool) throws {
+        arguments: OpenState.allCases, [false, true])
+    func overwrittenWhileOpen(_ progress: OpenState, copies: Bool) throws {
         let (files, backup) = try makeFiles(copies: copies)
         let process = try makeProgress(files, progress)
         let other = progress == .wrote ? try files.open() : nil
@@ -338,7 +339,7 @@ struct RestoreTests {
         #expect(files.reports.all.contains { $0.contains("copied over") })
     }
 
-    private func makeProgress(_ files: FileSet, _ progress: Progress) throws -> VirtualProcess {
+    private func makeProgress(_ files: DatabaseFiles, _ progress: OpenState) throws -> VirtualProcess {
         if progress == .opened { try files.run(adding: 1, "between") }
         let process = try files.open()
         _ = try process.texts
@@ -353,7 +354,7 @@ struct RestoreTests {
 
     @Test("the next refresh rejects a file that was overwritten while it was open D23")
     func overwrittenUnderReader() throws {
-        for progress in [Progress.opened, .wrote] {
+        for progress in [OpenState.opened, .wrote] {
             let (files, backup) = try makeFiles(copies: true)
             let process = try makeProgress(files, progress)
             process.handle = nil
@@ -362,7 +363,7 @@ struct RestoreTests {
         }
     }
 
-    @Test("closing an overwritten file does not write to it D23", arguments: leftovers)
+    @Test("closing an overwritten file does not write to it D23", arguments: removableFileCombinations)
     func closedAfterOverwriting(_ removed: [String]) throws {
         let (files, backup) = try makeFiles(copies: true)
         do {
@@ -410,7 +411,7 @@ struct RestoreTests {
         let process = try files.open()
         _ = try process.texts
         var options = ConnectionOptions(path: files.path)
-        options.marksLog = false
+        options.recordsLogName = false
         let other = try Connection(options)
         try other.execute("DELETE FROM Note WHERE text = 'old 0'")
         other.close()

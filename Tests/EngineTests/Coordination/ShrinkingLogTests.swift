@@ -100,7 +100,7 @@ struct ShrinkingLogTests {
             // While the follower reads its version from the log, a checkpoint may be incomplete, so it is repeated.
             try #require(eventually { (try? writer.coordinator.checkpoint()).map { $0 == $1 } == true })
             let version = try #require(writer.handle?.version)
-            try #require(eventually { follower.coordinator.locked { $0.repinnedCopy?.version } == version })
+            try #require(eventually { follower.coordinator.locked { $0.repinnedCheckpoint?.version } == version })
             // Wait until the follower has stopped using the log.
             LockFileWatcher.queue.sync {}
             #expect(follower.handle?.version == version)
@@ -117,7 +117,7 @@ struct ShrinkingLogTests {
         try process.add("a")
         try process.coordinator.checkpoint()
         // Simulates a checkpoint of another process.
-        process.coordinator.locked { $0.repinnedCopy = nil }
+        process.coordinator.locked { $0.repinnedCheckpoint = nil }
         try process.write { transaction in
             try transaction.addNote("b")
             process.coordinator.repinAfterCopy()
@@ -133,13 +133,13 @@ struct ShrinkingLogTests {
         let process = try VirtualProcess(folder.path())
         try process.add("a")
         try process.coordinator.checkpoint()
-        process.coordinator.locked { $0.repinnedCopy = nil }
+        process.coordinator.locked { $0.repinnedCheckpoint = nil }
         let other = try Connection(ConnectionOptions(path: folder.path()))
         try other.run("UPDATE martlet_meta SET epoch = epoch + 1")
         let handle = try #require(process.handle)
         process.coordinator.repinAfterCopy()
         #expect(try handle.read { try Catalog.meta($0).epoch } == handle.epoch)
-        #expect(process.coordinator.locked { $0.repinnedCopy } == nil, "the next notification may repin it")
+        #expect(process.coordinator.locked { $0.repinnedCheckpoint } == nil, "the next notification may repin it")
     }
 
     private func eventually(_ condition: () -> Bool) -> Bool {

@@ -6,7 +6,8 @@ import Testing
 
 @testable import MartletEngine
 
-/// Processes are notified of each other's commits. Except in `beforeWatching`, no timer finds a commit in time.
+/// Processes are notified of each other's commits. Except in `beforeWatching`, the intervals of the timers are too long
+/// for a timer to find a commit.
 @Suite("notifications between processes")
 struct WakeUpTests {
     /// Records the versions of which a process is notified.
@@ -124,7 +125,7 @@ struct WakeUpTests {
     }
 
     @Test(
-        "a commit after a listener is registered but before the lock file is watched is found by the watch N27"
+        "a listener is notified of a commit that precedes the watch of the lock file, when the watch begins N27"
     )
     func beforeTheWatch() throws {
         let folder = try TestFolder()

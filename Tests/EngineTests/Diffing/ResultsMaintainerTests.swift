@@ -10,7 +10,7 @@ private struct MaintainedTable {
         var matches: Bool
         var content = 0
         /// The number of earlier objects with this key.
-        var life = 0
+        var generation = 0
     }
 
     var order: SortOrder
@@ -38,7 +38,7 @@ private struct MaintainedTable {
     func elements(_ keys: [ObjectKey], in rows: [ObjectKey: Row]) -> [ReplayElement] {
         keys.map { key in
             let row = rows[key]
-            return ReplayElement(id: Int(key) + (row?.life ?? 0) * 100_000, content: row?.content ?? 0)
+            return ReplayElement(id: Int(key) + (row?.generation ?? 0) * 100_000, content: row?.content ?? 0)
         }
     }
 
@@ -62,7 +62,7 @@ private struct MaintainedTable {
         if rows[key] != nil { return }
         var row = row
         if let old = oldRows[key] {
-            row.life = old.life + 1
+            row.generation = old.generation + 1
             replaced.insert(key)
         } else {
             inserted.insert(key)
@@ -90,7 +90,7 @@ private struct MaintainedTable {
     func check(_ maintainer: ResultsMaintainer) -> CollectionChange {
         var reads = 0
         var touchedReads = 0
-        let outcome = maintainer.maintain { key in
+        let outcome = maintainer.advance { key in
             reads += 1
             if touched.contains(key) { touchedReads += 1 }
             return SortKey(values: rows[key]?.values ?? [], key: key)
@@ -106,8 +106,8 @@ private struct MaintainedTable {
         return outcome.change
     }
 
-    /// Checks which touched rows are not reported as moved: as many as possible of those that remain in the same gap between
-    /// untouched rows, in their order.
+    /// Checks that the fewest possible touched rows are reported as moved. A row need not be reported as moved if it
+    /// remains in the same gap between untouched rows and keeps its order among such rows.
     private func checkExact(_ change: CollectionChange, _ old: [ObjectKey], _ new: [ObjectKey]) {
         let oldGaps = gaps(of: old)
         let newGaps = gaps(of: new)
@@ -225,7 +225,7 @@ struct ResultsMaintainerTests {
     }
 
     @Test(
-        "a change of a match is a modification, an object that stops matching a deletion, one that begins to match an insertion N46"
+        "a changed match is a modification, an end of a match a deletion, and a beginning of a match an insertion N46"
     )
     func membership() {
         var table = sortedTable(values: [10, 20, 30, 40]) { $0 != 2 }
@@ -277,7 +277,7 @@ struct ResultsMaintainerTests {
         #expect(table.check(table.maintainer()) == CollectionChange(deletions: [1], insertions: [1]))
     }
 
-    @Test("a change that is not to be reported is reported only if the row moves")
+    @Test("a change that does not count as a modification is reported only if the row moves")
     func unreportedChanges() {
         var table = sortedTable(values: [10, 20, 30])
         table.touch(1, report: false) { $0.values = [.integer(25)] }
@@ -298,7 +298,7 @@ struct ResultsMaintainerTests {
                 SortKey(values: [.integer(10)], key: 70_000), SortKey(values: [.integer(50)], key: 200_000),
             ],
             oldSortKeys: [70_000: SortKey(values: [.integer(70_000)], key: 70_000)])
-        let outcome = maintainer.maintain { key in
+        let outcome = maintainer.advance { key in
             reads += 1
             return SortKey(values: [.integer(key)], key: key)
         }
@@ -314,6 +314,6 @@ struct ResultsMaintainerTests {
         let maintainer = ResultsMaintainer(
             old: [1, 2, 3], order: SortOrder(ascending: [true]), touched: [9], reported: [],
             candidates: [SortKey(values: [.null], key: 9)])
-        #expect(throws: Unreadable.self) { try maintainer.maintain { _ in throw Unreadable() } }
+        #expect(throws: Unreadable.self) { try maintainer.advance { _ in throw Unreadable() } }
     }
 }

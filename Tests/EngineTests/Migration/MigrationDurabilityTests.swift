@@ -77,7 +77,7 @@ private struct FaultyMigration {
 
     private var optionsWithoutTypes: StoreOptions {
         var options = options([], version: 0)
-        options.leavesSchema = true
+        options.usesStoredSchema = true
         return options
     }
 

@@ -198,7 +198,7 @@ struct TypeMigrationTests {
         #expect(try back.elements("Kennel.dogs", 1) == [.integer(2), .integer(1), .integer(2)])
     }
 
-    @Test("values that occur twice are listed, for primary keys of each type and for new 'unique' lists O2")
+    @Test("repeated values are listed, for primary keys of each type and for new 'unique' lists O2")
     func duplicates() throws {
         let folder = try TestFolder()
         try makeLinked(folder, ids: [4, 4])

@@ -1,4 +1,5 @@
 import MartletTestSupport
+import ModelTesting
 import Testing
 
 @testable import MartletEngine

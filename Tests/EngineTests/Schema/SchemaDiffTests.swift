@@ -51,7 +51,7 @@ struct SchemaDiffTests {
             ])
     }
 
-    @Test("a former name that is still in use, or already used, renames nothing O68")
+    @Test("'renamedFrom' has no effect if the former name is still declared, or if another rename uses it O68")
     func staleRenames() {
         let dog = "object Dog\nproperty a Int\nproperty b Int"
         #expect(

@@ -1,5 +1,6 @@
 import MartletSQLite
 import MartletTestSupport
+import ModelTesting
 import Testing
 
 @testable import MartletEngine

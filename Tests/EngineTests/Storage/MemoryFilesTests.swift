@@ -2,6 +2,7 @@ import Foundation
 import MartletSQLite
 import MartletTestSupport
 import MartletValues
+import ModelTesting
 import Synchronization
 import Testing
 

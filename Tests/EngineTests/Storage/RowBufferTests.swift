@@ -72,7 +72,7 @@ struct RowBufferTests {
 }
 
 @Suite("weak references without a side table")
-struct LooseReferenceTests {
+struct WeakReferenceTests {
     private final class Thing: Sendable {
         let reference = WeakReference()
         init() { reference.begin(self) }

@@ -28,7 +28,7 @@ struct StatementOwnerTests {
         return count
     }
 
-    @Test("closing a connection closes its files at once, even if a statement of it is retained")
+    @Test("closing a connection closes its files immediately, even if one of its statements is retained")
     func closing() throws {
         let connection = try open()
         let kept = try connection.statement("SELECT name FROM pet")
@@ -39,7 +39,7 @@ struct StatementOwnerTests {
         #expect(throws: SQLiteError.self) { try kept.run() }
     }
 
-    @Test("releasing a connection closes its files at once, even if a statement of it is retained")
+    @Test("releasing a connection closes its files immediately, even if one of its statements is retained")
     func releasing() throws {
         var connection: Connection? = try open()
         let kept = try connection?.statement("SELECT name FROM pet")

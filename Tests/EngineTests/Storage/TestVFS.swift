@@ -10,9 +10,10 @@ private let vfsNumbers = Atomic<Int>(0)
 
 /// A VFS that forwards calls to another VFS, with counters, hooks and faults.
 ///
-/// It is registered as `name` as long as this object is alive or a connection through it is open: Swift may release
-/// this object before the connection. `openFileCount` shows whether connections are open.
-// The C side guards everything with a mutex; Swift only holds the pointer and the hooks, under a lock.
+/// It is registered as `name` while this object is alive. If files are still open when the object is released, the VFS
+/// remains registered until the process ends, because connections still use it. `openFileCount` shows whether files are
+/// open.
+// The C functions use a mutex. The pointer never changes, and the hooks are guarded by a lock.
 final class HookVFS: @unchecked Sendable {
     typealias Hook = @Sendable (CMartletCallEvent) -> Void
 
@@ -26,7 +27,8 @@ final class HookVFS: @unchecked Sendable {
     /// All hooks that were ever set: a replaced hook may still be running on another thread.
     private let boxes = Mutex<[HookBox]>([])
 
-    /// - Parameter base: The name of the VFS below, for example that of a `PowerLossDisk`.
+    /// - Parameter base: The name of the VFS to which the calls are forwarded, for example the name of a
+    ///   `PowerLossDisk`.
     init(over base: String = "unix") {
         name = uniqueVFSName("martlet-hook")
         guard let vfs = cmartlet_hook_vfs_create(name, base) else { preconditionFailure("no VFS named \(base)") }
@@ -99,8 +101,9 @@ final class HookVFS: @unchecked Sendable {
 
 /// A disk in memory whose power can be cut at any operation.
 ///
-/// Its VFS is registered as `name` as long as this object is alive or a file on the disk is open.
-// The C side guards everything with a mutex.
+/// Its VFS is registered as `name` while this object is alive. If files are still open when the object is released, the
+/// disk and its VFS remain until the process ends.
+// The C functions use a mutex. The pointer never changes.
 final class PowerLossDisk: @unchecked Sendable {
     let name: String
     private let disk: OpaquePointer

@@ -18,7 +18,7 @@ struct CommitLogTests {
         return inserted(try process.coordinator.changes(after: start, through: end, handle)?.changes, process)
     }
 
-    @Test("a process reads its own changes from memory, and those of other processes from the file")
+    @Test("a process reads its own changes from memory, and the changes of other processes from the file")
     func bothSources() throws {
         let folder = try TestFolder()
         let writer = try VirtualProcess(folder.path())
@@ -58,7 +58,7 @@ struct CommitLogTests {
         }
     }
 
-    @Test("changes whose change sets were partly deleted are unknown, never incomplete N151")
+    @Test("if some change sets were deleted, the changes are reported as unknown, never as incomplete N151")
     func retention() throws {
         let folder = try TestFolder()
         let writer = try VirtualProcess(folder.path()) { $0.environment.changeRetention = 5 }

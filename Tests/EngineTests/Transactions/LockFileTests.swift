@@ -12,7 +12,7 @@ struct LockFileTests {
     enum Foreign: CaseIterable {
         case text, eightLetters, database, realm, large, folder, pipe, linkToFile, linkToDatabase, danglingLink,
             hardLink
-        case otherWords
+        case wrongVersion
 
         func create(in folder: TestFolder) throws {
             let lock = folder.path("test.realm.lock")
@@ -36,8 +36,9 @@ struct LockFileTests {
                 _ = self == .linkToFile ? symlink(victim, lock) : link(victim, lock)
             case .linkToDatabase: symlink(folder.path(), lock)
             case .danglingLink: symlink(victim, lock)
-            case .otherWords:
-                // As long as a lock file of an earlier release, but with a version that the database never had.
+            case .wrongVersion:
+                // The file has the length of a lock file of an earlier release, but contains a version that the
+                // database never had.
                 try Data([0, 0, 1, 0, 0, 0, 0, 0]).write(to: URL(fileURLWithPath: lock))
             }
         }
@@ -64,7 +65,7 @@ struct LockFileTests {
         "a foreign file with the name of the lock file is not changed, with or without a database D41",
         arguments: Foreign.allCases)
     func foreign(_ foreign: Foreign) throws {
-        for exists in [true, false] where foreign != .otherWords || exists {
+        for exists in [true, false] where foreign != .wrongVersion || exists {
             let folder = try TestFolder()
             if exists {
                 try VirtualProcess(folder.path()).add("a")
@@ -77,13 +78,13 @@ struct LockFileTests {
             #expect(error?.message.contains("'\(folder.path("test.realm.lock"))'") == true, "\(error?.message ?? "")")
             #expect(error?.message.contains("choose another name for the database") == true)
             let deletion = engineError { _ = try StoreRegistry.remove(VirtualProcess.options(folder.path())) }
-            // Without a database nothing shows that the words are wrong, and links have no target that could be
-            // deleted.
+            // Without a database, nothing shows that the numbers in the lock file are wrong, and links have no target
+            // that could be deleted.
             let isNothing = !exists && [.linkToDatabase, .danglingLink].contains(foreign)
-            if foreign != .otherWords && !isNothing { #expect(deletion?.code == .accessDenied) }
+            if foreign != .wrongVersion && !isNothing { #expect(deletion?.code == .accessDenied) }
             // Reading the log of the database may have changed the shared memory.
             let after = try contents(folder)
-            if foreign != .otherWords {
+            if foreign != .wrongVersion {
                 #expect(after.filter { !$0.key.hasSuffix("-shm") } == before.filter { !$0.key.hasSuffix("-shm") })
             }
         }
@@ -176,7 +177,7 @@ struct LockFileTests {
         first.release()
     }
 
-    @Test("two processes can create one database at the same time, even if its lock file is deleted meanwhile")
+    @Test("two processes can create one database at the same time, even if its lock file is deleted then")
     func deletedDuringCreation() throws {
         let folder = try TestFolder()
         let path = folder.path()
@@ -224,7 +225,8 @@ struct LockFileTests {
     }
 
     @Test(
-        "files of a new database have the wanted mode minus the umask D50", arguments: [0o600, 0o640, 0o664])
+        "files of a new database have the requested mode without the bits of the umask D50",
+        arguments: [0o600, 0o640, 0o664])
     func newModes(_ wanted: Int) throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path()) { $0.fileMode = UInt32(wanted) }

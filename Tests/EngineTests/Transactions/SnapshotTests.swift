@@ -223,7 +223,7 @@ struct SnapshotTests {
     func fork() async {
         await #expect(processExitsWith: .failure) {
             let folder = try TestFolder()
-            let generation = Generation()
+            let generation = ForkableProcessID()
             let process = try VirtualProcess(folder.path()) {
                 $0.environment.processID = { generation.id }
             }
@@ -236,7 +236,7 @@ struct SnapshotTests {
     @Test("a forked child that releases an inherited file does not change it N144")
     func forkedRelease() throws {
         let folder = try TestFolder()
-        let generation = Generation()
+        let generation = ForkableProcessID()
         let parent = try VirtualProcess(folder.path())
         try parent.add("a")
         do {
@@ -258,7 +258,7 @@ struct SnapshotTests {
     )
     func forkedWrite() async throws {
         let folder = try TestFolder()
-        let generation = Generation()
+        let generation = ForkableProcessID()
         let parent = try VirtualProcess(folder.path()) {
             $0.environment.processID = { generation.id }
         }
@@ -271,7 +271,7 @@ struct SnapshotTests {
         #expect { try other.add("a") } throws: { ($0 as? EngineError)?.code == .busy }
         await #expect(processExitsWith: .failure) {
             let folder = try TestFolder()
-            let generation = Generation()
+            let generation = ForkableProcessID()
             let process = try VirtualProcess(folder.path()) {
                 $0.environment.processID = { generation.id }
             }
@@ -294,7 +294,7 @@ struct SnapshotTests {
     }
 
     /// A process id that changes when the process is forked.
-    private final class Generation: Sendable {
+    private final class ForkableProcessID: Sendable {
         private let number = Atomic<Int32>(1)
         var id: Int32 { number.load(ordering: .relaxed) }
         func fork() { number.store(2, ordering: .relaxed) }

@@ -45,7 +45,7 @@ import Testing
         #expect(Array(list.strings) == [nil, "a"] && Array(list.sizes) == [nil, .best])
     }
 
-    @Test("a chain of links may be longer than any call stack, and each object is copied once O64 O10") func chain()
+    @Test("copying a long chain of links needs no deep call stack, and copies each object once O64 O10") func chain()
         throws
     {
         let test = try TestRealm()

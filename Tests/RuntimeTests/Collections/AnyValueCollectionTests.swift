@@ -12,7 +12,7 @@ import Testing
     ]
     private let dates: [AnyRealmValue] = [-5, 10, -1e9, 1e9].map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
 
-    @Test("min and max of values of any type are the first and the last value in their order O53") func extremes()
+    @Test("min and max of 'AnyRealmValue' values are the first and the last value in order O53") func extremes()
         throws
     {
         let test = try TestRealm()
@@ -38,7 +38,8 @@ import Testing
         }
     }
 
-    @Test("min and max of a property of any type follow the order of such values O53") func extremesOfObjects() throws {
+    @Test("min and max of an 'AnyRealmValue' property follow the order of its values O53")
+    func extremesOfObjects() throws {
         let test = try TestRealm()
         let node = Node(id: 5)
         try test.realm.write {
@@ -52,7 +53,7 @@ import Testing
         #expect(all.where { $0.id > 20 }.min(of: { $0.anyValue }) == nil)
     }
 
-    @Test("distinct by a property of any type compares numbers of all types by value O52") func distinct() throws {
+    @Test("distinct by an 'AnyRealmValue' property compares numbers of all types by value O52") func distinct() throws {
         let test = try TestRealm()
         let values: [AnyRealmValue] = [
             .int(1), .double(1), .decimal128(1), .float(1), .int(2), .string("1"), .none, .list([.int(1)]),
@@ -66,7 +67,7 @@ import Testing
         #expect(lists.anyValues.distinct() == [0, 4, 5, 6, 7, 9].map { values[$0] })
     }
 
-    @Test("a set of values of any type contains equal numbers of different types once O43", arguments: [false, true])
+    @Test("a set of 'AnyRealmValue' contains equal numbers of different types once O43", arguments: [false, true])
     func sets(_ isManaged: Bool) throws {
         let test = try TestRealm()
         let sets = ScalarSets(id: 1)
@@ -85,7 +86,7 @@ import Testing
         #expect(Array(sets.anyValues) == [.double(1.5), .string("1")])
     }
 
-    @Test("the sum of both infinities is NaN, and averages are as exact as sums O53") func sums() throws {
+    @Test("the sum of infinity and minus infinity is NaN, and averages are as exact as sums O53") func sums() throws {
         let test = try TestRealm()
         let infinities: [Double] = [.infinity, -.infinity]
         let whole = [Int.max, .min, 1, 1]
@@ -118,7 +119,8 @@ import Testing
         #expect(lists.decimal128s.sorted(ascending: false) == [2, -1, .nan, nil] && lists.decimal128s.max() == 2)
     }
 
-    @Test("an index or a key of a value that has no such element returns nil or none O47") func subscripts() {
+    @Test("a subscript with a missing key returns nil, and one with a missing index returns none O47")
+    func subscripts() {
         let value = AnyRealmValue.map(["a": .int(1), "l": .list([.int(5)])])
         #expect(value["a"]?["b"] == nil && value["a"]?[0] == AnyRealmValue.none && value["l"]?[0] == .int(5))
         #expect(value["l"]?["k"] == nil && value[3] == AnyRealmValue.none && value["nothing"] == nil)

@@ -11,7 +11,7 @@ import Testing
         let nodes: [Node]
     }
 
-    /// A node that links to five others by every kind of link and collection.
+    /// Returns five nodes that link to a hub. The hub contains them in its list, its set and its map.
     private func graph() throws -> Graph {
         let test = try TestRealm()
         let nodes = (0..<5).map { Node(id: $0, name: ["c", "a", "b", "a", "d"][$0], amount: [2, 5, 1, 4, 3][$0]) }

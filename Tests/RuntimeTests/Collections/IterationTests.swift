@@ -15,7 +15,7 @@ import Testing
 
     private var all: Results<Node> { test.realm.objects(Node.self) }
 
-    @Test("a loop visits the members at its start while its body writes N130") func writesInTheBody() throws {
+    @Test("a loop visits its initial members even if its body writes N130") func writesInTheBody() throws {
         var seen: [Int] = []
         for node in all {
             seen.append(node.id)
@@ -92,8 +92,8 @@ import Testing
         #expect(seen == count && invalidated == 100)
     }
 
-    @Test("a loop continues with the members at its start after a refresh and an invalidation N130")
-    func movesInTheBody() throws {
+    @Test("after a refresh and an invalidation, a loop continues with its initial members N130")
+    func refreshesInTheBody() throws {
         var seen: [Int] = []
         for node in all {
             seen.append(node.id)
@@ -112,7 +112,7 @@ import Testing
         #expect(seen == Array(0..<count))
     }
 
-    @Test("loops return the instance that the program retains, and retain no other instance O15")
+    @Test("loops return the instances that the program retains, and retain no others O15")
     func identity() throws {
         let held = all.filter { $0.id % 3 == 0 }
         for (node, other) in zip(all, all) { #expect(node === other) }

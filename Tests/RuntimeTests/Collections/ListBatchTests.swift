@@ -2,6 +2,7 @@ import ConformanceModels
 import Foundation
 import Martlet
 import MartletTestSupport
+import ModelTesting
 import Testing
 
 @Suite struct ListBatchTests {

@@ -1,6 +1,7 @@
 import ConformanceModels
 import Foundation
 import MartletTestSupport
+import ModelTesting
 import Testing
 
 @testable import Martlet
@@ -67,7 +68,7 @@ import Testing
     }
 
     @Test(
-        "random changes of long lists, over many chunks, agree with an array O42",
+        "random changes of long lists, which span many chunks, have the same result on an array O42",
         arguments: 1...4 as ClosedRange<UInt64>) func random(
             _ seed: UInt64
         ) throws
@@ -161,7 +162,7 @@ import Testing
         #expect(test.realm.objects(Node.self).value(forKey: "name") as? [String] == ["x", "x", ""])
     }
 
-    @Test("cancelling a write rolls back list changes, and the lists of deleted objects are live again O42")
+    @Test("cancelling a write rolls back list changes and makes the lists of deleted objects valid again O42")
     func cancel() throws {
         let test = try TestRealm()
         let lists = ScalarLists(id: 1, ints: [1, 2, 3])

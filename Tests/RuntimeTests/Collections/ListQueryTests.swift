@@ -5,7 +5,7 @@ import Testing
 
 @testable import Martlet
 
-/// Queries of lists and maps, which keep the order and the repeated elements.
+/// Queries of lists and maps. Their results keep the order and the repeated elements.
 @Suite struct ListQueryTests {
     /// Node 9 has the children 2, 0, 3 and 2.
     private func start(_ children: [Int] = [2, 0, 3, 2]) throws -> (test: TestRealm, nodes: [Node], owner: Node) {
@@ -135,7 +135,7 @@ import Testing
         #expect(owner.children.distinct(by: []).map(\.id) == [2, 0, 3, 2])
     }
 
-    @Test("a nil link sorts last when ascending, and distinct by a path through it drops the object O52")
+    @Test("ascending order sorts objects with a nil link last, and distinct by a path through it omits them O52")
     func nilLinks() throws {
         let (test, nodes, owner) = try start()
         try test.realm.write {

@@ -77,7 +77,7 @@ import Testing
         expect(test, log, ["-[0, 1, 2] +[] *[]"])
     }
 
-    @Test("of several occurrences of an object, observers get the position of the removed one N46") func occurrences()
+    @Test("observers get the position of a removed occurrence of a repeated object N46") func occurrences()
         throws
     {
         let (test, nodes, owner, log) = try start([1, 2, 1, 3, 1])

@@ -6,7 +6,7 @@ import Testing
 
 /// Loops over every kind of collection, whose bodies change the collection.
 @Suite struct LoopTests {
-    /// Node 0 has the children 1 to 9 and 1 again, all in the set and the map too.
+    /// Node 0 has the children 1 to 9, and 1 again. Its set and its map contain the nodes 1 to 9.
     private func start() throws -> (test: TestRealm, node: Node) {
         let test = try TestRealm()
         let nodes = (0..<10).map { Node(id: $0, name: $0 < 5 ? "a" : "b") }
@@ -37,7 +37,7 @@ import Testing
         #expect(seen == 10 && node.children.isEmpty && test.realm.objects(Node.self).count == 1)
     }
 
-    @Test("a loop over a list outside a write visits the elements at its start N130") func writesInTheBody() throws {
+    @Test("a loop over a list outside a write visits the initial elements N130") func writesInTheBody() throws {
         let (test, node) = try start()
         var seen: [Int] = []
         for child in node.children {
@@ -108,7 +108,7 @@ import Testing
         for _ in node.children { Issue.record("the list is empty") }
     }
 
-    @Test("loops over sets, maps, linking objects and frozen lists visit the elements at their start N130")
+    @Test("loops over sets, maps, linking objects and frozen lists visit the initial elements N130")
     func otherKinds() throws {
         let (test, node) = try start()
         let frozen = node.children.freeze()
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(
-        "loops over sections, their elements, projections and untyped collections visit the elements at their start N130"
+        "loops over sections, their elements, projections and untyped collections visit the initial elements N130"
     ) func views() throws {
         let (test, node) = try start()
         let sections = test.realm.objects(Node.self).sectioned(by: \.name)
@@ -168,7 +168,7 @@ import Testing
         #expect(seen == ["a5", "b5", "10", "10", "10", "9", "10", "1"])
     }
 
-    @Test("loops over lists return retained instances, and load the objects that they create O42") func identity()
+    @Test("loops over lists return retained instances, and load the values of new instances O42") func identity()
         throws
     {
         let (test, node) = try start()

@@ -40,7 +40,7 @@ import Testing
         #expect(all.first { $0.id > 100 }?.id == 102 && all.contains(all[5]) && all.reversed().first?.id == 598)
     }
 
-    @Test("iteration visits the members at its start, whatever the loop changes O40") func iteration() throws {
+    @Test("a loop visits its initial members, whatever its body changes O40") func iteration() throws {
         let test = try TestRealm()
         try test.realm.write { test.realm.add((0..<1_000).map { Node(id: $0) }) }
         let low = test.realm.objects(Node.self).where { $0.amount == 0 }

@@ -16,7 +16,7 @@ import Testing
 
     private func ids<Key>(_ sections: SectionedResults<Key, Node>) -> [[Int]] { sections.map { $0.map(\.id) } }
 
-    @Test("sections by a key path are sorted by it, and keep the order of their elements O46") func keyPaths() throws {
+    @Test("sections by a key path are sorted by the path, and keep the order of elements O46") func keyPaths() throws {
         let (test, nodes) = try start()
         let sections = test.realm.objects(Node.self).sectioned(by: \.name)
         #expect(sections.allKeys == ["a", "b", "c"] && ids(sections) == [[1, 3, 5], [0, 4], [2]])
@@ -31,7 +31,7 @@ import Testing
         #expect(down.allKeys == ["c", "b", "a"] && ids(down) == [[2], [4, 0], [5, 3, 1]])
     }
 
-    @Test("objects can be sectioned by a field, through a link, and by nil O46") func fields() throws {
+    @Test("objects can be sectioned by a field, also through a link, and nil is a key O46") func fields() throws {
         let (test, nodes) = try start()
         #expect(test.realm.objects(Node.self).sectioned { $0.amount }.allKeys == [0, 1])
         try test.realm.write {
@@ -90,7 +90,7 @@ import Testing
         #expect(sections.allKeys == ["a", "c"] && ids(sections) == [[1, 2, 3, 5], [9]])
     }
 
-    @Test("positions out of bounds and keys that are not stored trap O46") func mistakes() async {
+    @Test("positions out of bounds, and section keys that are not stored properties, trap O46") func mistakes() async {
         let section = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestRealm().realm.objects(Node.self).sectioned(by: \.name)[0]
         }

@@ -129,10 +129,10 @@ import Testing
             "UPDATE \"ScalarLists.ints\" SET elements = 'abc'",
             messageParts: "'ScalarLists.ints' in the row with the key 1"
         ) { _ = $0.objects(ScalarLists.self).where { $0.ints.contains(1) }.count },
-        Case("UPDATE \"Node.children.targets\" SET count = -1", messageParts: "a link is counted less than once") {
+        Case("UPDATE \"Node.children.targets\" SET count = -1", messageParts: "count of a link is less than 1") {
             for node in $0.objects(Node.self) { for parent in node.parents { _ = parent.name } }
         },
-        Case("UPDATE \"Node.children.targets\" SET count = 0", messageParts: "a link is counted less than once") {
+        Case("UPDATE \"Node.children.targets\" SET count = 0", messageParts: "count of a link is less than 1") {
             _ = $0.objects(Node.self).map(\.parents.count)
         },
         Case("UPDATE Scalars SET \"int\" = 'abc' WHERE id = 1", messageParts: "'Scalars.int'") {
@@ -162,7 +162,7 @@ import Testing
     ]
 
     @Test(
-        "reading a value that does not fit the schema traps with its type, property and row D93",
+        "reading a value that does not fit the schema traps, and the message names its type, property and row D93",
         arguments: cases.indices)
     func value(_ index: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

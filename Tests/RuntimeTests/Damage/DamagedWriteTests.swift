@@ -75,7 +75,7 @@ import Testing
         #expect(error?.code == .fileCorrupted && error?.message.contains(expected) == true, "\(error as Any)")
     }
 
-    @Test("a required Decimal128 of an object without a class is zero") func zeroDecimal() throws {
+    @Test("a required Decimal128 property of a type without a class has the default zero") func zeroDecimal() throws {
         let previous = try PreviousProgram([
             "object Undeclared\nprimaryKey id\nproperty id Int\nproperty price Decimal128"
         ])
@@ -92,7 +92,7 @@ import Testing
         #expect(try file.open().objects(Scalars.self).map(\.decimal128) == [0, 0, 0] && sum == 0)
     }
 
-    @Test("frozen objects of types without a class can be read by several threads at once N126") func frozen() throws {
+    @Test("frozen objects of types without a class can be read concurrently N126") func frozen() throws {
         let previous = try PreviousProgram([
             "object Undeclared\nprimaryKey id\nproperty id Int\nproperty extra AnyRealmValue\nproperty next link:Undeclared?"
         ]) { create in
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(
-        "new keys are found when existing keys are near the ends of the range",
+        "new objects get unused keys, even if existing keys are near the ends of the range of Int",
         arguments: [
             [Int.max], [Int.max - 1], [Int.max, Int.max - 1, 5], [Int.min, Int.max, 0], [Int.min, Int.max],
         ])

@@ -14,7 +14,7 @@ import Testing
         (0..<depth).reduce(value) { value, level in level.isMultiple(of: 2) ? .list([value]) : .map(["k": value]) }
     }
 
-    /// The stored form of a nested value of any depth, also of one that no program can store.
+    /// The stored form of a value of any depth, even of a depth that no program can store.
     private static func stored(_ depth: Int, in value: SQLValue) -> SQLValue {
         (0..<depth).reduce(value) { value, _ in AnyValueTag.list.tagged(ElementCodec.encode([value])) }
     }
@@ -58,14 +58,14 @@ import Testing
         #expect(AnyRealmValue.map(["a": .int(1)]) != .map(["b": .int(1)]) && AnyRealmValue.int(1) != .double(1))
     }
 
-    @Test("encoding or decoding a deeper value throws") func coding() {
+    @Test("encoding or decoding a value with more than 100 levels throws") func coding() {
         #expect(throws: EncodingError.self) { try JSONEncoder().encode(Self.nested(101)) }
         #expect(throws: EncodingError.self) { try JSONEncoder().encode(Self.nested(5_000)) }
         let text = String(repeating: "[", count: 101) + String(repeating: "]", count: 101)
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(AnyRealmValue.self, from: Data(text.utf8)) }
     }
 
-    @Test("storing a deeper value traps", arguments: 0..<6) func storing(_ api: Int) async {
+    @Test("storing a value with more than 100 levels traps", arguments: 0..<6) func storing(_ api: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             [api = api as Int] in
             let value = NestingTests.nested(api == 0 ? 20_000 : 101)
@@ -86,7 +86,7 @@ import Testing
         expectMessage(result, "[nestedTooDeep]")
     }
 
-    @Test("reading a deeper value from a file traps", arguments: [101, 5_000])
+    @Test("reading a value with more than 100 levels from a file traps", arguments: [101, 5_000])
     func reading(_ depth: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             [depth = depth as Int] in
@@ -98,7 +98,7 @@ import Testing
         expectMessage(result, "'Scalars.anyValue' in the row with the key 1 holds")
     }
 
-    @Test("deleting the target of a link in a deeper value throws 'fileCorrupted'", arguments: [101, 5_000])
+    @Test("deleting the target of a link in a value of over 100 levels throws an error", arguments: [101, 5_000])
     func deleting(_ depth: Int) throws {
         let file = try DamagedFile()
         let before = try file.open()

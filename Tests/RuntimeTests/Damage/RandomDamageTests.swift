@@ -4,12 +4,13 @@ import MartletEngine
 import MartletSQLite
 import MartletTestSupport
 import MartletValues
+import ModelTesting
 import Testing
 
 @testable import Martlet
 
-/// Random values in random cells of a file, read through every API. A value that fits the schema is read unchanged.
-/// Every other value traps with its type and property. No value is read as another one.
+/// Stores random values in random cells of a file and reads them through every API. A value that fits the schema is
+/// read unchanged. Reading any other value traps with a message about the value.
 @Suite("random damage") struct RandomDamageTests {
     /// The number of rounds. The environment variable `MARTLET_DAMAGE_ROUNDS` overrides it.
     static let rounds = Int(ProcessInfo.processInfo.environment["MARTLET_DAMAGE_ROUNDS"] ?? "") ?? 60
@@ -147,7 +148,7 @@ private struct Damage: CustomStringConvertible {
             case ("float", .real(let number)): abs(number) < 1e39 || number.isInfinite
             case ("uuid", .blob(let bytes)): bytes.count == 16
             case ("objectId", .blob(let bytes)): bytes.count == 12
-            // Empty, 0, infinity, and 1 as bytes.
+            // The encodings of zero (no bytes or 80), infinity (BF) and 1.
             case ("decimal128", .blob): ["", "80", "BF"].contains(hex) || hex.hasPrefix("81400100003")
             case ("anyValue", .blob):
                 ["0101", "0461", "0A", "0A00"].contains(hex) || (hex.hasPrefix("04") && hex.count == 24)
@@ -206,7 +207,7 @@ private struct Damage: CustomStringConvertible {
         }
     }
 
-    // Reads a value completely, also the target of a link.
+    // Reads a value completely, and the target of a link.
     private func use(_ value: Any?) {
         switch value {
         case let node as Node: print(node.name)

@@ -4,10 +4,11 @@ import MartletEngine
 import MartletSQLite
 import MartletTestSupport
 import MartletValues
+import ModelTesting
 
 @testable import Martlet
 
-/// Random damage of any table of a file, also of the tables of the runtime, and all operations on the damaged file.
+/// Damages a random table of a file, which may be a table of the runtime, and runs all operations on the file.
 enum RandomFileDamage {
     private static let values = [
         "NULL", "0", "1", "-1", "2", "99", "100000", "9223372036854775807", "-9223372036854775808", "1.5", "9e999",
@@ -53,7 +54,7 @@ enum RandomFileDamage {
         return "x'" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"
     }
 
-    /// Makes a trap write "trapped" and exit with the code that the test expects.
+    /// Installs signal handlers: on a trap, the process writes "trapped" and exits with the code that the test expects.
     static func exitAtTraps() {
         for number in [SIGILL, SIGTRAP] {
             signal(number) { _ in

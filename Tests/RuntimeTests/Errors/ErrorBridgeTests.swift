@@ -4,7 +4,7 @@ import Testing
 @testable import Martlet
 
 @Suite struct ErrorBridgeTests {
-    @Test("the localized description of every error is its message, with a stable number and the file O66")
+    @Test("as an NSError, every error has its message, a stable number and the path of the file O66")
     func bridge() throws {
         for fault in Fault.all {
             let fixture = try FaultFixture()

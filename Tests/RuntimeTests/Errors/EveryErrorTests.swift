@@ -4,9 +4,9 @@ import Testing
 
 @testable import Martlet
 
-/// Provokes every code of `Realm.Error` by its real cause. Afterwards the file has all committed objects.
+/// Provokes every code of `Realm.Error` through its real cause. Afterwards the file has all committed objects.
 @Suite("every error") struct EveryErrorTests {
-    @Test("a fault throws its code and a message with advice, and loses no committed data O66 D3", arguments: Fault.all)
+    @Test("a fault causes an error with its code and advice, and loses no committed data O66 D3", arguments: Fault.all)
     func fault(_ fault: Fault) throws {
         let fixture = try FaultFixture()
         let error = #expect(throws: Realm.Error.self) { try fault.provoke(fixture) }
@@ -31,7 +31,7 @@ import Testing
         try fault.repair(fixture)
     }
 
-    @Test("a fault provokes every code O66") func completeness() throws {
+    @Test("every code is provoked by a fault O66") func completeness() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
         let source = root.appending(path: "Sources/Martlet/Objects/RealmError.swift")
@@ -43,7 +43,7 @@ import Testing
         #expect(Set(Fault.all.map(\.code.rawValue)).subtracting(codes) == [])
     }
 
-    @Test("writing without permission throws with advice, and the file does not change O66 D53")
+    @Test("writing without permission throws an error with advice, and the file does not change O66 D53")
     func permission()
         async
     {

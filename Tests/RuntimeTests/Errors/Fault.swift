@@ -136,15 +136,15 @@ struct Fault: Sendable, CustomStringConvertible {
     private static let writes = [
         Fault(.outOfDiskSpace, "the disk is full", messagePart: "free space") { fixture in
             // 13 is SQLITE_FULL, which SQLite returns for 'no space left on device'.
-            try fixture.write { fixture.disk.fail(.write, of: .wal, result: 13) }
+            try fixture.write { fixture.vfs.fail(.write, of: .wal, result: 13) }
         },
         Fault(.inputOutput, "the disk fails to read", messagePart: "reading or writing failed") { fixture in
-            fixture.disk.fail(.read, of: .main)
-            try fixture.openOnFaultyDisk()
+            fixture.vfs.fail(.read, of: .main)
+            try fixture.openOnFaultyVFS()
         },
         Fault(.commitOutcomeUnknown, "the disk does not confirm a commit", messagePart: "open the file again") {
             fixture in
-            try fixture.write { fixture.disk.fail(.sync, of: .wal) }
+            try fixture.write { fixture.vfs.fail(.sync, of: .wal) }
         },
         Fault(.busy, "another thread has an open write", messagePart: "another thread") { fixture in
             fixture.retained = [fixture.writeOnOtherThread()]

@@ -11,7 +11,7 @@ import Synchronization
 final class FaultFixture {
     let folder = FileManager.default.temporaryDirectory.appending(path: "martlet-fault-\(UUID().uuidString)")
     /// A VFS between SQLite and the file system, which fails on demand.
-    let disk = FaultyDisk()
+    let vfs = FaultyVFS()
     private(set) var configuration = Realm.Configuration()
     /// Objects that each keep a fault active, such as an open write on another thread, until they are released.
     var retained: [Any] = []
@@ -38,13 +38,13 @@ final class FaultFixture {
         return try Realm(configuration: adjusted)
     }
 
-    /// Opens the file through `disk`.
+    /// Opens the file through `vfs`.
     @discardableResult
-    func openOnFaultyDisk() throws -> Realm { try open { $0.environment.vfsName = disk.name } }
+    func openOnFaultyVFS() throws -> Realm { try open { $0.environment.vfsName = vfs.name } }
 
-    /// Adds a node in a write, and calls `breaking`, which causes the fault, before the commit.
+    /// Adds a node in a write. Calls `breaking`, which causes the fault, before the commit.
     func write(_ breaking: () -> Void) throws {
-        let realm = try openOnFaultyDisk()
+        let realm = try openOnFaultyVFS()
         try realm.write {
             realm.add(Node(id: 4))
             breaking()
@@ -107,7 +107,7 @@ private final class DeferredAction {
 }
 
 /// A VFS whose calls fail on demand.
-final class FaultyDisk {
+final class FaultyVFS {
     let name: String
     private let vfs: OpaquePointer?
     private static let numbers = Atomic<Int>(0)

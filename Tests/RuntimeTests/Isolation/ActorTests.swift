@@ -5,7 +5,7 @@ import Testing
 
 @testable import Martlet
 
-/// An actor with a Realm of its own.
+/// An actor that opens a Realm.
 actor Store {
     private(set) var realm: Realm?
     var log: [String] = []
@@ -87,7 +87,7 @@ struct ActorTests {
 
     @Test("a Realm that is opened in code of the main actor belongs to the main actor O1") @MainActor
     func main() async throws {
-        // Not the file of a 'TestRealm', because opening it would return the Realm with the manual scheduler.
+        // Opening the file of a 'TestRealm' would return the Realm with the manual scheduler.
         let configuration = Realm.Configuration(inMemoryIdentifier: UUID().uuidString)
         let realm = try await Realm(configuration: configuration, actor: MainActor.shared)
         let again = try await Realm(configuration: configuration)

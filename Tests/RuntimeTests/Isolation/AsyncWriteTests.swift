@@ -11,7 +11,7 @@ extension TestRealm {
     func finishAsyncWrites(_ location: SourceLocation = #_sourceLocation) {
         while realm.isPerformingAsynchronousWriteOperations {
             guard scheduler.waitForWork() else {
-                Issue.record("no turn came", sourceLocation: location)
+                Issue.record("no work was scheduled", sourceLocation: location)
                 return
             }
             scheduler.run()
@@ -24,7 +24,7 @@ extension TestRealm {
 @Suite("asynchronous writes")
 struct AsyncWriteTests {
     @Test(
-        "asynchronous writes run in the order of their calls, each as its own write, on the scheduler of the Realm N132"
+        "asynchronous writes run in call order, each in its own transaction, on the scheduler of the Realm N132"
     )
     func order() throws {
         let test = try TestRealm()
@@ -92,7 +92,7 @@ struct AsyncWriteTests {
         #expect(try onOtherThread(test) { $0.objects(Dog.self).map(\.name) } == ["a", "b", "c"])
     }
 
-    @Test("observers of this Realm and others see the changes of grouped writes, each as its own version N132")
+    @Test("observers receive the changes of grouped writes, and each write has its own version N132")
     func groupChanges() throws {
         let test = try TestRealm()
         let rex = try test.dogs("Rex")[0]
@@ -123,7 +123,7 @@ struct AsyncWriteTests {
         #expect(test.names == ["1", "2", "3"])
     }
 
-    @Test("a synchronous write runs before queued writes; a queued write waits for an open one N134")
+    @Test("a synchronous write runs before queued writes; a queued write waits for an open write N134")
     func synchronous() throws {
         let test = try TestRealm()
         test.realm.writeAsync { test.realm.add(Dog(name: "queued")) }
@@ -237,7 +237,7 @@ struct AsyncWriteTests {
     @Test(
         "a block may begin a synchronous write after its commit, and may cancel the write of 'writeAsync' N134 N135"
     )
-    func writeAfterSeal() throws {
+    func writeAfterCommit() throws {
         let test = try TestRealm()
         var outcomes: [String] = []
         test.realm.beginAsyncWrite {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Martlet
 
-/// A process that reaches its limit of open files, at every step of its work.
+/// Tests a process that reaches its limit of open files at every possible step.
 @Suite("limit of descriptors")
 struct DescriptorLimitTests {
     private static func openDescriptors() -> Int { (0..<Int32(256)).count { fcntl($0, F_GETFD) != -1 } }
@@ -44,7 +44,7 @@ struct DescriptorLimitTests {
         return realm.objects(Node.self).count
     }
 
-    /// Waits until the background has closed a file, at most about 10 seconds.
+    /// Waits until background work has closed a file, for at most about 10 seconds.
     private static func waitForClose(_ configuration: Realm.Configuration) {
         let pause = DispatchSemaphore(value: 0)
         for _ in 0..<10_000 where StoreRegistry.isOpen(configuration.path) {
@@ -61,7 +61,7 @@ struct DescriptorLimitTests {
             others.fileURL = URL(fileURLWithPath: test.url.path + ".other")
             let other = others
             try Self.openAndWrite(other, 1_000)
-            // Dispatch opens descriptors when it first waits, and ends a process that has none left.
+            // Dispatch opens descriptors when it first waits, and terminates the process if none is available.
             let waited = DispatchSemaphore(value: 0)
             DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { waited.signal() }
             waited.wait()
@@ -79,7 +79,7 @@ struct DescriptorLimitTests {
                     #expect([.fileAccess, .inputOutput].contains(error.code), "\(error)")
                 }
                 Self.waitForClose(other)
-                // This file is open already, with all connections that the write needs.
+                // The file of `test` is already open, with all connections that the write needs.
                 try Self.withSpareDescriptors(count) { try test.realm.write { test.realm.add(Node(id: 1 + count)) } }
                 #expect(test.realm.objects(Node.self).count == count + 2)
             }

@@ -9,7 +9,7 @@ import Testing
 @testable import Martlet
 
 /// An open Realm whose file is moved, deleted or replaced.
-@Suite("files that change under a Realm")
+@Suite("files that are moved, deleted or replaced while they are open")
 struct FileChangeTests {
     @Test("writing to a moved file throws, and objects keep their values D24 O8")
     func moved() throws {
@@ -75,7 +75,7 @@ struct FileChangeTests {
     }
 
     @Test(
-        "network file systems are recognized by their numbers, local ones are not D75 O1")
+        "network file systems are recognized by their type numbers, and local ones are accepted D75 O1")
     func networkTypes() throws {
         // NFS, SMB, SMB2, CIFS, 9P, Ceph; ext4, btrfs, XFS, tmpfs, overlay.
         let networks: [UInt32] = [0x6969, 0x517B, 0xFE53_4D42, 0xFF53_4D42, 0x0102_1997, 0x00C3_6400]

@@ -163,7 +163,7 @@ struct FreezeTests {
     }
 
     @Test(
-        "thaw on another thread returns an object of its Realm, which advances to the frozen version N127"
+        "thaw on another thread returns an object of that thread's Realm, which advances to the frozen version N127"
     )
     func thawElsewhere() throws {
         let test = try TestRealm()
@@ -214,7 +214,7 @@ struct FreezeTests {
         #expect(frozen.thaw()?.name == "Rex")
     }
 
-    @Test("a frozen Realm does not refresh, and can be read by name O13")
+    @Test("a frozen Realm does not refresh, and its values can be read by name O13")
     func realm() throws {
         let test = try TestRealm()
         try test.dogs("Rex")

@@ -18,7 +18,7 @@ struct PinnedVersionTests {
         try test.realm.write { rex.name = "Bo" }
         let pinned = test.realm.pinnedVersions
         #expect(pinned.map(\.version) == [frozen.realm?.context.version, test.realm.context.version])
-        #expect(pinned[0].holders == ["what was frozen at \(#fileID):\(line)"])
+        #expect(pinned[0].holders == ["a value frozen at \(#fileID):\(line)"])
         #expect(pinned[1].holders == [test.realm.context.confinement.description])
         #expect(pinned[0].duration >= pinned[1].duration)
         withExtendedLifetime(frozen) {}
@@ -39,8 +39,8 @@ struct PinnedVersionTests {
         #expect(becomesTrue { test.realm.pinnedVersions.count == 1 })
     }
 
-    /// Waits for a condition, at most ten seconds. The background holds every version for a moment when it moves readers from
-    /// the log to the file.
+    /// Waits for a condition, for at most ten seconds. While background work moves readers from the log to the file, it
+    /// briefly pins every version.
     private func becomesTrue(_ condition: () -> Bool) -> Bool {
         let deadline = Date(timeIntervalSinceNow: 10)
         while !condition() {
@@ -59,14 +59,14 @@ struct PinnedVersionTests {
         frozen.append(rex.freeze())
         let error = #expect(throws: Realm.Error.self) { try test.realm.write { rex.name = "Max" } }
         #expect(error?.code == .tooManyVersions)
-        #expect(error?.message.contains("by what was frozen at \(#fileID)") == true)
+        #expect(error?.message.contains("by a value frozen at \(#fileID)") == true)
         #expect(rex.name == "Bo" && frozen.map(\.name) == ["Rex", "Bo"])
         frozen.removeFirst()
         try test.realm.write { rex.name = "Max" }
         #expect(rex.name == "Max" && frozen[0].name == "Bo")
     }
 
-    @Test("versions that stay in use for long are logged, once for each oldest version O77 O2")
+    @Test("a version that stays in use for a long time is logged once, while it is the oldest O77 O2")
     func warning() throws {
         let (now, lines) = (LockedValue<UInt64>(0), LockedValue<[String]>([]))
         let test = try TestRealm {
@@ -84,15 +84,15 @@ struct PinnedVersionTests {
         try test.realm.write { rex.age = 7 }
         try test.realm.write { rex.age = 8 }
         #expect(lines.value.count == 1)
-        #expect(lines.value.first?.contains("for 11 s by what was frozen at \(#fileID)") == true)
+        #expect(lines.value.first?.contains("for 11 s by a value frozen at \(#fileID)") == true)
         #expect(frozen.map(\.age) == [nil, 0, 1, 2, 3, 4])
     }
 
-    @Test("a surplus connection closes its files when it is returned, even after lookups by primary key O13")
-    func closedConnections() throws {
-        let disk = FaultyDisk()
+    @Test("a connection that is not kept for reuse closes its files, even after lookups by primary key O13")
+    func surplusConnections() throws {
+        let vfs = FaultyVFS()
         let test = try TestRealm {
-            $0.environment.vfsName = disk.name
+            $0.environment.vfsName = vfs.name
             $0.environment.checkpointFrames = .max
         }
         try test.realm.write { test.realm.add(Node(id: 1)) }
@@ -105,11 +105,11 @@ struct PinnedVersionTests {
         }
         // More connections are returned than are kept for reuse.
         for _ in 0..<8 { frozen.removeLast() }
-        let before = disk.openFileCount
+        let before = vfs.openFileCount
         frozen = []
-        #expect(becomesTrue { disk.openFileCount < before }, "the connection that was returned last closes its files")
-        let after = disk.openFileCount
+        #expect(becomesTrue { vfs.openFileCount < before }, "the connection that was returned last closes its files")
+        let after = vfs.openFileCount
         #expect(test.realm.object(ofType: Node.self, forPrimaryKey: 1)?.amount == 7)
-        #expect(disk.openFileCount == after, "a lookup closes no file")
+        #expect(vfs.openFileCount == after, "a lookup closes no file")
     }
 }

@@ -10,7 +10,7 @@ import Testing
 
 /// Ended threads, forked processes and cancelled tasks.
 @Suite("ended threads, forks and cancelled tasks") struct ProcessAndThreadTests {
-    /// Runs `body` on a new thread, and waits until it has ended, so that the next thread may get its address.
+    /// Runs `body` on a new thread, and waits for the end of the thread, so that the next thread may get its address.
     private func onEndedThread(_ body: @escaping @Sendable () -> Void) {
         final class Body: Sendable {
             let run: @Sendable () -> Void
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test("a forked child has its own Realms in memory D92") func forkedMemory() async {
+    @Test("a forked child does not share Realms in memory with its parent D92") func forkedMemory() async {
         await #expect(processExitsWith: .success) {
             alarm(30)
             let configuration = Realm.Configuration(inMemoryIdentifier: "forked")
@@ -152,7 +152,7 @@ import Testing
         let before = previous.contents
         var configuration = previous.configuration([Keyless.self]) { _, _ in Issue.record("migrated") }
         let opening = Mutex<_Concurrency.Task<Void, any Error>?>(nil)
-        // This thread has the opening lock, and has not opened the file yet.
+        // The thread that opens the Realm has the opening lock here, and has not opened the file yet.
         configuration.environment.onYield = { point in
             if point == .insideOpeningLock { opening.withLock { $0?.cancel() } }
         }

@@ -36,7 +36,7 @@ struct KeyValueAssignmentTests {
                 == Array(repeating: ["children.@count: 0 -> 1", "children.@count: 1 -> 2"], count: 2))
     }
 
-    @Test("properties of every kind can be observed, and isInvalidated K1")
+    @Test("properties of every kind, and isInvalidated, can be observed K1")
     func everyProperty() throws {
         let test = try TestRealm()
         let scalars = Scalars()
@@ -109,7 +109,7 @@ struct KeyValueAssignmentTests {
         #expect(log == ["Ada Bea", "nil nil"])
     }
 
-    @Test("an assignment notifies observers immediately, once, before the commit K4")
+    @Test("an assignment notifies observers once, immediately and before the commit K4")
     func local() throws {
         let test = try TestRealm()
         let node = try test.nodes(1)[0]
@@ -212,7 +212,7 @@ struct KeyValueAssignmentTests {
         token.invalidate()
     }
 
-    @Test("changes by Swift key paths have typed values of enums, optionals, links and counts K8")
+    @Test("observers with Swift key paths get typed values of enums, optionals, links and counts K8")
     func typedValues() throws {
         let test = try TestRealm()
         let (dog, person) = (Dog(name: "Rex"), Person(firstName: "Ada"))

@@ -20,7 +20,7 @@ struct KeyValueDeepPathTests {
         }
     }
 
-    @Test("observers of a deep path are notified of a changed end, a changed link and a nil link K10")
+    @Test("observers of a deep path are notified of a changed last value, a changed link and a nil link K10")
     func local() throws {
         let recorder = nodes[0].recorder("next.next.name")
         try test.realm.write {
@@ -44,7 +44,7 @@ struct KeyValueDeepPathTests {
         }
     }
 
-    @Test("deleting an object in the middle of a path is a change to nil K10")
+    @Test("deleting an object in the middle of a path changes the value to nil K10")
     func deletedMiddle() throws {
         let recorder = nodes[0].recorder("next.next.name", "next.isInvalidated")
         try test.realm.write { test.realm.delete(nodes[1]) }
@@ -88,7 +88,7 @@ struct KeyValueDeepPathTests {
         test.realm.cancelWrite()
     }
 
-    @Test("changes of a list behind a link have positions, and a changed link is a setting K10")
+    @Test("changes of a list behind a link have positions, and a changed link is reported as a setting K10")
     func listBehindLink() throws {
         let recorder = nodes[0].recorder("next.children")
         try test.realm.write {
@@ -110,7 +110,7 @@ struct KeyValueDeepPathTests {
         #expect(recorder.take() == ["next.children: [#5] -> live[#4, #1]"])
     }
 
-    @Test("a path may lead back to its first object, and ends with the token K10")
+    @Test("a path may lead back to its first object, and the token ends its observation K10")
     func circle() throws {
         try test.realm.write { nodes[2].next = nodes[0] }
         var log: [String] = []

@@ -11,7 +11,7 @@ struct KeyValueInvalidationTests {
         case object, results, list, all, remote, remoteAtWrite
     }
 
-    @Test("every way of deletion changes isInvalidated from false to true K20", arguments: Route.allCases)
+    @Test("every way to delete an object changes isInvalidated from false to true K20", arguments: Route.allCases)
     func routes(_ route: Route) throws {
         let test = try TestRealm()
         let nodes = try test.nodes(3)
@@ -113,7 +113,7 @@ struct KeyValueInvalidationTests {
         #expect(recorder.calls == ["isInvalidated: false -> true"])
     }
 
-    @Test("deleting a linked object sets links to nil, removes it from lists, and is a setting of sets and maps K21")
+    @Test("deleting a linked object changes links to nil, is a removal from lists, and a setting of sets and maps K21")
     func linked() throws {
         for isRemote in [false, true] {
             let test = try TestRealm()

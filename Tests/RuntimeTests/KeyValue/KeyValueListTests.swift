@@ -39,7 +39,7 @@ struct KeyValueListTests {
         }
     }
 
-    @Test("a change of many elements is one call for the removals and one for the insertions K12 O42")
+    @Test("a change of many elements calls observers once for its removals and once for its insertions K12 O42")
     func batches() throws {
         try test.realm.write {
             owner.children.append(objectsIn: [nodes[3], nodes[4]])
@@ -85,7 +85,7 @@ struct KeyValueListTests {
         #expect(other.take() == calls)
     }
 
-    @Test("several remote changes of one kind are one call K12")
+    @Test("observers get several remote changes of one kind as one call K12")
     func remoteKinds() throws {
         try test.changeRemotely(1) { node, realm in
             node.children.append(realm.node(4))
@@ -109,7 +109,7 @@ struct KeyValueListTests {
         test.realm.cancelWrite()
     }
 
-    @Test("remote changes of several kinds are one setting K12")
+    @Test("observers get remote changes of several kinds as one setting K12")
     func mixed() throws {
         try test.changeRemotely(1) { node, realm in
             node.children.remove(at: 0)
@@ -153,7 +153,7 @@ struct KeyValueListTests {
         #expect(recorder.take() == ["children replacement 0,1,2,3,4: [#2, #3, #4, #5, #6] -> [#3, #4, #5, #6, #2]"])
     }
 
-    @Test("remote changes without a net effect do not notify K13")
+    @Test("remote changes without a net effect notify no observer K13")
     func noEffect() throws {
         try test.changeRemotely(1) { node, realm in
             node.children.append(realm.node(4))
@@ -166,7 +166,7 @@ struct KeyValueListTests {
         #expect(owner.children.count == 2)
     }
 
-    @Test("clearing after appending removes the original elements only K14")
+    @Test("clearing a list after an append is reported as the removal of its original elements K14")
     func clear() throws {
         try test.changeRemotely(1) { node, realm in
             node.children.append(realm.node(4))
@@ -176,7 +176,7 @@ struct KeyValueListTests {
         #expect(recorder.take() == ["children removal 0,1: [#2, #3] -> -"])
     }
 
-    @Test("mutableArrayValue notifies like the list K15")
+    @Test("changes through mutableArrayValue notify observers of the list K15")
     func mutableArray() throws {
         let array = owner.mutableArrayValue(forKey: "children")
         #expect(array.count == 2 && array[0] as? Node == nodes[1])
@@ -200,7 +200,7 @@ struct KeyValueListTests {
         #expect(Array(lists.ints) == [nil, 3])
     }
 
-    @Test("changes by Swift key paths contain the live list and the indexes K12")
+    @Test("observers with Swift key paths get the live list and the indexes K12")
     func typed() throws {
         var log: [String] = []
         let token = owner.observe(\.children, options: .both) { node, change in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Martlet
 
-/// An observer that records the changes of which it is notified.
+/// An observer that records the changes that it receives.
 final class KeyValueRecorder: KeyValueObserver {
     private(set) var calls: [String] = []
     private(set) var changes: [[KeyValueChangeKey: Any]] = []

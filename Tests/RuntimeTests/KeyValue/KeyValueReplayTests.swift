@@ -1,11 +1,12 @@
 import ConformanceModels
 import Foundation
 import MartletTestSupport
+import ModelTesting
 import Testing
 
 @testable import Martlet
 
-/// A copy of a list that an observer updates from its notifications alone.
+/// An observer that keeps a copy of a list, and updates the copy from its notifications only.
 private final class ListMirror: KeyValueObserver {
     private(set) var elements: [Int]
     private(set) var calls = 0
@@ -69,7 +70,7 @@ struct KeyValueReplayTests {
         }
     }
 
-    @Test("replaying the notifications yields the list K12 K13 K14 K27", arguments: 1...12)
+    @Test("replaying the notifications reproduces the list K12 K13 K14 K27", arguments: 1...12)
     func managed(seed: UInt64) throws {
         let test = try TestRealm()
         let owner = ScalarLists(id: 1, ints: [1, 2, 3])
@@ -101,7 +102,7 @@ struct KeyValueReplayTests {
         owner.removeObserver(mirror, forKeyPath: "ints")
     }
 
-    @Test("replaying the notifications of an unmanaged list yields the list K2", arguments: 1...4)
+    @Test("replaying the notifications of an unmanaged list reproduces the list K2", arguments: 1...4)
     func unmanaged(seed: UInt64) {
         let owner = ScalarLists(id: 1, ints: [1, 2, 3])
         let mirror = ListMirror(owner.ints)

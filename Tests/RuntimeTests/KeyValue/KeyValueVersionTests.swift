@@ -25,19 +25,19 @@ struct KeyValueVersionTests {
         #expect(recorder.take() == [])
     }
 
-    @Test("a key-value observer alone is enough for the scheduler to deliver remote changes K3")
+    @Test("the scheduler delivers remote changes to a Realm that has only key-value observers K3")
     func schedulerDelivery() throws {
         let test = try TestRealm()
         let node = try test.nodes(1)[0]
         let recorder = node.recorder("name")
         try test.changeRemotely(1) { node, _ in node.name = "a" }
-        // The change set is computed in the background, which then schedules a delivery.
+        // Background work computes the change set, and then schedules a delivery.
         while test.scheduler.count == 0 { sched_yield() }
         test.scheduler.run()
         #expect(recorder.calls == ["name: n1 -> a"])
     }
 
-    @Test("a series of remote changes is one call from the first value to the last K6")
+    @Test("observers get a series of remote changes as one call, from the first value to the last K6")
     func series() throws {
         let test = try TestRealm()
         let node = try test.nodes(1)[0]
@@ -150,7 +150,7 @@ struct KeyValueVersionTests {
         #expect(recorders.map { $0.take() } == [["next.next.name: x -> nil"], ["next.next.name: x -> nil"]])
     }
 
-    @Test("objects that a cancelled write created become invalidated, and their lists K27")
+    @Test("objects that a cancelled write created, and their lists, become invalidated K27")
     func cancelCreation() throws {
         let test = try TestRealm()
         try test.realm.beginWrite()
@@ -165,7 +165,7 @@ struct KeyValueVersionTests {
         token.invalidate()
     }
 
-    @Test("isInvalidated has the first prior call and the last call K28")
+    @Test("observers of isInvalidated get the first prior call and the last call K28")
     func order() throws {
         let test = try TestRealm()
         let nodes = try test.nodes(3)
@@ -192,7 +192,7 @@ struct KeyValueVersionTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("changes beyond the retained change sets are found by comparing values K6")
+    @Test("changes whose change sets are no longer stored are found by comparing values K6")
     func unknown() throws {
         let test = try TestRealm { $0.environment.changeRetention = 1 }
         let nodes = try test.nodes(4)
@@ -216,7 +216,7 @@ struct KeyValueVersionTests {
         #expect(other.calls == [])
     }
 
-    @Test("an observer may write, refresh and invalidate from a call at refresh K3")
+    @Test("an observer may write, refresh and invalidate in a call during a refresh K3")
     func nested() throws {
         let test = try TestRealm()
         let nodes = try test.nodes(2)

@@ -55,7 +55,7 @@ import Testing
         #expect(count.withLock { $0 } == 0)
     }
 
-    @Test("new required properties and nil values get the defaults, generated anew for each object O71 O35")
+    @Test("new required properties and nil values get defaults; a generated default differs in each object O71 O35")
     func defaults()
         throws
     {
@@ -78,9 +78,9 @@ import Testing
             _ = create("EnumHolder", ["id": 1, "grade": "best", "level": 5])
             _ = create("EnumHolder", ["id": 2, "grade": "worst", "level": 6])
         }
-        let refusal = previous.refusal([EnumHolder.self])
-        #expect(refusal?.message.contains("a value does not convert ('worst' of 'EnumHolder' 2)") == true)
-        #expect(refusal?.message.contains("(6 of 'EnumHolder' 2)") == true)
+        let openingError = previous.openingError([EnumHolder.self])
+        #expect(openingError?.message.contains("a value does not convert ('worst' of 'EnumHolder' 2)") == true)
+        #expect(openingError?.message.contains("(6 of 'EnumHolder' 2)") == true)
         let realm = try previous.migrated([EnumHolder.self]) { migration, _ in
             migration.enumerateObjects(ofType: "EnumHolder") { old, new in
                 guard old?["level"] as? Int == 6 else { return }
@@ -169,7 +169,7 @@ import Testing
             ])
     }
 
-    @Test("an old object that is assigned to a new one becomes a link to its new object, or an embedded copy O71 O12")
+    @Test("assigning an old object to a property makes a link to its new object, or an embedded copy O71 O12")
     func assigningOldObjects()
         throws
     {
@@ -308,7 +308,7 @@ import Testing
     }
 
     @Test("full-text indexes contain the words of the migrated objects O71 O55", arguments: [true, false])
-    func words(isConverted: Bool) throws {
+    func fullText(isConverted: Bool) throws {
         let schemaText =
             isConverted
             ? "object Indexed\nprimaryKey id\nproperty id Int\nproperty body Int\nproperty summary Int"
@@ -344,9 +344,9 @@ import Testing
             _ = create("Part", ["name": "alone"])
             for id in 1...2 { _ = create("Node", ["id": id, "part": part]) }
         }
-        let refusal = previous.refusal(Self.types)
-        #expect(refusal?.message.contains("no owner (number 2)") == true)
-        #expect(refusal?.message.contains("several owners (number 1)") == true)
+        let openingError = previous.openingError(Self.types)
+        #expect(openingError?.message.contains("no owner (number 2)") == true)
+        #expect(openingError?.message.contains("several owners (number 1)") == true)
         let realm = try previous.migrated(Self.types) { migration, _ in
             migration.enumerateObjects(ofType: "Node") { old, new in new?["part"] = old?["part"] }
             migration.enumerateObjects(ofType: "Part") { old, new in
@@ -358,7 +358,7 @@ import Testing
         #expect(try integer("SELECT count(*) FROM Part", realm.context.handle) == 2)
     }
 
-    @Test("the block may assign new primary keys, and links follow them O71 O2") func keys() throws {
+    @Test("the block may assign new primary keys, and links still lead to the objects O71 O2") func keys() throws {
         let previous = try PreviousProgram([
             "object Node\nproperty id Int\nproperty name String\nproperty next link:Node?\nproperty children List<link:Node>"
         ]) { create in
@@ -366,7 +366,7 @@ import Testing
             let b = create("Node", ["id": 4, "name": "b", "next": a])
             a["children"] = [b, a]
         }
-        #expect(previous.refusal(Self.types)?.message.contains("'Node.id' must be unique") == true)
+        #expect(previous.openingError(Self.types)?.message.contains("'Node.id' must be unique") == true)
         let realm = try previous.migrated(Self.types) { migration, _ in
             var next = 100
             migration.enumerateObjects(ofType: "Node") { _, new in
@@ -389,7 +389,7 @@ import Testing
         #expect(keyed.object(ofType: StringKey.self, forPrimaryKey: "k1") != nil)
     }
 
-    @Test("assigning any value resolves a failed conversion, also a value that is equal to the present one O71 O30")
+    @Test("assigning a value resolves a failed conversion, even if the value equals the current one O71 O30")
     func resolvedConversions() throws {
         let previous = try PreviousProgram([
             "object ScalarLists\nprimaryKey id\nproperty id Int\nproperty ints List<String>\nproperty bools List<Date>"
@@ -398,7 +398,7 @@ import Testing
             _ = create("ScalarLists", ["id": 2, "ints": ["3"]])
         }
         #expect(
-            previous.refusal([ScalarLists.self, Node.self, Part.self, Screw.self])?.message.contains("2 elements")
+            previous.openingError([ScalarLists.self, Node.self, Part.self, Screw.self])?.message.contains("2 elements")
                 == true)
         let realm = try previous.migrated([ScalarLists.self, Node.self, Part.self, Screw.self]) { migration, _ in
             migration.enumerateObjects(ofType: "ScalarLists") { old, new in

@@ -50,21 +50,22 @@ import Testing
         ])
         let before = previous.contents
         let types: [ObjectBase.Type] = [Node.self, Part.self, Screw.self]
-        let refusal = previous.refusal(types, schemaVersion: 0) { _, _ in Issue.record("called") }
-        #expect(refusal?.code == .schemaMismatch && previous.contents == before)
-        let lines = refusal?.message.split(separator: "\n").dropFirst().map(String.init) ?? []
+        let openingError = previous.openingError(types, schemaVersion: 0) { _, _ in Issue.record("called") }
+        #expect(openingError?.code == .schemaMismatch && previous.contents == before)
+        let lines = openingError?.message.split(separator: "\n").dropFirst().map(String.init) ?? []
         #expect(lines.count == 3, "\(lines)")
         #expect(lines.contains { $0.contains("'Node.name' is 'Int?' in the file and 'String' in the schema") })
         #expect(lines.contains { $0.contains("'Node.lost' (String) is in the file but not in the schema") })
         #expect(lines.contains { $0.contains("'Part' is a top-level type in the file and an embedded type") })
-        #expect(refusal?.message.contains("raise 'schemaVersion' above 0 to migrate, with a 'migrationBlock'") == true)
+        #expect(
+            openingError?.message.contains("raise 'schemaVersion' above 0 to migrate, with a 'migrationBlock'") == true)
         #expect(try previous.migrated(types).isEmpty)
     }
 
-    @Test("a lower version throws, whatever the types are O69 O2") func lower() throws {
+    @Test("opening with a lower schema version throws, even if the types differ O69 O2") func lower() throws {
         let previous = try PreviousProgram([Self.keyless], schemaVersion: 4)
-        #expect(previous.refusal([Keyless.self], schemaVersion: 3)?.code == .schemaVersionNewer)
-        #expect(previous.refusal([Keyless.self], schemaVersion: 4)?.code == .schemaMismatch)
+        #expect(previous.openingError([Keyless.self], schemaVersion: 3)?.code == .schemaVersionNewer)
+        #expect(previous.openingError([Keyless.self], schemaVersion: 4)?.code == .schemaMismatch)
     }
 
     @Test("a file that is opened for reading only is not migrated O2") func readOnly() throws {
@@ -109,18 +110,19 @@ import Testing
             for number in ["1", "2", "x"] { _ = create("Int64Key", ["number": number, "content": Data([1])]) }
         }
         let before = previous.contents
-        let refusal = previous.refusal([Int64Key.self]) { migration, _ in
+        let openingError = previous.openingError([Int64Key.self]) { migration, _ in
             migration.enumerateObjects(ofType: "Int64Key") { old, new in
                 if old?["number"] as? String == "2" { new?["number"] = 1 }
                 if old?["number"] as? String != "1" { new?["content"] = "text" }
             }
         }
         #expect(
-            refusal?.message.contains("'Int64Key.number' was 'String' and is 'Int64', and a value does not") == true)
-        #expect(refusal?.message.contains("('x' of 'Int64Key' number 3)") == true)
-        #expect(refusal?.message.contains("'Int64Key.content' was 'Data' and is 'String', and a value") == true)
-        #expect(refusal?.message.contains("'Int64Key.number' must be unique") == true)
-        #expect(refusal?.message.contains("(1 in 2 objects)") == true && previous.contents == before)
+            openingError?.message.contains("'Int64Key.number' was 'String' and is 'Int64', and a value does not")
+                == true)
+        #expect(openingError?.message.contains("('x' of 'Int64Key' number 3)") == true)
+        #expect(openingError?.message.contains("'Int64Key.content' was 'Data' and is 'String', and a value") == true)
+        #expect(openingError?.message.contains("'Int64Key.number' must be unique") == true)
+        #expect(openingError?.message.contains("(1 in 2 objects)") == true && previous.contents == before)
     }
 
     @Test("the block can open other files, but not the file that it migrates O73 O2") func nested() throws {
@@ -137,8 +139,8 @@ import Testing
         #expect(try previous.migrated([Keyless.self]).objects(Keyless.self).count == 3)
     }
 
-    @Test("a full disk in the block throws after the block, and the migration is rolled back O2") func fullDisk() throws
-    {
+    @Test("opening throws after a block that fills the disk, and the migration is rolled back O2")
+    func fullDisk() throws {
         let previous = try makePreviousProgram()
         let before = previous.contents
         let error = #expect(throws: Realm.Error.self) {
@@ -175,7 +177,9 @@ import Testing
                 let error = #expect(throws: Realm.Error.self) { try attempt() }
                 #expect(error?.code == .alreadyOpen && error?.path == previous.url.path)
                 let message = error?.message ?? ""
-                #expect(message.contains("the queue 'kennel'") && message.contains(realm.context.holder), "\(message)")
+                #expect(
+                    message.contains("the queue 'kennel'") && message.contains(realm.context.executorDescription),
+                    "\(message)")
                 #expect(message.contains("schema version 0") && message.contains("to 3"), "\(message)")
             }
             #expect(realm.objects(Keyless.self).first?.content == "a" && previous.contents == before)

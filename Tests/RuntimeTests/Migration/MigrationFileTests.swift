@@ -10,13 +10,13 @@ import Testing
         /// The database file is deleted, or replaced by a file that is renamed to its path.
         case deleted, replaced
         /// The database file is deleted or replaced, and its log and lock file are deleted.
-        case deletedWhole, replacedWhole
+        case deletedWithLog, replacedWithLog
 
-        var isWhole: Bool { self == .deletedWhole || self == .replacedWhole }
-        var isReplaced: Bool { self == .replaced || self == .replacedWhole }
+        var includesLog: Bool { self == .deletedWithLog || self == .replacedWithLog }
+        var isReplaced: Bool { self == .replaced || self == .replacedWithLog }
 
         func apply(to url: URL, _ other: URL) throws {
-            if isWhole {
+            if includesLog {
                 for suffix in ["-wal", "-shm", ".lock"] {
                     try? FileManager.default.removeItem(atPath: url.path + suffix)
                 }
@@ -38,21 +38,21 @@ import Testing
     func lost(_ loss: Loss) throws {
         let (previous, other) = try (makePreviousProgram(1), makePreviousProgram(2))
         let (expected, url, otherURL) = (other.contents, previous.url, other.url)
-        let refusal = previous.refusal([Keyless.self]) { migration, _ in
+        let openingError = previous.openingError([Keyless.self]) { migration, _ in
             migration.enumerateObjects(ofType: "Keyless") { _, new in new?["content"] = "changed" }
             #expect(throws: Never.self) { try loss.apply(to: url, otherURL) }
         }
-        #expect(refusal?.code == .fileNotFound)
+        #expect(openingError?.code == .fileNotFound)
         #expect(
-            refusal?.message.contains("the file was moved, deleted or replaced while it was open") == true,
-            "\(refusal?.message ?? "")")
+            openingError?.message.contains("the file was moved, deleted or replaced while it was open") == true,
+            "\(openingError?.message ?? "")")
         #expect(FileManager.default.fileExists(atPath: previous.url.path) == loss.isReplaced)
         guard loss.isReplaced else {
             // A new file is created.
             #expect(try previous.migrated([Keyless.self]).isEmpty)
             return
         }
-        // Compared outside of #expect, so that a failure does not print all bytes.
+        // The test compares outside of #expect, so that a failure does not print all bytes.
         let isUnchanged = previous.contents == expected
         #expect(isUnchanged)
         let contents = try previous.migrated([Keyless.self]) { migration, _ in

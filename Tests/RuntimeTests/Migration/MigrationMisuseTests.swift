@@ -14,7 +14,7 @@ import Testing
 
     /// Objects of a migration that a test uses inside or after the block.
     private final class Objects: @unchecked Sendable {
-        // Used on one thread alone.
+        // Each test uses the objects on one thread only.
         var migration: Migration?
         var old: MigrationObject?
         var new: MigrationObject?

@@ -65,8 +65,9 @@ final class PreviousProgram {
     var contents: [UInt8] { [UInt8](FileManager.default.contents(atPath: url.path) ?? Data()) }
 
     /// The error that opening the file must throw.
-    func refusal(_ types: [ObjectBase.Type], schemaVersion: UInt64 = 1, _ block: MigrationBlock? = nil) -> Realm.Error?
-    {
+    func openingError(
+        _ types: [ObjectBase.Type], schemaVersion: UInt64 = 1, _ block: MigrationBlock? = nil
+    ) -> Realm.Error? {
         #expect(throws: Realm.Error.self) { _ = try migrated(types, schemaVersion: schemaVersion, block) }
     }
 }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Martlet
 
-/// A file that is opened for reading only may lack types and properties that the program declares. They are empty or
-/// have their defaults, and the file does not change.
+/// A file that is opened for reading only may lack types and properties that the program declares. Missing types are
+/// empty, missing properties have their defaults, and the file does not change.
 @Suite struct ReadOnlySchemaTests {
     private func configuration(_ previous: PreviousProgram, _ types: [ObjectBase.Type]) -> Realm.Configuration {
         var configuration = previous.configuration(types, schemaVersion: 0)
@@ -115,7 +115,7 @@ import Testing
         #expect(holders.where { $0.level == .middle }.count == 1 && holders.first?.grade == .poor)
     }
 
-    @Test("a missing full-text index, or a property that would be lost, throws O74 O2") func refused() throws {
+    @Test("opening throws if a full-text index is missing or a property would be lost O74 O2") func refused() throws {
         let words = try PreviousProgram(["object Indexed\nprimaryKey id\nproperty id Int"])
         let error = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration(words, [Indexed.self])) }
         #expect(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Martlet
 
-/// Uses positions outside of collections. The library must stop the program with its own message before Swift does.
+/// Uses positions outside of collections. The library must stop the program with a message before Swift's checks do.
 @Suite("positions outside of collections") struct BoundsTests {
     /// An operation on a list of one element, at a position outside of the list.
     struct Step: Sendable, CustomStringConvertible {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Compares the list of misuses with the code, each misuse with its message, and the page with the list.
+/// Checks that the list of misuses is complete, that each misuse stops with its message, and that the page is current.
 @Suite("every misuse") struct EveryMisuseTests {
     @Test("a misuse stops the program with its message O67", arguments: MisuseCases.all.indices)
     func message(_ index: Int) async {

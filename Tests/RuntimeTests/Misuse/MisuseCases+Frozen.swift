@@ -55,7 +55,7 @@ extension MisuseCases {
             let test = try TestRealm(holding: node)
             let frozen = Frozen(node)
             try FileManager.default.removeItem(at: test.url)
-            // Open connections could still read the deleted file, so all of them are taken.
+            // Idle connections could still read the deleted file, so this test takes all of them.
             var connections: [Connection] = []
             while let connection = try? test.realm.context.coordinator.takeConnection() {
                 connections.append(connection)

@@ -2,6 +2,7 @@ import ConformanceModels
 import Foundation
 import KennelModels
 import MartletTestSupport
+import ModelTesting
 import Testing
 
 @testable import Martlet
@@ -38,7 +39,7 @@ import Testing
         try test.realm.write { test.realm.delete(objects) }
         check()
         #expect(objects.allSatisfy(managed.contains))
-        // The hash is not computed between the first lookup and the deletion, by this Realm or another.
+        // The hash is computed before the objects are added, and next after this Realm or another has deleted them.
         let hashed = [StringKey(code: "x"), StringKey(code: "y"), StringKey(code: "z")]
         hashed[1].content = hashed.map(\.hashValue).count
         hashed[2].code = "changed"

@@ -134,7 +134,8 @@ import Testing
             node["part"] = nil
         }
         #expect(
-            node.next == nil && node["part"] == nil && test.realm.context.keys("SELECT _key FROM Screw", []).isEmpty)
+            node.next == nil && node["part"] == nil && test.realm.context.integers("SELECT _key FROM Screw", []).isEmpty
+        )
     }
 
     @Test("untyped access accepts raw values and cases of enums, and numbers of other types O12")

@@ -1,5 +1,6 @@
 import ConformanceModels
 import MartletTestSupport
+import ModelTesting
 import Testing
 
 @testable import Martlet
@@ -134,7 +135,7 @@ import Testing
                 return model.isDenied ? .deletionDenied : nil
             }
             if !isCommitted { (model, keepers, kept) = before }
-            model.forgetDenials()
+            model.resetDenials()
             for (id, keeper) in keepers {
                 #expect(keeper.isInvalidated == (model.keepers[id] == nil), "keeper \(id)")
             }
@@ -255,7 +256,7 @@ private struct KeeperModel {
 
     var isDenied: Bool { !denyingTargets.isEmpty || denyingHolders.values.contains { !$0.isEmpty } }
 
-    mutating func forgetDenials() { (denyingHolders, denyingTargets) = ([:], []) }
+    mutating func resetDenials() { (denyingHolders, denyingTargets) = ([:], []) }
 
     mutating func link(_ property: String, of id: Int, _ name: String) {
         var targets = keepers[id]?.targets[property] ?? []

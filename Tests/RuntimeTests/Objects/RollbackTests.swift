@@ -5,7 +5,7 @@ import Testing
 
 @testable import Martlet
 
-/// Deleted objects are live again when the write is rolled back.
+/// When a write is rolled back, the objects that it deleted are valid again.
 @Suite struct RollbackTests {
     private struct Abort: Error {}
 
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(
-        "deleted objects, their collections and embedded objects are live again after a rollback O63 O4 K27",
+        "deleted objects, their collections and embedded objects are valid again after a rollback O63 O4 K27",
         arguments: Cause.allCases)
     func live(_ cause: Cause) throws {
         let test = try TestRealm()
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test("replaced embedded objects are live again after a rollback O63 O21 K24", arguments: Cause.allCases)
+    @Test("replaced embedded objects are valid again after a rollback O63 O21 K24", arguments: Cause.allCases)
     func replaced(_ cause: Cause)
         throws
     {
@@ -114,7 +114,7 @@ import Testing
         #expect(node.parts[0] === first && node.parts[1] === second)
     }
 
-    @Test("objects that 'deleteAll' deleted are live again after a rollback O63 O4", arguments: Cause.allCases)
+    @Test("objects that 'deleteAll' deleted are valid again after a rollback O63 O4", arguments: Cause.allCases)
     func all(_ cause: Cause) throws {
         let test = try TestRealm()
         let node = Node(id: 1, children: [Node(id: 2)])
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(
-        "objects that a rolled back write added stay invalidated, also if they had the key of a deleted object O63 K27",
+        "objects that a rolled back write added stay invalid, even if they had the key of a deleted object O63 K27",
         arguments: Cause.allCases)
     func replacedKey(_ cause: Cause) throws {
         let test = try TestRealm()
@@ -148,7 +148,7 @@ import Testing
         #expect(test.realm.object(ofType: Node.self, forPrimaryKey: 1) === node)
     }
 
-    @Test("if a group of writes fails as a whole, the objects that its writes deleted are live again O63 O4")
+    @Test("if a group of writes fails as a whole, the objects that its writes deleted are valid again O63 O4")
     func failedGroup()
         throws
     {
@@ -184,7 +184,7 @@ import Testing
         #expect(nodes[0].isInvalidated && !nodes[1].isInvalidated)
     }
 
-    @Test("observers of objects that are live again get the inverse changes O63 K20 K27", arguments: Cause.allCases)
+    @Test("observers of objects that are valid again get the inverse changes O63 K20 K27", arguments: Cause.allCases)
     func observers(_ cause: Cause) throws {
         let test = try TestRealm()
         let nodes = (1...3).map { Node(id: $0, name: "n\($0)") }
@@ -217,7 +217,7 @@ import Testing
         #expect(outer.take() == ["next.name: n1 -> z"])
     }
 
-    @Test("observers get no change for a value that the write did not change before it deleted the object O63 K27")
+    @Test("a rollback reports no change of a value that the write had not changed before the deletion O63 K27")
     func unchanged()
         throws
     {
@@ -261,7 +261,7 @@ import Testing
         #expect(held.content == "new")
     }
 
-    @Test("a cancelled write of a group rolls back the index of links in values of any type O63 N132")
+    @Test("a cancelled write of a group rolls back the index of links in 'AnyRealmValue' values O63 N132")
     func anyLinks()
         throws
     {

@@ -16,7 +16,7 @@ import Testing
         return (test, objects)
     }
 
-    @Test("values are swapped in one write, and queries inside it see the assigned values O62 O5") func swap() throws {
+    @Test("a write can swap values, and queries inside the write see the assigned values O62 O5") func swap() throws {
         let (test, objects) = try start("a", "b", "c")
         let (a, b, c) = (objects[0], objects[1], objects[2])
         try test.realm.write {
@@ -52,8 +52,8 @@ import Testing
         #expect(test.realm.objects(Indexed.self).sorted(byKeyPath: "id").map(\.code) == ["q", "b", "a"])
     }
 
-    @Test("an upsert may assign a value whose object gets another value in the same write O62 O5") func upsert() throws
-    {
+    @Test("an upsert may assign a value whose former object gets another value in the same write O62 O5")
+    func upsert() throws {
         let (test, _) = try start("a", "b")
         try test.realm.write {
             test.realm.add([Indexed(id: 1, code: "b"), Indexed(id: 2, code: "a")], update: .modified)
@@ -84,7 +84,7 @@ import Testing
         #expect(dogs.realm.objects(Dog.self).isEmpty)
     }
 
-    @Test("sets of properties that contain nil are not compared O62 O5") func nilValues() throws {
+    @Test("a unique set of properties is not compared if a value is nil O62 O5") func nilValues() throws {
         let (test, objects) = try start(nil, nil, "a")
         try test.realm.write {
             test.realm.add((0..<200).map { Indexed(id: 100 + $0, row: 1) })
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test("each write of a group is checked on its own, and may use values that an earlier one freed O62 N132")
+    @Test("each write of a group is checked separately, and may use values that an earlier write freed O62 N132")
     func group()
         throws
     {
@@ -146,7 +146,7 @@ import Testing
         #expect(test.realm.objects(Indexed.self).map(\.code) == ["b", "z", "a"])
     }
 
-    @Test("a file with unique indexes of SQLite is converted when it is opened, without a migration O62 O2")
+    @Test("a file with SQLite unique indexes is converted when it is opened, without a migration O62 O2")
     func formerIndexes() throws {
         let test = try TestRealm()
         let url = test.url.deletingLastPathComponent().appending(path: "former.realm")

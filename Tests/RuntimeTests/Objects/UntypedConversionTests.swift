@@ -2,6 +2,7 @@ import ConformanceModels
 import Foundation
 import MartletEngine
 import MartletTestSupport
+import ModelTesting
 import Testing
 
 @testable import Martlet
@@ -9,7 +10,7 @@ import Testing
 /// Random untyped values are assigned to properties of every type through every API. A value that can be converted is
 /// converted; every other value traps.
 @Suite struct UntypedConversionTests {
-    /// A type of properties, and the value into which it converts an untyped value by the documented rules.
+    /// A type of properties, and the function that converts an untyped value to the type by the documented rules.
     struct Kind: Sendable {
         let name: String
         let expected: @Sendable (Any) -> AnyHashable?
@@ -158,7 +159,7 @@ import Testing
     }
 
     /// A property and a random value that it does not accept.
-    private static func unaccepted(_ seed: UInt64) -> (name: String, value: Any) {
+    private static func rejectedValue(_ seed: UInt64) -> (name: String, value: Any) {
         var random = SeededRandom(state: seed)
         while true {
             let (kind, value) = (kinds[Int(seed) % kinds.count], Self.random(&random))
@@ -167,7 +168,7 @@ import Testing
     }
 
     private static func assign(_ seed: UInt64) throws {
-        let (name, value) = unaccepted(seed)
+        let (name, value) = rejectedValue(seed)
         let test = try TestRealm()
         let realm = test.realm
         try realm.beginWrite()
@@ -193,7 +194,7 @@ import Testing
             [seed = seed as Int] in
             try UntypedConversionTests.assign(UInt64(seed))
         }
-        let (name, value) = Self.unaccepted(UInt64(seed))
+        let (name, value) = Self.rejectedValue(UInt64(seed))
         expectMessage(result, ".\(name)")
         expectMessage(result, "of type '\(type(of: value))'")
     }
@@ -237,7 +238,7 @@ import Testing
     }
 
     @Test(
-        "untyped access to a property of any type returns the contained value, in collections and to observers too O32"
+        "untyped access to an 'AnyRealmValue' returns the contained value, also for elements and observers O32"
     )
     func bare() throws {
         final class Recorder: KeyValueObserver {
@@ -284,7 +285,7 @@ import Testing
             third.peers.value(forKey: "amount").count == 2 && third.peers.value(forKey: "name") as? [String] == [""])
     }
 
-    @Test("the description shows nested objects and elements, bounded in depth and length O11") func description()
+    @Test("the description shows nested objects and elements, with a limited depth and length O11") func description()
         throws
     {
         let node = Node(

@@ -180,7 +180,7 @@ import Testing
         #expect(managed.optionalGrade == nil && managed["optionalGrade"] == nil && managed.optionalState == nil)
     }
 
-    @Test("'.modified' keeps map keys that the new dictionary lacks, and the same link is not a change O5")
+    @Test("'.modified' keeps map keys that the new dictionary lacks, and an equal link is not a change O5")
     func modified() throws {
         let test = try TestRealm()
         let node = try test.realm.write {

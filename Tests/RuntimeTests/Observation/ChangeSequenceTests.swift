@@ -7,7 +7,7 @@ import Testing
 @testable import Martlet
 
 /// An executor that runs an actor on a serial queue, on which a Realm can be opened.
-// Sendable: the queue is, and there is no other property.
+// Sendable: the only property is a queue, which is Sendable.
 private final class QueueExecutor: SerialExecutor, @unchecked Sendable {
     let queue = DispatchQueue(label: "reader")
 
@@ -19,7 +19,7 @@ private final class QueueExecutor: SerialExecutor, @unchecked Sendable {
     func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 }
 
-/// An actor that opens a Realm and iterates over changes. The test waits for its lines on the thread of the test.
+/// An actor that opens a Realm and iterates over changes. The test waits for the lines that it notes.
 private actor RealmReader {
     private let executor = QueueExecutor()
     private let configuration: Realm.Configuration
@@ -50,7 +50,7 @@ private actor RealmReader {
         let realm = try Realm(configuration: configuration, queue: executor.queue)
         realm.refresh()
         try await body(self, realm)
-        await lines.note("end")
+        await lines.append("end")
     }
 
     /// Runs `body` with the Realm, between two jobs of the queue.
@@ -59,47 +59,48 @@ private actor RealmReader {
     }
 }
 
-/// Lines that a loop adds and a test waits for. After `hold()`, the loop waits for `release()`.
+/// Lines that a loop adds and a test waits for. After `pauseLoop()`, `append` waits until the test calls
+/// `resumeLoop()`.
 // Sendable: everything is guarded by the lock.
 private final class Lines: @unchecked Sendable {
     private let lock = NSLock()
     private var lines: [String] = []
-    private var isHeld = false
-    private var heldContinuation: CheckedContinuation<Void, Never>?
+    private var isPaused = false
+    private var pausedContinuation: CheckedContinuation<Void, Never>?
     private var waiting: (count: Int, continuation: CheckedContinuation<Void, Never>)?
 
-    /// Adds a line. Returns at once, or after `release()` if the lines are held.
-    func note(_ line: String, isolation: isolated (any Actor)? = #isolation) async {
+    /// Adds a line. Returns immediately, or after `resumeLoop()` if the test has called `pauseLoop()`.
+    func append(_ line: String, isolation: isolated (any Actor)? = #isolation) async {
         let (ready, waits) = lock.withLock {
             lines.append(line)
             let ready = waiting.flatMap { $0.count <= lines.count ? $0.continuation : nil }
             if ready != nil { waiting = nil }
-            return (ready, isHeld)
+            return (ready, isPaused)
         }
         ready?.resume()
         guard waits else { return }
         await withCheckedContinuation { continuation in
             let isFree = lock.withLock {
-                if isHeld { heldContinuation = continuation }
-                return !isHeld
+                if isPaused { pausedContinuation = continuation }
+                return !isPaused
             }
             if isFree { continuation.resume() }
         }
     }
 
-    func hold() { lock.withLock { isHeld = true } }
+    func pauseLoop() { lock.withLock { isPaused = true } }
 
-    func release() {
+    func resumeLoop() {
         let waiting = lock.withLock {
-            isHeld = false
-            defer { heldContinuation = nil }
-            return heldContinuation
+            isPaused = false
+            defer { pausedContinuation = nil }
+            return pausedContinuation
         }
         waiting?.resume()
     }
 
     /// Waits until there are `count` lines, and returns all of them.
-    func atLeast(_ count: Int) async -> [String] {
+    func wait(forCount count: Int) async -> [String] {
         await withCheckedContinuation { continuation in
             let isComplete = lock.withLock {
                 if lines.count < count { waiting = (count, continuation) }
@@ -111,7 +112,7 @@ private final class Lines: @unchecked Sendable {
     }
 }
 
-/// Writes on its own queue, so that no thread of the tests blocks.
+/// Writes through a Realm of a queue, which a test can use on any thread.
 private struct Writer {
     let queue = DispatchQueue(label: "writer")
     let configuration: Realm.Configuration
@@ -154,30 +155,30 @@ struct ChangeSequenceTests {
         let task = reader.loop { _, realm in
             for await change in realm.objects(Node.self).sorted(byKeyPath: "name").changes(keyPaths: ["name"]) {
                 switch change {
-                case .initial(let nodes): await lines.note("initial \(nodes.count)")
+                case .initial(let nodes): await lines.append("initial \(nodes.count)")
                 case .update(let nodes, let change):
                     let old = change.deletedElements.map {
                         "\($0.position) \($0.primaryKey ?? "") \($0.lastValues["name"] ?? "")"
                     }
-                    await lines.note(
+                    await lines.append(
                         "\(nodes.map(\.name)) \(change.deletions) \(change.insertions) \(change.modifications) \(old)")
-                case .error(let error): await lines.note("\(error)")
+                case .error(let error): await lines.append("\(error)")
                 }
             }
         }
-        #expect(await lines.atLeast(1) == ["initial 4"])
-        lines.hold()
+        #expect(await lines.wait(forCount: 1) == ["initial 4"])
+        lines.pauseLoop()
         try writer.change(1) { node, _ in node.name = "1x" }
-        #expect(await lines.atLeast(2).last == #"["0", "1x", "2", "3"] [] [] [1] []"#)
+        #expect(await lines.wait(forCount: 2).last == #"["0", "1x", "2", "3"] [] [] [1] []"#)
         // Three commits while the body of the loop runs. The Realm advances to each of them.
         try writer.change(1) { node, _ in node.name = "gone" }
         try writer.change(1) { node, realm in realm.delete(node) }
         try writer.write { $0.add(Node(id: 9, name: "9")) }
         while try reader.withRealm({ $0.objects(Node.self).last?.id != 9 }) { await Task.yield() }
-        lines.release()
-        #expect(await lines.atLeast(3).last == #"["0", "2", "3", "9"] [1] [3] [] ["1 1 1x"]"#)
+        lines.resumeLoop()
+        #expect(await lines.wait(forCount: 3).last == #"["0", "2", "3", "9"] [1] [3] [] ["1 1 1x"]"#)
         task.cancel()
-        #expect(await lines.atLeast(4).last == "end")
+        #expect(await lines.wait(forCount: 4).last == "end")
         #expect(try reader.withRealm { $0.context.hub.observerCount } == 0)
     }
 
@@ -186,36 +187,36 @@ struct ChangeSequenceTests {
         defer { withExtendedLifetime(test) {} }
         reader.loop { _, realm in
             guard let node = realm.object(ofType: Node.self, forPrimaryKey: 2) else { return }
-            for await change in node.changes(keyPaths: [\.name, \.next]) { await lines.note(text(change)) }
+            for await change in node.changes(keyPaths: [\.name, \.next]) { await lines.append(text(change)) }
         }
         try await waitForInitialCalls(reader, 1)
         try writer.change(2) { node, _ in node.amount = 3 }
         try writer.change(2) { node, _ in node.name = "x" }
-        #expect(await lines.atLeast(1) == ["name: 2 → x"])
+        #expect(await lines.wait(forCount: 1) == ["name: 2 → x"])
         try writer.change(2) { node, realm in realm.delete(node) }
-        #expect(await lines.atLeast(3) == ["name: 2 → x", "deleted", "end"])
+        #expect(await lines.wait(forCount: 3) == ["name: 2 → x", "deleted", "end"])
     }
 
-    @Test("a loop over a Realm gets each kind of notification once for the time its body runs N152 N26")
+    @Test("commits while the body of a loop over a Realm runs are merged into one notification of each kind N152 N26")
     func realm() async throws {
         let (writer, reader, lines, test) = try start()
         defer { withExtendedLifetime(test) {} }
         let task = reader.loop { _, realm in
             // The observer is registered when the loop suspends, which also frees the queue.
-            for await notification in realm.changes() { await lines.note("\(notification)") }
+            for await notification in realm.changes() { await lines.append("\(notification)") }
         }
         while try reader.withRealm({ !$0.context.hub.isObserved }) { await Task.yield() }
-        lines.hold()
+        lines.pauseLoop()
         try writer.write { _ in }
-        #expect(await lines.atLeast(1) == ["didChange"])
+        #expect(await lines.wait(forCount: 1) == ["didChange"])
         for _ in 0..<3 { try reader.withRealm { try $0.write {} } }
-        lines.release()
-        #expect(await lines.atLeast(2) == ["didChange", "didChange"])
+        lines.resumeLoop()
+        #expect(await lines.wait(forCount: 2) == ["didChange", "didChange"])
         task.cancel()
-        #expect(await lines.atLeast(3) == ["didChange", "didChange", "end"])
+        #expect(await lines.wait(forCount: 3) == ["didChange", "didChange", "end"])
     }
 
-    @Test("maps, sections and projections have loops; cancelling the task ends the observation N152 N1 N60 N64")
+    @Test("loops can observe maps, sections and projections; cancelling the task ends the observation N152 N1 N60 N64")
     func kinds() async throws {
         let (writer, reader, lines, test) = try start()
         defer { withExtendedLifetime(test) {} }
@@ -223,20 +224,20 @@ struct ChangeSequenceTests {
             reader.loop { _, realm in
                 guard let node = realm.object(ofType: Node.self, forPrimaryKey: 0) else { return }
                 for await change in node.named.changes() {
-                    if case .update(_, _, let insertions, _) = change { await lines.note("map \(insertions)") }
+                    if case .update(_, _, let insertions, _) = change { await lines.append("map \(insertions)") }
                 }
             },
             reader.loop { _, realm in
                 for await change in realm.objects(Node.self).sectioned(by: \.name).changes(keyPaths: ["name"]) {
                     if case .update(_, _, _, _, let inserted, let deleted) = change {
-                        await lines.note("sections \(Array(inserted)) \(Array(deleted))")
+                        await lines.append("sections \(Array(inserted)) \(Array(deleted))")
                     }
                 }
             },
             reader.loop { _, realm in
                 guard let node = realm.object(ofType: Node.self, forPrimaryKey: 0) else { return }
                 for await change in NodeProjection(projecting: node).changes(keyPaths: ["name"]) {
-                    await lines.note("projection \(text(change))")
+                    await lines.append("projection \(text(change))")
                 }
             },
         ]
@@ -245,9 +246,10 @@ struct ChangeSequenceTests {
             node.named["a"] = node
             node.name = "z"
         }
-        #expect(await lines.atLeast(3).sorted() == [#"map ["a"]"#, "projection name: 0 → z", "sections [3] [0]"])
+        #expect(
+            await lines.wait(forCount: 3).sorted() == [#"map ["a"]"#, "projection name: 0 → z", "sections [3] [0]"])
         for task in tasks { task.cancel() }
-        #expect(await lines.atLeast(6).suffix(3) == ["end", "end", "end"])
+        #expect(await lines.wait(forCount: 6).suffix(3) == ["end", "end", "end"])
         #expect(try reader.withRealm { $0.context.hub.observerCount } == 0)
     }
 

@@ -67,7 +67,7 @@ struct ChangeTests {
         }
     }
 
-    @Test("inserting and then modifying an object, delivered together, is an insertion only N42")
+    @Test("an object that is inserted and modified before the delivery is reported as inserted only N42")
     func insertModify() throws {
         let (test, _, logs) = try start()
         try test.onNewThread { realm in
@@ -119,7 +119,7 @@ struct ChangeTests {
     }
 
     @Test(
-        "an object that still matches is modified, one that stops matching deleted, one that starts matching inserted N46"
+        "results report objects that still match as modified, no longer match as deleted, newly match as inserted N46"
     )
     func matching() throws {
         let (test, dogs, logs) = try start()

@@ -29,7 +29,7 @@ struct CollectionKindTests {
         #expect(log.take() == lines, sourceLocation: location)
     }
 
-    @Test("a set reports positions, in its own order N66") func sets() throws {
+    @Test("a set reports positions in the order of the set N66") func sets() throws {
         let (test, nodes, log) = try start()
         try test.realm.write { nodes[0].peers.insert(objectsIn: nodes[1...3]) }
         let peers = nodes[0].peers
@@ -175,7 +175,7 @@ struct CollectionKindTests {
         expect(test, log, [])
     }
 
-    @Test("sets, maps and sections observed on a queue are delivered on it N16") func queues() throws {
+    @Test("observers of sets, maps and sections on a queue are called on that queue N16") func queues() throws {
         let (test, nodes, _) = try start()
         let queue = DispatchQueue(label: "observers")
         let delivered = DispatchSemaphore(value: 0)
@@ -245,7 +245,7 @@ struct CollectionKindTests {
         expect(test, log, [])
     }
 
-    @Test("in distinct results, becoming a duplicate is a deletion, and ceasing to be one an insertion N51")
+    @Test("in distinct results, an object that becomes a duplicate is deleted, and a former duplicate inserted N51")
     func distinct() throws {
         let (test, nodes, log) = try start()
         log.tokens = [test.realm.objects(Node.self).distinct(by: ["name"]).observe { log.lines.append(text($0)) }]

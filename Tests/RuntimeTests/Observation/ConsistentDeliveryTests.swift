@@ -7,7 +7,7 @@ import Testing
 
 @Suite("consistent delivery")
 struct ConsistentDeliveryTests {
-    /// Counts the elements of a collection by its change sets alone.
+    /// Counts the elements of a collection from its change sets only.
     private final class Counter {
         private(set) var count = -1
         var onCall: () throws -> Void = {}
@@ -25,7 +25,7 @@ struct ConsistentDeliveryTests {
         }
     }
 
-    @Test("a change set computed for a token that is then invalidated pins no version N2 O2")
+    @Test("a change set that was computed for an invalidated token pins no version N2 O2")
     func invalidatedBeforeDelivery() throws {
         let test = try TestRealm()
         do {
@@ -41,7 +41,7 @@ struct ConsistentDeliveryTests {
         #expect(test.realm.pinnedVersions.map(\.version) == [test.realm.version])
     }
 
-    @Test("no observer is called for a version while the change set of another one is computed N38")
+    @Test("a delivery calls all observers at one version, even if later change sets are computed meanwhile N38")
     func overlapping() throws {
         let test = try TestRealm()
         let (dogs, others) = (test.allDogs, test.realm.objects(Dog.self).where { $0.name != "" })

@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("key-value observers of a denied write get its values when it is rolled back K27 O61")
+    @Test("key-value observers get the inverse changes when a denied write is rolled back K27 O61")
     func deniedLink() throws {
         let fixture = try Fixture()
         let (realm, keeper, kept) = (fixture.test.realm, fixture.keepers[0], fixture.kept)
@@ -78,7 +78,7 @@ import Testing
         token.invalidate()
     }
 
-    @Test("both cascades of a deletion are one change for each observer O6 N47 K12", arguments: [true, false])
+    @Test("each observer gets a deletion and both of its cascades as one change O6 N47 K12", arguments: [true, false])
     func cascades(isLocal: Bool) throws {
         let fixture = try Fixture()
         if isLocal {

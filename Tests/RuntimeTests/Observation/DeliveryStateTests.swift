@@ -2,7 +2,8 @@ import Testing
 
 @testable import Martlet
 
-/// The decisions of the hub, without threads: snapshots are numbers.
+/// Tests the decisions of the observation hub without threads. Numbers stand for snapshots. A run computes the results
+/// for one snapshot, and a delivery passes them to the observers.
 @Suite struct DeliveryStateTests {
     private struct CannotOpen: Error {}
 
@@ -40,7 +41,7 @@ import Testing
         #expect(state.isIdle)
     }
 
-    @Test("a commit between the signal and the begin of its run needs no run of its own")
+    @Test("a commit between the signal and the beginning of its run needs no second run")
     func commitBeforeRun() {
         var state = state()
         #expect(state.signal() == true)
@@ -64,7 +65,7 @@ import Testing
         #expect(state.signal() == true)
     }
 
-    @Test("without an executor nothing runs; when one is found, the waiting commit is processed")
+    @Test("without an executor nothing runs; when an executor is set, the waiting commit is processed")
     func executor() {
         var state = DeliveryState<Int>(hasExecutor: false)
         #expect(state.signal() == false)
@@ -96,7 +97,7 @@ import Testing
         #expect(state.beginDelivery().failure == nil)
     }
 
-    @Test("a Realm that does not follow the newest version computes only for the version it shows")
+    @Test("without automatic refresh, a run computes results only for the version that the Realm shows")
     func target() {
         var state = state()
         #expect(state.setTarget(3) == nil)
@@ -106,7 +107,7 @@ import Testing
         _ = state.finishRun(.computed(3))
         _ = state.signal()
         let second = state.beginRun()
-        #expect(second.target == nil && !second.computes, "a commit of another Realm: only its version is reported")
+        #expect(second.target == nil && !second.computes, "for a commit of another Realm, only the version is reported")
         _ = state.finishRun(.computed(4))
         #expect(state.setTarget(4) == nil)
         #expect(state.setTarget(nil) == 4)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("when observers are called")
 struct DeliveryTests {
-    @Test("a local commit calls Realm observers at once, and other observers at the next delivery N25")
+    @Test("a local commit calls Realm observers immediately, and other observers at the next delivery N25")
     func local() throws {
         let test = try TestRealm()
         let dog = try test.dogs("Rex")[0]
@@ -68,7 +68,7 @@ struct DeliveryTests {
     }
 
     @Test(
-        "without autorefresh, refreshRequired is delivered at once, and changes at refresh or beginWrite N27",
+        "without autorefresh, a remote commit delivers refreshRequired, and refresh or beginWrite its changes N27",
         arguments: [true, false])
     func autorefreshOff(byRefresh: Bool) throws {
         let test = try TestRealm()
@@ -323,7 +323,7 @@ struct DeliveryTests {
     }
 
     @Test(
-        "in a callback, the collection shows the state of its change set; elsewhere, that of the last notification N38"
+        "a collection shows the version of the change set in a callback, and the last delivered version elsewhere N38"
     )
     func stateShown() throws {
         let test = try TestRealm()

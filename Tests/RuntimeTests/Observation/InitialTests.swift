@@ -8,7 +8,7 @@ import Testing
 @Suite("the initial callback")
 struct InitialTests {
     @Test(
-        "observers of collections get one initial callback, asynchronously; those of objects and Realms get none N19"
+        "observers of collections get one initial callback, asynchronously; observers of objects and Realms none N19"
     )
     func once() throws {
         let test = try TestRealm()
@@ -25,7 +25,7 @@ struct InitialTests {
     }
 
     @Test("the scheduler of the Realm delivers the initial callback N20")
-    func byTurn() throws {
+    func byScheduler() throws {
         let test = try TestRealm()
         let log = Log(test.allDogs)
         #expect(test.scheduler.waitForWork())
@@ -101,7 +101,7 @@ struct InitialTests {
     }
 
     @Test("the initial callback includes commits made before its delivery N22", arguments: [true, false])
-    func folded(remote: Bool) throws {
+    func includesEarlierCommits(remote: Bool) throws {
         let test = try TestRealm()
         var lines: [String] = []
         let token = test.allDogs.observe { change in
@@ -129,7 +129,7 @@ struct InitialTests {
     }
 
     @Test("the initial callback includes the write in which the observer was registered N22")
-    func foldedLocal() throws {
+    func includesOwnWrite() throws {
         let test = try TestRealm()
         var lines: [String] = []
         var token: NotificationToken?
@@ -171,7 +171,7 @@ struct InitialTests {
         #expect(logs.map { $0.take() } == [["[] [] [0, 1]"], ["[] [] [0]"], ["[] [] [0, 1]"], ["[] [] [0]"]])
     }
 
-    @Test("a second observer gets its own initial callback, and the first one no other call N24")
+    @Test("a second observer gets an initial callback, and the first observer is not called again N24")
     func second() throws {
         let test = try TestRealm()
         let dogs = test.allDogs

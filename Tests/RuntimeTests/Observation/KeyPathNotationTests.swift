@@ -96,7 +96,7 @@ struct KeyPathNotationTests {
         try graph.expect(nil) { graph.nodes[0].peers.insert(graph.nodes[5]) }
     }
 
-    @Test("a path to a property of elements reports it and changes of the list N84 N85", arguments: Notation.allCases)
+    @Test("a path to a property of elements also reports edits of the list N84 N85", arguments: Notation.allCases)
     func elements(notation: Notation) throws {
         let graph = try Graph()
         graph.observe(
@@ -145,7 +145,7 @@ struct KeyPathNotationTests {
     }
 
     @Test(
-        "a path to linking objects reports origins that are added, re-pointed or deleted N90",
+        "a path to linking objects reports origins that are added, linked elsewhere or deleted N90",
         arguments: Notation.allCases)
     func origins(notation: Notation) throws {
         let graph = try Graph()
@@ -170,7 +170,7 @@ struct KeyPathNotationTests {
     }
 
     @Test(
-        "a path to a property of linking objects reports it, and origins that come or go N91",
+        "a path to a property of linking objects reports the property, and added and removed origins N91",
         arguments: Notation.allCases)
     func originProperties(notation: Notation) throws {
         let graph = try Graph()
@@ -203,7 +203,7 @@ struct KeyPathNotationTests {
     }
 
     @Test(
-        "collections always report elements that come or go, and changes to an observed property of one N88 N100",
+        "collections always report added and removed elements, and changes to observed properties of elements N88 N100",
         arguments: Notation.allCases)
     func members(notation: Notation) throws {
         let test = try TestRealm()

@@ -46,7 +46,7 @@ struct KeyPathObservationTests {
     }
 
     @Test(
-        "siblings reports edits of the list, siblings.name also names; both report the root property N83 N84 N85"
+        "'siblings' reports edits of the list, 'siblings.name' also names; both report the root property N83 N84 N85"
     )
     func siblings() throws {
         let (test, rex, _) = try start()
@@ -70,7 +70,7 @@ struct KeyPathObservationTests {
         expect(test, logs, [reported, reported, row, row])
     }
 
-    @Test("owner reports reassignment only, owner.firstName also the first name N86")
+    @Test("'owner' reports reassignment only, 'owner.firstName' also reports the first name N86")
     func link() throws {
         let (test, rex, ada) = try start()
         let logs = [

@@ -108,7 +108,7 @@ struct ListObservationTests {
         expect(test, log, ["[1, 4] [] []"])
     }
 
-    @Test("deleting the owner reports all positions once, and nothing later N59", arguments: [true, false])
+    @Test("deleting the owner reports all positions as deleted once, and nothing later N59", arguments: [true, false])
     func owner(remote: Bool) throws {
         let (test, dog, others, log) = try start()
         let empty = Log(others[0].siblings)
@@ -127,7 +127,7 @@ struct ListObservationTests {
         expect(test, log, [])
     }
 
-    @Test("an observed list ends with its owner, even if a later object has its primary key N59")
+    @Test("deleting the owner ends the observation, even if a later object has its primary key N59")
     func ownerReplaced() throws {
         let test = try TestRealm()
         let node = Node(id: 1)
@@ -184,7 +184,7 @@ struct ListObservationTests {
         expect(test, log, [])
     }
 
-    @Test("linking objects report unlinks as deletions, links as insertions, changed origins as modified N67")
+    @Test("linking objects report removed links as deletions, new ones as insertions, changed origins as modified N67")
     func linkingObjects() throws {
         let test = try TestRealm()
         let dogs = try test.dogs("A", "B", "C")
@@ -206,7 +206,7 @@ struct ListObservationTests {
         expect(test, log, ["[0, 1] [] []"])
     }
 
-    @Test("the linking objects of a deleted object do not include those of a later object with its primary key N67")
+    @Test("a deleted object does not get the linking objects of a later object with its primary key N67")
     func linkingObjectsReplacedElsewhere() throws {
         let test = try TestRealm()
         let node = Node(id: 5)
@@ -266,7 +266,7 @@ struct ListObservationTests {
         expect(test, log, ["[0] [] []"])
     }
 
-    @Test("linking objects become invalid with their object, even if a later one has its primary key N67")
+    @Test("linking objects become invalid with their object, even if a later object has its primary key N67")
     func linkingObjectsOfAnother() throws {
         let test = try TestRealm()
         let node = Node(id: 1)
@@ -294,7 +294,7 @@ struct ListObservationTests {
     @Test(
         "the collection of a deleted owner is empty in the initial call, even if another object has its primary key N22 N59"
     )
-    func ownerReplacedAtOnce() throws {
+    func ownerReplacedBeforeInitialCall() throws {
         let test = try TestRealm()
         let node = Node(id: 1)
         try test.realm.write {
@@ -353,7 +353,7 @@ struct ListObservationTests {
         expect(test, log, ["[1] [2] [0]"])
     }
 
-    @Test("a list of embedded objects reports changes like other lists; its elements end with its owner N68")
+    @Test("a list of embedded objects reports changes like other lists; its elements are deleted with its owner N68")
     func embedded() throws {
         let test = try TestRealm()
         let node = Node(id: 1)

@@ -79,7 +79,7 @@ struct NestedTests {
     }
 
     @Test(
-        "positions fit the collection even if an earlier observer has deleted elements N103 N20 N22",
+        "positions match the collection even if an earlier observer has deleted elements N103 N20 N22",
         arguments: [true, false])
     func positionsFit(inInitial: Bool) throws {
         let test = try TestRealm()
@@ -155,7 +155,7 @@ struct NestedTests {
         adds = true
         try test.realm.beginWrite()
         #expect(log.take() == ["[] [0] []"])
-        // The pending change set does not fit the collection, which the write has changed.
+        // The pending change set does not match the collection, which the write has changed.
         #expect(after.take() == [])
         #expect(test.allDogs.count == 2)
         test.realm.cancelWrite()
@@ -202,8 +202,8 @@ struct NestedTests {
         #expect(log.take() == ["age: nil → 1", "age: 1 → 2", "age: 2 → 3"])
     }
 
-    @Test("the values of an object change are those of the delivered version N108")
-    func valuesAnnounced() throws {
+    @Test("an object change contains the values of the delivered version N108")
+    func valuesOfDeliveredVersion() throws {
         let test = try TestRealm()
         let dog = try test.dogs("Rex")[0]
         let log = Log()
@@ -220,7 +220,7 @@ struct NestedTests {
     // MARK: Silent writes
 
     @Test("a silent write silences exactly the listed tokens, for this transaction only N111")
-    func silenced() throws {
+    func silent() throws {
         let test = try TestRealm()
         let dog = try test.dogs("Rex")[0]
         let logs = [
@@ -249,7 +249,7 @@ struct NestedTests {
     }
 
     @Test("an observer is never notified of a silent deletion N111")
-    func silencedDeletion() throws {
+    func silentDeletion() throws {
         let test = try TestRealm()
         let dog = try test.dogs("Rex")[0]
         let log = Log(object: dog)
@@ -275,7 +275,7 @@ struct NestedTests {
     }
 
     @Test("a pending change is still delivered if a callback writes silently N112")
-    func silencedInside() throws {
+    func silentInside() throws {
         let test = try TestRealm()
         let later = Log()
         var writes = false
@@ -298,7 +298,7 @@ struct NestedTests {
     }
 
     @Test("a silent write in a callback is not reported to observers that have other pending changes N111")
-    func silencedAfterOthers() throws {
+    func silentAfterOthers() throws {
         let test = try TestRealm()
         let later = Log()
         var writes = false

@@ -22,7 +22,7 @@ struct ObjectObservationTests {
         #expect(log.take() == lines, sourceLocation: location)
     }
 
-    @Test("each property is reported once, in schema order, merged over commits N70", arguments: [true, false])
+    @Test("a change reports each property once, in schema order, merged over commits N70", arguments: [true, false])
     func merged(remote: Bool) throws {
         let (test, _, log) = try start()
         let body = { (realm: Realm) in
@@ -45,7 +45,7 @@ struct ObjectObservationTests {
     }
 
     @Test(
-        "changes of scalars and links have the new values, and the old values of the previous call N71",
+        "changes of scalars and links have new values, and as old values those at the previous call N71",
         arguments: [true, false])
     func values(remote: Bool) throws {
         let (test, _, log) = try start()
@@ -120,7 +120,7 @@ struct ObjectObservationTests {
         #expect(deep.take() == ["owner: Eve → Eve"])
     }
 
-    @Test("a deletion is reported exactly once, and nothing later, with key paths too N75", arguments: [true, false])
+    @Test("a deletion is reported once, also with key paths, and is the last change N75", arguments: [true, false])
     func deleted(remote: Bool) throws {
         let (test, dog, log) = try start()
         let filtered = Log(object: dog, keyPaths: ["favoriteToy"])

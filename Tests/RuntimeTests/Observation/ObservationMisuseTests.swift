@@ -107,7 +107,7 @@ struct ObservationMisuseTests {
         expect(result, "a write transaction was begun inside another one")
     }
 
-    @Test("beginning a write in a callback that the write of another callback has called traps with advice N103 N104")
+    @Test("beginning a write in a callback that another callback's write has caused traps with advice N103 N104")
     func writeInsideAnothersWrite() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()

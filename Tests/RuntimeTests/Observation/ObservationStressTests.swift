@@ -6,7 +6,7 @@ import Testing
 
 @testable import Martlet
 
-@Suite("many threads at once")
+@Suite("observation with many threads")
 struct ObservationStressTests {
     @Test("concurrent writers, observers on queues and invalidated tokens do not interfere N2 N3 N16 N34")
     func concurrentUse() throws {
@@ -60,7 +60,7 @@ struct ObservationStressTests {
         #expect(log.lines.first == "initial")
     }
 
-    /// Tokens of observers that count elements by their change sets, used by many threads.
+    /// Tokens of observers that count elements from their change sets. Many threads use the box.
     // Sendable: the lock guards everything except the counts, each of which is confined to its queue.
     private final class TokenBox: @unchecked Sendable {
         private let lock = NSLock()

@@ -22,8 +22,8 @@ struct SeededNumbers: RandomNumberGenerator {
 
 /// Random changes of dogs and persons.
 ///
-/// Every assignment writes a value that was never written before. Every change of a link also writes a unique text
-/// beside the link: `favoriteToy` for the owner, `notes` for the siblings, a person's `lastName` for the friends.
+/// Every assignment writes a value that was never written before. Every change of a link also writes a unique text to
+/// another property: `favoriteToy` for the owner, `notes` for the siblings, a person's `lastName` for the friends.
 /// Therefore, a row with equal values is unchanged.
 struct RandomChanges {
     var random: SeededNumbers
@@ -101,7 +101,7 @@ struct RandomChanges {
         switch Int.random(in: 0..<7, using: &random) {
         case 0...2 where list.count < 4: list.insert(other, at: position)
         case 3: list[position] = other
-        // To another position: a move without effect would write a unique text without a change of the list.
+        // The target differs from the source: a move without effect would change the text and not the list.
         case 4 where list.count > 1: list.move(from: position, to: (position + 1) % list.count)
         case 5 where list.count > 1: list.swapAt(position, (position + 1) % list.count)
         default: list.remove(at: position)

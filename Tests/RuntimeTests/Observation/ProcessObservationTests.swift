@@ -9,7 +9,7 @@ import Testing
 @Suite("commits of other processes")
 struct ProcessObservationTests {
     @Test("a commit of another process is detected and delivered like a remote commit N27")
-    func noticed() throws {
+    func detected() throws {
         let test = try TestRealm { $0.environment.commitPollMilliseconds = 0 }
         let dog = try test.dogs("Rex")[0]
         let logs = [Log(test.realm), Log(test.allDogs), Log(object: dog), Log(dog.siblings)]

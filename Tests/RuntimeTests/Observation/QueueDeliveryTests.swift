@@ -43,7 +43,7 @@ struct QueueDeliveryTests {
         tokens.forEach { $0.invalidate() }
     }
 
-    @Test("objects that are newer than the Realm of the queue can be observed on it N16")
+    @Test("objects that are newer than the Realm of a queue can be observed on the queue N16")
     func newerThanQueue() throws {
         let test = try TestRealm()
         let queue = DispatchQueue(label: "observers")
@@ -111,7 +111,7 @@ struct QueueDeliveryTests {
         }
     }
 
-    @Test("a Realm on a run loop delivers on it, and remote commits wake it up")
+    @Test("a Realm on a run loop delivers on the run loop, and remote commits wake up the run loop")
     func runLoop() throws {
         let test = try TestRealm()
         var configuration = test.configuration

@@ -135,7 +135,7 @@ struct SectionObservationTests {
         expect(test, log, ["a", "b", "c"].map { "\($0) [0.1] [1.2] [] +[] -[]" })
     }
 
-    @Test("an element replaced by one with its primary key is a deletion and an insertion N52 N60")
+    @Test("replacing an element by one with the same primary key is a deletion and an insertion N52 N60")
     func replaced() throws {
         let (test, nodes, log) = try start()
         log.tokens = [byName(test).observe { log.lines.append(text($0)) }]

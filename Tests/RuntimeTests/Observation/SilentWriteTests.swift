@@ -44,7 +44,7 @@ struct SilentWriteTests {
     }
 
     @Test(
-        "a silent write of a Realm observer is not reported with the change that called the observer N111 N112 N29",
+        "a silent write of a Realm observer is not reported with the change that caused the call N111 N112 N29",
         arguments: Trigger.allCases)
     func byRealmObserver(_ trigger: Trigger) throws {
         let fixture = try Fixture()
@@ -117,7 +117,7 @@ struct SilentWriteTests {
         fixture.observers = [
             test.realm.observe { _, _ in fixture.performPendingWrite() },
             test.allDogs.observe { _ in
-                // During beginWrite: this change postpones the calls of the observers after this one.
+                // Runs during beginWrite. This change postpones the calls of the later observers.
                 guard test.realm.isInWriteTransaction, !names.isEmpty else { return }
                 test.realm.add(Dog(name: names.removeFirst()))
             },
@@ -152,7 +152,7 @@ struct SilentWriteTests {
     }
 
     @Test("a write before a silent asynchronous write is reported, and the silent write is not N111 N132")
-    func afterSealed() throws {
+    func afterGroupedCommit() throws {
         let fixture = try Fixture()
         fixture.observe()
         let realm = fixture.test.realm

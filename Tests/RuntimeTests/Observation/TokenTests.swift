@@ -37,7 +37,7 @@ struct TokenTests {
     }
 
     @Test("an observer whose token is invalidated before the delivery is not called N2")
-    func endsBeforeTurn() throws {
+    func endsBeforeDelivery() throws {
         let test = try TestRealm()
         let log = Log(test.allDogs)
         #expect(test.scheduler.waitForWork())
@@ -154,7 +154,7 @@ struct TokenTests {
     }
 
     @Test("the scheduler delivers the initial call of an observer registered inside a callback N11")
-    func registerInsideTurn() throws {
+    func registerInsideDelivery() throws {
         let test = try TestRealm()
         let inner = Log()
         let token = test.allDogs.observe { _ in
@@ -196,7 +196,7 @@ struct TokenTests {
     }
 
     @Test(
-        "a token ended by an earlier callback is not called; a token that ends itself causes no other to be skipped N14"
+        "a callback can end its own observation and later ones: the ended ones are not called, no other is skipped N14"
     )
     func endInside() throws {
         let test = try TestRealm()
@@ -227,7 +227,7 @@ struct TokenTests {
         var tokens = (0..<count).map { _ in dog.observe { _ in } }
         tokens += (0..<count).map { _ in test.realm.observe { _, _ in } }
         let clock = ContinuousClock()
-        // In reverse order, in which a linear search for each token would pass over all others.
+        // In reverse order, a linear search for each token would compare all the others first.
         let time = clock.measure { for token in tokens.reversed() { token.invalidate() } }
         #expect(test.realm.context.hub.observerCount == 0)
         #expect(time < .seconds(1))

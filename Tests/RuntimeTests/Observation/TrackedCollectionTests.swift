@@ -1,6 +1,7 @@
 import ConformanceModels
 import Foundation
 import MartletTestSupport
+import ModelTesting
 import Testing
 
 @testable import Martlet
@@ -268,7 +269,7 @@ struct TrackedCollectionTests {
                 try test.realm.beginWrite()
                 Self.change(test.realm, change)
                 test.realm.cancelWrite()
-            // The values are as before. Superfluous notifications are allowed here.
+            // The values are the same as before. Superfluous notifications are allowed here.
             }
             for (number, read) in Self.reads.enumerated() where read(test.realm) != before[number] {
                 if counters[number].count == 0 { Issue.record("read \(number) at step \(step)") }

@@ -114,7 +114,7 @@ struct TrackedObjectTests {
         try #expect(
             onChangeCalls(read) {
                 try test.changeRemotely(1) { node, _ in node.name = "c" }
-                // A delivery that was scheduled before may come first.
+                // A delivery that was scheduled earlier may run first.
                 while nodes[0].name != "c", test.scheduler.waitForWork() { test.scheduler.run() }
             } == 1)
         #expect(nodes[0].name == "c")

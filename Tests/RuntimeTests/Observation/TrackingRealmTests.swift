@@ -111,7 +111,7 @@ struct TrackedUnmanagedTests {
 
 @Suite("tracked reads: which Realms track")
 struct TrackingRealmTests {
-    @Test("without tracking, a decoded value can be read after a check of the guard word alone N166")
+    @Test("without tracking, reading a decoded value checks only the guard word N166")
     func untracked() throws {
         let test = try TestRealm { $0.tracksReads = false }
         let node = try test.nodes(1)[0]
@@ -210,7 +210,8 @@ struct TrackedWaitingTests {
         waiting.track { _ = nodes[2].name }
         readManyTimes()
         #expect(closed == nil)
-        // To release them, the Realm calls all closures, also that of a reader that still waits. It reads again.
+        // To release closures, the Realm calls all of them, including the closure of a reader that still waits. Such a
+        // reader reads again.
         #expect(waiting.count == 1)
         waiting.track { _ = nodes[2].name }
         readManyTimes()

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("commits while a Realm is being opened")
 struct WhileOpeningTests {
-    /// Runs a closure once: the test calls `run` when a Realm has read the version but does not listen yet.
+    /// Runs a closure once. The test calls `run` when a Realm has read the version and is not yet a listener.
     // Sendable: `LockedValue` guards `body`.
     private final class Interruption: Sendable {
         private let body = LockedValue<(@Sendable () -> Void)?>(nil)

@@ -115,7 +115,7 @@ struct ProjectionObserveTests {
         expect(test, log, ["next: object → nil, nextName: n1 → nil, nextNext: object → nil, deepName: x → nil"])
     }
 
-    @Test("key paths name a label, the path behind it, or are Swift key paths of the projection N122")
+    @Test("a key path is a label, the path behind a label, or a Swift key path of the projection N122")
     func keyPaths() throws {
         let (test, ada, projection, _) = try start()
         let log = Log()

@@ -99,7 +99,7 @@ extension OptionalScalars {
         #expect(all.where { $0.double != 0.1 }.map(\.id) == [1, 2] && all.where { $0.double == .nan }.isEmpty)
     }
 
-    @Test("data is compared by its bytes, even if they are those of a special number O34") func datas() throws {
+    @Test("data is compared by its bytes, even if they equal the bytes of a special number O34") func datas() throws {
         let zero = Data([0, 0, 0, 0, 0, 0, 0, 0])
         let negativeZero = Data([0, 0, 0, 0, 0, 0, 0, 0x80])
         let nan = Data([0, 0, 0, 0, 0, 0, 0xF8, 0x7F])
@@ -129,7 +129,7 @@ extension OptionalScalars {
         #expect(try ids(objects) { $0.string < "b" } == [2])
     }
 
-    @Test("a bare Bool is a condition O50") func bools() throws {
+    @Test("a Bool property is a condition O50") func bools() throws {
         let test = try TestRealm()
         try test.realm.write { for id in 0..<4 { test.realm.add(Scalars(id: id, bool: id > 1, int: id)) } }
         let all = test.realm.objects(Scalars.self)

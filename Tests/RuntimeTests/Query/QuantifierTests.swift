@@ -25,7 +25,7 @@ import Testing
         try test.realm.objects(Node.self).filter(Realm.Predicate(parsing: text, arguments: arguments)).map(\.id)
     }
 
-    @Test("with a quantifier, 'CONTAINS' searches inside each element; without one, for an equal element O81 O51")
+    @Test("'CONTAINS' searches inside each element after a quantifier, and otherwise for an equal element O81 O51")
     func contains() throws {
         let test = try filled()
         #expect(try ids(test, "ANY part.tags CONTAINS 'oo'") == [0])
@@ -79,7 +79,7 @@ import Testing
         let test = try filled()
         #expect(try ids(test, "ANY children.id * 2 > 5") == [3] && ids(test, "children.id * 2 > 3") == [0, 3])
         #expect(try ids(test, "children.id * id == 12") == [3] && ids(test, "12 == id * children.id") == [3])
-        #expect(try ids(test, "children.id + children.id == 3") == [0], "each path stands for an element of its own")
+        #expect(try ids(test, "children.id + children.id == 3") == [0], "each path stands for a separate element")
         #expect(try ids(test, "NONE children.id - 1 == id") == [1, 2, 4, 5])
         #expect(try ids(test, "children.@count + children.id == 5") == [0, 3])
     }

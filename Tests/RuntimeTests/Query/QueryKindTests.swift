@@ -150,7 +150,7 @@ import Testing
             { !$0 && $1 })
     }
 
-    @Test("AnyRealmValue compares within a kind, and numbers by value O80 O32 O50") func any() throws {
+    @Test("AnyRealmValue compares within a kind, and numbers of all kinds by value O80 O32 O50") func any() throws {
         let test = try TestRealm()
         let values: [AnyRealmValue] = [
             .none, .bool(true), .int(5), .float(5), .double(5), .decimal128(5), .double(5.5), .string("5"),

@@ -28,7 +28,7 @@ import Testing
         }
         let ids = found.map(\.id)
         #expect(found.count == ids.count && (expected ?? ids) == ids, "\(text.prefix(100))")
-        // Adds conditions, sort orders and a limit to those of the text.
+        // Adds conditions, sort orders and a limit to the query.
         let more = found.where { $0.id < 50 }.sorted(byKeyPath: "name", ascending: false)
             .distinct(by: ["name", "next.next.name"]).limit(40).where { $0.id > -1 }.sorted(byKeyPath: "amount")
         #expect(Set(more.map(\.id)) == Set(ids) && more.sum { $0.id } == ids.reduce(0, +))
@@ -133,7 +133,7 @@ import Testing
         #expect(try rejection(test, "NOT (\(chain)) AND NOT id > 1", finds: [0, 1]) == nil)
     }
 
-    // SQLite takes quadratic time: it prepared a query of 8,000 conditions for minutes.
+    // SQLite needs quadratic time. Without the limit, it prepared a query of 8,000 conditions for minutes.
     @Test("conditions with too many comparisons are rejected quickly O76 O51", .timeLimit(.minutes(1)))
     func size() throws {
         let test = try filled()

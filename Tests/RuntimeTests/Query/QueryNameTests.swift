@@ -7,7 +7,7 @@ import Testing
 
 /// Properties with unusual names, and conditions that are always true or always false.
 @Suite struct QueryNameTests {
-    // Keywords of the query language, and names that SQLite reads as values or as its own columns.
+    // Keywords of the query language, and names that SQLite reads as values or built-in columns.
     private static let names = [
         "true", "false", "nan", "inf", "infinity", "nil", "null", "yes", "no", "not", "and", "or", "any", "all", "none",
         "some", "in", "between", "contains", "beginswith", "endswith", "like", "text", "self", "subquery",

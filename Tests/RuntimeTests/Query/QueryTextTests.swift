@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("the query language has these operators and keywords O51") func language() throws {
+    @Test("the query language supports its operators and keywords O51") func language() throws {
         let test = try nodes()
         let expected: [(String, [Int])] = [
             ("", [0, 1, 2, 3, 4, 5]), ("TRUEPREDICATE", [0, 1, 2, 3, 4, 5]), ("FALSEPREDICATE", []),
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test("errors have the offset in the text and what was expected O51") func errors() throws {
+    @Test("errors contain the offset in the text and what was expected O51") func errors() throws {
         let test = try nodes()
         let wrong: [(String, Int, String)] = [
             ("id ==", 5, "expected a property, a value or a condition, but the text ends here"),

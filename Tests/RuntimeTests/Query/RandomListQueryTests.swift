@@ -2,6 +2,7 @@ import ConformanceModels
 import Foundation
 import MartletEngine
 import MartletTestSupport
+import ModelTesting
 import Testing
 
 @testable import Martlet

@@ -1,7 +1,7 @@
 import ConformanceModels
 import Foundation
 import Martlet
-import MartletTestSupport
+import ModelTesting
 import Testing
 
 // Conditions on links, collections and their elements.

@@ -2,6 +2,7 @@ import ConformanceModels
 import Foundation
 import Martlet
 import MartletTestSupport
+import ModelTesting
 import Testing
 
 /// A copy of the values of a queried row, for which conditions are evaluated in Swift.
@@ -338,7 +339,7 @@ enum QueriedValues {
         }
     }
 
-    @Test("random sort orders equal those in Swift, and are stable O52", arguments: 0..<6 as Range<UInt64>)
+    @Test("random sort orders equal those of Swift arrays, and are stable O52", arguments: 0..<6 as Range<UInt64>)
     func sorts(_ seed: UInt64) throws {
         var random = SeededRandom(state: seed &+ 1_000)
         let test = try TestRealm()

@@ -29,7 +29,7 @@ import Testing
 
     private static var program: String { ProcessInfo.processInfo.processName }
 
-    @Test("the default file is in the data folder of the environment, in a folder for its user only D80")
+    @Test("the default file is in the data folder that the environment names, and only the user can access it D80")
     func data() async {
         await #expect(processExitsWith: .success) {
             let folder = try DefaultFileTests.folder()
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(
-        "all functions that take the URL of a file reject other URLs D76",
+        "all functions that take the URL of a file reject URLs of other schemes D76",
         arguments: ["http://example.org/a.realm", "data:text/plain,a"])
     func otherURLs(_ text: String) throws {
         let url = try #require(URL(string: text))

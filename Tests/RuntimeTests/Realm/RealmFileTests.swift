@@ -186,7 +186,7 @@ import Testing
         #expect(foreign?.code == .notADatabase && !FileManager.default.fileExists(atPath: target.path))
     }
 
-    @Test("the copy of a seed of an older schema version is migrated, and the seed is not O78 O2")
+    @Test("the copy of a seed with an older schema version is migrated, and the seed does not change O78 O2")
     func oldSeed() throws {
         let past = try PreviousProgram(["object Keyless\nproperty content Int"]) { create in
             _ = create("Keyless", ["content": 5])

@@ -15,7 +15,7 @@ private func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
 }
 
 @Suite struct RealmMisuseTests {
-    @Test("use on another thread traps, and the message says where the Realm belongs O1") func threads() async {
+    @Test("use on another thread traps, and the message names the isolation of the Realm O1") func threads() async {
         let read = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             nonisolated(unsafe) let test = try TestRealm()
             nonisolated(unsafe) let node = Node(id: 1)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct RealmTests {
     private struct Failure: Error {}
 
-    @Test("opening a file again on a thread or queue returns the same Realm; another thread or queue gets its own O1")
+    @Test("opening a file again on a thread or queue returns the same Realm; each thread and queue has its own O1")
     func instances() throws {
         let test = try TestRealm()
         let again = try Realm(configuration: test.configuration)
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test("a Realm of a queue is used on that queue, on any thread O1") func queues() throws {
+    @Test("a Realm of a queue can be used by every block of the queue, on any thread O1") func queues() throws {
         let test = try TestRealm()
         let queue = DispatchQueue(label: "test")
         nonisolated(unsafe) let realm = try Realm(configuration: test.configuration, queue: queue)
@@ -82,7 +82,7 @@ import Testing
 
     private struct Closed {
         let configuration: Realm.Configuration
-        let test: TestFolder
+        let folder: TestFolder
     }
 
     private func closedFile() throws -> Closed {
@@ -91,7 +91,7 @@ import Testing
         configuration.scheduler = ManualScheduler()
         let realm = try Realm(configuration: configuration)
         try realm.write { realm.add(Node(id: 1, name: "a")) }
-        return Closed(configuration: configuration, test: folder)
+        return Closed(configuration: configuration, folder: folder)
     }
 
     @Test("write returns the result of its block; an error rolls back all changes O4") func write() throws {
@@ -120,7 +120,7 @@ import Testing
         try test.onNewThread { realm in #expect(realm.objects(Node.self).first?.name == "c") }
     }
 
-    @Test("writes are begun, committed and cancelled by functions; a block may end its own write O4")
+    @Test("a program can begin, commit and cancel writes; a block may end its own write O4")
     func manual() throws {
         let test = try TestRealm()
         try test.realm.beginWrite()
@@ -172,7 +172,7 @@ import Testing
         #expect(node.next?.name == "n" && node.part?.name == "s" && test.realm.objects(Node.self).count == 3)
     }
 
-    @Test("beginWrite advances to the newest version O4") func beginMoves() throws {
+    @Test("beginWrite advances to the newest version O4") func beginWriteAdvances() throws {
         let test = try TestRealm()
         let (a, b) = (Node(id: 1, name: "a"), Node(id: 2))
         try test.realm.write { test.realm.add([a, b]) }
@@ -244,6 +244,6 @@ private final class TestFolder {
 }
 
 extension TestRealm {
-    /// The Realm for comparisons on other threads.
+    /// The Realm, for comparisons on other threads.
     fileprivate var realmIgnoringThread: Realm { realm }
 }

@@ -76,7 +76,7 @@ import Testing
             "the pinned version is still readable")
     }
 
-    @Test("objects show a commit that another process makes while the lock file is lost D40")
+    @Test("objects show a commit that another process makes while the lock file is missing D40")
     func lostLock() throws {
         nonisolated(unsafe) var between: (() throws -> Void)?
         let test = try TestRealm {
@@ -103,7 +103,7 @@ import Testing
 
     // MARK: Deleting
 
-    @Test("deleting a file inside its own migration throws O8") func deletingInMigration() throws {
+    @Test("deleting a file during its migration throws O8") func deletingInMigration() throws {
         let past = try PreviousProgram(["object Keyless\nproperty content Int"]) { create in
             _ = create("Keyless", ["content": 5])
         }

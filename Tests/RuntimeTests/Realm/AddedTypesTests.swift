@@ -5,9 +5,9 @@ import MartletTestSupport
 import Testing
 
 @Suite("types that are added to an open file")
-struct SchemaInUseTests {
+struct AddedTypesTests {
     @Test("opening a Realm again with more types adds the types and keeps its objects")
-    func wider() throws {
+    func addedTypes() throws {
         let test = try TestRealm { $0.objectTypes = [Todo.self] }
         let todo = Todo()
         try test.realm.write { test.realm.add(todo) }
@@ -21,7 +21,7 @@ struct SchemaInUseTests {
     }
 
     @Test("a Realm with fewer types keeps working after another thread adds types")
-    func besides() throws {
+    func addedByOtherThread() throws {
         let test = try TestRealm { $0.objectTypes = [Todo.self] }
         try test.realm.write { test.realm.add(Todo()) }
         var wide = test.configuration

@@ -6,5 +6,5 @@ import MartletValues
 
 extension RealmContext {
     /// The integers in the first column of a query's rows.
-    func keys(_ sql: String, _ arguments: [SQLValue]) -> [ObjectKey] { read { try $0.keys(sql, arguments) } }
+    func integers(_ sql: String, _ arguments: [SQLValue]) -> [ObjectKey] { read { try $0.keys(sql, arguments) } }
 }

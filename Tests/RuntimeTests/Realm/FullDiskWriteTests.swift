@@ -4,7 +4,7 @@ import Testing
 
 @testable import Martlet
 
-@Suite struct FaultTests {
+@Suite struct FullDiskWriteTests {
     @Test("a full disk during a write makes the commit throw and roll back D3 O4", arguments: 0..<3)
     func fullDisk(_ kind: Int) throws {
         let test = try TestRealm()

@@ -1,36 +1,36 @@
 import Testing
 
 /// Tests every kind of value with all operations on values.
-@Suite struct KindTests {
+@Suite struct ValueKindTests {
     @Test("required and optional properties store every kind of value O5 O12 O30 O31 O32", arguments: allKinds)
-    func properties(_ kind: any AnyKind) throws { try kind.checkProperties() }
+    func properties(_ kind: any AnyValueKind) throws { try kind.checkProperties() }
 
     @Test(
         "conditions compare properties with every kind of value, in both notations O50 O51 O54 O56", arguments: allKinds
     )
-    func queries(_ kind: any AnyKind) throws { try kind.checkQueries() }
+    func queries(_ kind: any AnyValueKind) throws { try kind.checkQueries() }
 
     @Test("results are sorted, made distinct and aggregated by every kind of value O40 O52 O53", arguments: allKinds)
-    func order(_ kind: any AnyKind) throws { try kind.checkOrder() }
+    func order(_ kind: any AnyValueKind) throws { try kind.checkOrder() }
 
     @Test("lists store every kind of value, managed and unmanaged O40 O42 O46 O47", arguments: allKinds)
-    func lists(_ kind: any AnyKind) throws { try kind.checkLists() }
+    func lists(_ kind: any AnyValueKind) throws { try kind.checkLists() }
 
     @Test("sets store every kind of value once, managed and unmanaged O40 O43 O47", arguments: allKinds)
-    func sets(_ kind: any AnyKind) throws { try kind.checkSets() }
+    func sets(_ kind: any AnyValueKind) throws { try kind.checkSets() }
 
     @Test("maps store every kind of value, managed and unmanaged O40 O44 O47", arguments: allKinds)
-    func maps(_ kind: any AnyKind) throws { try kind.checkMaps() }
+    func maps(_ kind: any AnyValueKind) throws { try kind.checkMaps() }
 
     @Test("conditions search collections for every kind of value, in both notations O50 O51 O53", arguments: allKinds)
-    func elementQueries(_ kind: any AnyKind) throws { try kind.checkElementQueries() }
+    func elementQueries(_ kind: any AnyValueKind) throws { try kind.checkElementQueries() }
 
     @Test("every kind of value is encoded, decoded and detached O10 O40", arguments: allKinds)
-    func copies(_ kind: any AnyKind) throws { try kind.checkCopies() }
+    func copies(_ kind: any AnyValueKind) throws { try kind.checkCopies() }
 
     @Test("updates store every kind of value, and equal values are no change O5", arguments: allKinds)
-    func updates(_ kind: any AnyKind) throws { try kind.checkUpdates() }
+    func updates(_ kind: any AnyValueKind) throws { try kind.checkUpdates() }
 
     @Test("every kind of value is kept when a migration makes its property optional O30 O31 O35", arguments: allKinds)
-    func migration(_ kind: any AnyKind) throws { try kind.checkMigration() }
+    func migration(_ kind: any AnyValueKind) throws { try kind.checkMigration() }
 }

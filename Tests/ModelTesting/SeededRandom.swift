@@ -1,4 +1,4 @@
-/// SplitMix64 of Steele, Lea and Flood: the same sequence for the same seed.
+/// SplitMix64 (Steele, Lea and Flood 2014). A seed always leads to the same numbers.
 package struct SeededRandom: RandomNumberGenerator {
     package var state: UInt64
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Martlet
 
-extension Kind {
+extension ValueKind {
     /// Returns a Realm with one object for each value. The id of an object is the position of its value.
     private func filled<Root: Object>(_ type: Root.Type, _ name: String, _ values: [Value?]) throws -> TestRealm {
         let test = try TestRealm()

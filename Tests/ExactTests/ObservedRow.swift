@@ -1,7 +1,7 @@
 /// What an observer sees of one row: the values, and the times at which they were written.
 ///
 /// Different values must be reported, and only properties with different times may be reported.
-struct RowView: Equatable {
+struct ObservedRow: Equatable {
     private(set) var values = ""
     private(set) var times = ""
 
@@ -14,7 +14,7 @@ struct RowView: Equatable {
     /// The properties of several rows on key paths.
     init(_ world: World, _ rows: [Int], _ keyPaths: [String]?) {
         for row in rows {
-            let view = RowView(world, row, keyPaths)
+            let view = ObservedRow(world, row, keyPaths)
             values += " #\(row)" + view.values
             times += " #\(row)" + view.times
         }
@@ -105,7 +105,7 @@ struct Item {
     var key = ""
     /// When the element was written at its position.
     var written = 0
-    let view: RowView?
+    let view: ObservedRow?
     /// The text of the element. The live element must have the same text.
     let text: String
 
@@ -122,12 +122,12 @@ struct Item {
 
 extension World {
     func item(_ row: Int, _ keyPaths: [String]?) -> Item {
-        Item(identity: .row(row), view: RowView(self, row, keyPaths), text: shown(.row(row)))
+        Item(identity: .row(row), view: ObservedRow(self, row, keyPaths), text: shown(.row(row)))
     }
 
     func item(_ slot: Slot, _ keyPaths: [String]?) -> Item {
-        var view: RowView?
-        if case .row(let row) = slot.value { view = RowView(self, row, keyPaths) }
+        var view: ObservedRow?
+        if case .row(let row) = slot.value { view = ObservedRow(self, row, keyPaths) }
         return Item(identity: slot.value, key: slot.key, written: slot.written, view: view, text: shown(slot.value))
     }
 
@@ -135,7 +135,7 @@ extension World {
     func anyItem(_ slot: Slot, _ keyPaths: [String]?) -> Item {
         Item(
             identity: .list([slot.value]), key: slot.key, written: slot.written,
-            view: RowView(self, slot.value.links, keyPaths), text: shown(slot.value))
+            view: ObservedRow(self, slot.value.links, keyPaths), text: shown(slot.value))
     }
 
     /// A value as text: nodes by their primary key, embedded objects by their name.

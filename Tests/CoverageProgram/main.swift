@@ -2,16 +2,17 @@ import Foundation
 import KennelModels
 import Martlet
 
-// Runs one way through the runtime and writes a coverage profile of it alone. 'Scripts/paths' builds it with coverage, and compares
-// the source files that ran with the lists in ARCHITECTURE.md.
+// Makes one write, or delivers one notification, and writes a coverage profile of only this work.
+// 'Scripts/covered-files' builds the program with coverage, and compares the source files that ran with the lists in
+// ARCHITECTURE.md.
 
 @_silgen_name("__llvm_profile_reset_counters") func resetCounters()
 @_silgen_name("__llvm_profile_write_file") func writeProfile() -> Int32
 
-let folder = FileManager.default.temporaryDirectory.appendingPathComponent("martlet-paths-\(UUID().uuidString)")
+let folder = FileManager.default.temporaryDirectory.appendingPathComponent("martlet-coverage-\(UUID().uuidString)")
 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
 defer { try? FileManager.default.removeItem(at: folder) }
-let configuration = Realm.Configuration(fileURL: folder.appendingPathComponent("paths.realm"))
+let configuration = Realm.Configuration(fileURL: folder.appendingPathComponent("coverage.realm"))
 
 func run(until isDone: () -> Bool) {
     while !isDone() { _ = RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 0.001)) }
@@ -23,7 +24,7 @@ try realm.write { realm.add(dog) }
 
 switch CommandLine.arguments.dropFirst().first {
 case "write":
-    // Once before: statements are prepared and the log exists.
+    // The first write is not measured: it prepares statements and creates the log.
     try realm.write { dog.age = 1 }
     resetCounters()
     try realm.write { dog.age = 2 }
@@ -50,7 +51,7 @@ case "notify":
     }
     token.invalidate()
 default:
-    print("usage: PathProgram write|notify")
+    print("usage: CoverageProgram write|notify")
     exit(2)
 }
 exit(writeProfile())

@@ -5,7 +5,7 @@ import MartletTools
 /// Changes the white space of a schema at random and nothing else. Formatting must undo the change.
 ///
 /// It supports the syntax of the good schemas: no scalars and no brackets over several lines.
-struct Relayout {
+struct WhitespaceRandomizer {
     private var random: SplitMix
 
     init(seed: UInt64) {
@@ -30,7 +30,7 @@ struct Relayout {
 
     private mutating func changed(_ line: String, step: Int) -> String {
         let indentation = line.prefix { $0 == " " }.count
-        let (code, comment) = Relayout.parts(of: String(line.dropFirst(indentation)))
+        let (code, comment) = WhitespaceRandomizer.parts(of: String(line.dropFirst(indentation)))
         var result = String(repeating: " ", count: indentation / 2 * step) + spread(code, step: step)
         if !comment.isEmpty { result += code.isEmpty ? comment : blanks(1...9) + comment }
         return result

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Martlet
 
-extension Kind {
+extension ValueKind {
     /// Returns objects of all classes that have properties of this kind, with a value and without one.
     private func holders(_ value: Value) -> [Object] {
         let element: [Any] = [value]

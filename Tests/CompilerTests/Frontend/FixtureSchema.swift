@@ -5,9 +5,9 @@ import Testing
 
 /// A schema with mistakes and its expected findings, in the format of the fixture files.
 ///
-/// Lines that begin with `#~` are not part of the schema. `rendered` writes the actual findings in the same format. The
-/// file must equal its result, so that every detail of a finding is compared.
-struct MarkedSchema: CustomTestStringConvertible, Sendable {
+/// Lines that begin with `#~` are not part of the schema. `rendered` writes the actual findings in the same format. A
+/// fixture file must be equal to that result, so that every detail of a finding is compared.
+struct FixtureSchema: CustomTestStringConvertible, Sendable {
     struct File: Sendable {
         let path: String
         var lines: [String] = []
@@ -67,11 +67,11 @@ struct MarkedSchema: CustomTestStringConvertible, Sendable {
     }
 
     /// All fixtures, sorted by path.
-    static let all: [MarkedSchema] = {
+    static let all: [FixtureSchema] = {
         let paths = (try? FileManager.default.subpathsOfDirectory(atPath: folder.path)) ?? []
         return paths.filter { $0.hasSuffix(".yaml") }.sorted().compactMap { path in
             let text = try? String(contentsOf: folder.appending(path: path), encoding: .utf8)
-            return text.map { MarkedSchema(name: path, text: $0) }
+            return text.map { FixtureSchema(name: path, text: $0) }
         }
     }()
 
@@ -81,7 +81,7 @@ struct MarkedSchema: CustomTestStringConvertible, Sendable {
 
     /// Returns the fixture with these findings written below their lines.
     func rendered(_ findings: [Diagnostic], _ input: SchemaInput) -> String {
-        let places = MarkedPlaces(input.allSources)
+        let places = FixtureRenderer(input.allSources)
         var result = head
         result += findings.filter { $0.span == nil }.flatMap { places.lines(of: $0) }
         for (index, file) in files.enumerated() {
@@ -99,7 +99,7 @@ struct MarkedSchema: CustomTestStringConvertible, Sendable {
 }
 
 /// Renders findings in the format of the fixture files.
-struct MarkedPlaces {
+struct FixtureRenderer {
     private let sources: [SourceFileID: SourceText]
 
     init(_ sources: [SourceText]) {
@@ -133,7 +133,7 @@ struct MarkedPlaces {
         return result
     }
 
-    /// Returns the replacement, preceded by its location if it differs from that of the finding.
+    /// Returns the replacement, preceded by its location if that is not the location of the finding.
     private func text(of fix: Fix, _ span: SourceSpan?) -> String {
         fix.edits.map { edit in
             let place = edit.span == span ? "" : "@\(place(edit.span, from: span)) "

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Martlet
 
-extension Kind {
+extension ValueKind {
     private func list<V>(_ owner: ObjectBase, _ type: V.Type) throws -> List<V> {
         try #require(owner.value(forKey: elements) as? List<V>)
     }

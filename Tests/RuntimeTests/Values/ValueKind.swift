@@ -6,7 +6,7 @@ import Testing
 @testable import Martlet
 
 /// One kind of value, and the properties of this kind in the conformance schema.
-struct Kind<Value: OrderedValue & RealmCollectionValue & Hashable>: Sendable {
+struct ValueKind<Value: OrderedValue & RealmCollectionValue & Hashable>: Sendable {
     /// The property of `Scalars` and `OptionalScalars`, or of `EnumHolder`.
     let name: String
     /// The property of the classes that have collections.
@@ -36,7 +36,7 @@ struct Kind<Value: OrderedValue & RealmCollectionValue & Hashable>: Sendable {
 }
 
 /// A kind without the type of its values.
-protocol AnyKind: Sendable, CustomTestStringConvertible {
+protocol AnyValueKind: Sendable, CustomTestStringConvertible {
     func checkProperties() throws
     func checkQueries() throws
     func checkOrder() throws
@@ -49,7 +49,7 @@ protocol AnyKind: Sendable, CustomTestStringConvertible {
     func checkMigration() throws
 }
 
-extension Kind: AnyKind {
+extension ValueKind: AnyValueKind {
     var testDescription: String { typeText }
 }
 
@@ -60,30 +60,30 @@ private func uuid(_ first: UInt8, _ last: UInt8) -> UUID {
 }
 
 /// Every kind that a property may have.
-let allKinds: [any AnyKind] = [
-    Kind("bool", "bools", "Bool") { [false, true] },
-    Kind("int", "ints", "Int") { [Int.min, -1, 0, 7, .max] },
-    Kind("int8", "int8s", "Int8") { [Int8.min, -1, 0, .max] },
-    Kind("int16", "int16s", "Int16") { [Int16.min, -1, 0, .max] },
-    Kind("int32", "int32s", "Int32") { [Int32.min, -1, 0, .max] },
-    Kind("int64", "int64s", "Int64") { [Int64.min, -1, 0, .max] },
-    Kind("float", "floats", "Float") { [-Float.infinity, -1.5, 0, 0.1, .greatestFiniteMagnitude] },
-    Kind("double", "doubles", "Double") { [-Double.infinity, -1.5, 0, 0.1, .greatestFiniteMagnitude] },
-    Kind("string", "strings", "String") { ["", "A", "a", "a\0", "e\u{301}", "\u{1F985}"] },
-    Kind("data", "datas", "Data") { [Data(), Data([0]), Data([0, 1]), Data([9, 9, 9, 9, 9, 9, 9, 9])] },
-    Kind("date", "dates", "Date") { [.distantPast, day(0), day(0.1), .distantFuture] },
-    Kind("decimal128", "decimal128s", "Decimal128") {
+let allKinds: [any AnyValueKind] = [
+    ValueKind("bool", "bools", "Bool") { [false, true] },
+    ValueKind("int", "ints", "Int") { [Int.min, -1, 0, 7, .max] },
+    ValueKind("int8", "int8s", "Int8") { [Int8.min, -1, 0, .max] },
+    ValueKind("int16", "int16s", "Int16") { [Int16.min, -1, 0, .max] },
+    ValueKind("int32", "int32s", "Int32") { [Int32.min, -1, 0, .max] },
+    ValueKind("int64", "int64s", "Int64") { [Int64.min, -1, 0, .max] },
+    ValueKind("float", "floats", "Float") { [-Float.infinity, -1.5, 0, 0.1, .greatestFiniteMagnitude] },
+    ValueKind("double", "doubles", "Double") { [-Double.infinity, -1.5, 0, 0.1, .greatestFiniteMagnitude] },
+    ValueKind("string", "strings", "String") { ["", "A", "a", "a\0", "e\u{301}", "\u{1F985}"] },
+    ValueKind("data", "datas", "Data") { [Data(), Data([0]), Data([0, 1]), Data([9, 9, 9, 9, 9, 9, 9, 9])] },
+    ValueKind("date", "dates", "Date") { [.distantPast, day(0), day(0.1), .distantFuture] },
+    ValueKind("decimal128", "decimal128s", "Decimal128") {
         ["-1e6144", "-1.5", "0", "1e-6176", "1234567890123456789012345678901234"].map {
             (try? Decimal128(string: $0)) ?? .nan
         }
     },
-    Kind("objectId", "objectIds", "ObjectId") {
+    ValueKind("objectId", "objectIds", "ObjectId") {
         [.zero, ObjectId("00000000000000000000000a"), ObjectId("ffffffffffffffffffffffff")]
     },
-    Kind("uuid", "uuids", "UUID") { [uuid(0, 0), uuid(0, 1), uuid(255, 0)] },
-    Kind("grade", "sizes", "enum:String", isEnum: true) { [Grade.best, .good, .poor] },
-    Kind("level", "levels", "enum:Int", isEnum: true) { [Level.low, .middle, .high] },
-    Kind("anyValue", "anyValues", "AnyRealmValue") {
+    ValueKind("uuid", "uuids", "UUID") { [uuid(0, 0), uuid(0, 1), uuid(255, 0)] },
+    ValueKind("grade", "sizes", "enum:String", isEnum: true) { [Grade.best, .good, .poor] },
+    ValueKind("level", "levels", "enum:Int", isEnum: true) { [Level.low, .middle, .high] },
+    ValueKind("anyValue", "anyValues", "AnyRealmValue") {
         [AnyRealmValue.int(-1), .double(0.5), .float(1), .int(2), .decimal128(3)]
     },
 ]

@@ -2,7 +2,7 @@ import Foundation
 import Martlet
 
 /// A thread with a run loop, like the main thread of an app, and a file that `Realm()` opens.
-enum ScreenThread {
+enum RunLoopThread {
     /// Sets the file that `Realm()` opens, once in this process.
     private static let file: Void = {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(

@@ -4,7 +4,7 @@ import Martlet
 import MartletTestSupport
 import Testing
 
-@Suite struct WordSearchTests {
+@Suite struct FullTextSearchTests {
     private let texts = [
         "The quick brown fox", "Résumé of a FOX", "foxes and \"hounds\"", "", "brown bread", "a AND b OR c NOT d*",
         "x'); DROP",
@@ -43,7 +43,7 @@ import Testing
         #expect(all.where { $0.body.matches("brown") && $0.id > 0 }.map(\.id) == [4])
     }
 
-    @Test("no part of a search is interpreted as syntax by SQLite O55 O56") func harmless() throws {
+    @Test("SQLite interprets no part of a search as syntax O55 O56") func syntaxIsNotInterpreted() throws {
         let test = try filled()
         #expect(ids(test, "AND") == [2, 5] && ids(test, "OR") == [5] && ids(test, "NOT d") == [5])
         #expect(ids(test, "\"hounds\"") == [2] && ids(test, "hounds\"") == [2] && ids(test, "body:fox") == [])
@@ -55,7 +55,7 @@ import Testing
         #expect(ids(test, "fox") == [0, 1])
     }
 
-    @Test("symbols between the words of a search are ignored O55") func signs() throws {
+    @Test("symbols between the words of a search are ignored O55") func symbols() throws {
         let test = try filled()
         #expect(
             ids(test, "quick & fox") == [0] && ids(test, "fox + quick") == [0] && ids(test, "fox \u{1F98A}") == [0, 1])
