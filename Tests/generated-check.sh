@@ -306,25 +306,57 @@ check_confinement() {
         diff "$scratch/lines" "$scratch/refused"
 }
 
-# Checks that the examples of the articles compile, each in a separate function.
+# Checks that the examples of the articles compile, each in a separate function, and runs those that print. To update the
+# expected output: UPDATE=1 Tests/generated-check.sh articles
 check_articles() {
-    local article folder=$scratch/articles combine
+    local article name folder=$scratch/articles
     echo "articles:"
     generate_classes Schemas/Kennel "$folder"
-    for article in Sources/Martlet/Martlet.docc/*.md Sources/MartletCombine/MartletCombine.docc/*.md; do
-        combine=
-        [[ $article != Sources/MartletCombine/* ]] || combine='import MartletCombine\nimport OpenCombine'
-        awk -v "combine=$combine" '
-            BEGIN { print "import Foundation\nimport Martlet\nimport Observation\n" combine "\n" }
-            /^ *```swift$/ {
-                inside = 1
-                print "func example" ++number "(_ realm: Realm, _ dogs: Results<Dog>, _ dog: Dog) throws {"
-                next
-            }
-            /^ *```/ && inside { inside = 0; print "}\n"; next }
-            inside { print }' "$article" >"$scratch/Article.swift"
-        flows "examples of $(basename "$article")" "${swift_6[@]}" "$folder"/*.swift "$scratch/Article.swift"
+    for article in Sources/Martlet/Martlet.docc/*.md; do
+        name=$(basename "$article" .md)
+        example_functions "$name" '' "$article" >"$folder/Article$name.swift"
     done
+    # Each example that prints, with its function.
+    {
+        printf 'import Martlet\n\nnonisolated(unsafe) let examples: [(String, (Realm, Results<Dog>, Dog) throws -> Void)] = [\n'
+        awk '/^func [A-Z]/ { name = $2; sub(/\(.*/, "", name) } /print\(/ && name !~ /NotRun$/ && !done[name]++ { printf "    (\"%s\", %s),\n", name, name }' \
+            "$folder"/Article*.swift
+        printf ']\n'
+    } >"$folder/Examples.swift"
+    flows "examples of the articles" "${swift_6[@]}" "$folder"/*.swift
+    generate Schemas/Kennel "$scratch/articles-registry"
+    # shellcheck disable=SC2046
+    holds "a program that runs the examples compiles" swiftc -parse-as-library -module-name Models -package-name models \
+        "${modules[@]}" "${swift_6[@]}" "$folder"/*.swift "$scratch/articles-registry/MartletSchema.martlet.swift" \
+        Tests/Articles/Main.swift $(runtime_objects) -lsqlite3 \
+        -o "$folder/program"
+    mkdir -p "$folder/files"
+    # Dictionaries have the same order in each run.
+    HOME=$folder/files XDG_DATA_HOME=$folder/files SWIFT_DETERMINISTIC_HASHING=1 "$folder/program" </dev/null 2>&1 |
+        sed -E "s|$folder/files|FOLDER|g; s/[0-9a-f]{24}/ID/g" >"$folder/output" || true
+    [ -z "${UPDATE:-}" ] || cp "$folder/output" Tests/Articles/output.txt
+    holds "examples print what they are expected to print" diff Tests/Articles/output.txt "$folder/output"
+    folder=$scratch/combine-article
+    generate_classes Schemas/Kennel "$folder"
+    example_functions MartletCombine 'import MartletCombine\nimport OpenCombine' \
+        Sources/MartletCombine/MartletCombine.docc/MartletCombine.md >"$folder/Article.swift"
+    flows "examples of MartletCombine" "${swift_6[@]}" "$folder"/*.swift
+}
+
+# example_functions NAME IMPORTS ARTICLE: the examples of an article as functions NAME1, NAME2, … The name of an example
+# after a line '<!-- not run: REASON -->' ends with 'NotRun'.
+example_functions() {
+    awk -v "name=$1" -v "imports=$2" '
+        BEGIN { print "import Foundation\nimport Martlet\nimport Observation\n" imports "\n" }
+        /^<!-- not run: / { suffix = "NotRun" }
+        /^ *```swift$/ {
+            inside = 1
+            print "func " name (++number) suffix "(_ realm: Realm, _ dogs: Results<Dog>, _ dog: Dog) throws {"
+            suffix = ""
+            next
+        }
+        /^ *```/ && inside { inside = 0; print "}\n"; next }
+        inside { print }' "$3"
 }
 
 # first_block LANGUAGE: the first code block of the README in a language.

@@ -66,7 +66,7 @@ struct StarterTests {
         let outcome = try Executable().run(["init", "Schemas/"], in: folder)
         #expect(outcome.status == 1)
         #expect(outcome.output == "")
-        #expect(outcome.errors.contains("there is 'Schemas/\(name)' already"))
+        #expect(outcome.errors.contains("nothing was written because of existing files: 'Schemas/\(name)'"))
         #expect(try folder.read("Schemas/\(name)") == "# mine\n")
         #expect(folder.names(in: "Schemas").count == 1)
     }
@@ -77,7 +77,7 @@ struct StarterTests {
         try folder.write("notes", to: "Schemas")
         let outcome = try Executable().run(["init"], in: folder)
         #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("there is 'Schemas' already"))
+        #expect(outcome.errors.contains("nothing was written because of existing files: 'Schemas'"))
         #expect(try folder.read("Schemas") == "notes")
         #expect(try Executable().run(["init", "Schemas/Deeper"], in: folder).status == 3)
     }

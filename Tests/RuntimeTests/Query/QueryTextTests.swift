@@ -192,7 +192,7 @@ import Testing
             ("name == bin(12)", 12, "expected a text"), ("name == bin('x'", 8, "expected ')'"),
             ("id == -true", 7, "expected a number after '-'"), ("id == +name", 7, "expected a number after '+'"),
             ("id == $K7", 6, "argument 8 is missing"), ("id == #", 7, "expected a name"),
-            ("'a' IN name", 7, "a collection or a path through one"),
+            ("'a' IN name", 7, "a path that leads to or through a collection"),
             ("SUBQUERY(children, $x, $x.id == 1) == 1", 35, "expected '.'"),
             ("SUBQUERY(next, $x, $x.id == 1).@count == 1", 0, "a SUBQUERY needs a collection"),
             ("id == %@", 6, "argument 1 is missing; 0 were given"), ("id == %q", 6, "expected '%@'"),
