@@ -233,17 +233,17 @@ check_messages() {
             "$kind" >"$scratch/Send.swift"
         fails_with "'$kind' is not Sendable, and the error names an alternative S22" "$text" "$folder"/*.swift "$scratch/Send.swift"
     done <<'KINDS'
-Dog|stay where their Realm was opened; pass a primary key and look the object up
-Address|stay where their Realm was opened; pass a primary key and look the object up
-PersonProjection|stays where its object's Realm was opened; pass the primary key of the object and project it anew
-Results<Dog>|stay where their Realm was opened; elsewhere, open a Realm and query it
-List<Dog>|stays where its Realm was opened; pass its values, or the primary key of its owner
-MutableSet<String>|stays where its Realm was opened; pass its values, or the primary key of its owner
-Map<Double>|stays where its Realm was opened; pass its values, or the primary key of its owner
-LinkingObjects<Dog>|stays where its Realm was opened; pass its values, or the primary key of its owner
-ProjectedCollection<String>|stays where its Realm was opened; pass its values, or the primary key of its owner
-ProjectedResults<PersonProjection>|stay where their Realm was opened; elsewhere, open a Realm and query it
-Realm|stays where it was opened; open another one with the same configuration there
+Dog|stay on their Realm's thread, queue or actor; pass a primary key and look the object up
+Address|stay on their Realm's thread, queue or actor; pass a primary key and look the object up
+PersonProjection|stays on its Realm's thread, queue or actor; pass the object's primary key and project it anew
+Results<Dog>|stay on their Realm's thread, queue or actor; elsewhere, open a Realm and query it
+List<Dog>|stays on its Realm's thread, queue or actor; pass its values or its owner's primary key
+MutableSet<String>|stays on its Realm's thread, queue or actor; pass its values or its owner's primary key
+Map<Double>|stays on its Realm's thread, queue or actor; pass its values or its owner's primary key
+LinkingObjects<Dog>|stays on its Realm's thread, queue or actor; pass its values or its owner's primary key
+ProjectedCollection<String>|stays on its Realm's thread, queue or actor; pass its values or its owner's primary key
+ProjectedResults<PersonProjection>|stay on their Realm's thread, queue or actor; elsewhere, open a Realm and query it
+Realm|stays on its thread, queue or actor; elsewhere, open another Realm with the same configuration
 KINDS
     sed -i 's/GeneratedCodeFormat[0-9]*/GeneratedCodeFormat0/' "$folder/MartletSchema.martlet.swift"
     fails_with "an old generated file is one error with instructions S23" \

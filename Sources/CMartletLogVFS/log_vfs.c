@@ -10,33 +10,33 @@ enum { MARK_OFFSET = 72, MARK_SIZE = 20, SALTS_SIZE = 8, LOG_HEADER_SIZE = 32, L
 
 static const char MAGIC[4] = {'M', 'R', 'T', 'L'};
 
-typedef struct MarkedVFS {
+typedef struct LogVFS {
     sqlite3_vfs vfs;
     char *base_name; /* NULL: SQLite's default */
     char *name;
-    struct MarkedVFS *next;
-} MarkedVFS;
+    struct LogVFS *next;
+} LogVFS;
 
-typedef struct MarkedFile {
+typedef struct LogVFSFile {
     sqlite3_file file;
     sqlite3_file *real;
     /* For a log: the database file, and whether a mark was written to it since it was last synced. */
-    struct MarkedFile *database;
+    struct LogVFSFile *database;
     bool is_mark_unsynced;
     bool is_database;
     /* For a database file: the log that its connection has open, and whether check_continuity has found the name of
        the log in the file. */
-    struct MarkedFile *log;
+    struct LogVFSFile *log;
     bool has_seen_log_name;
     /* For a log: the file to which its path referred when it was opened, if known. */
     const char *path;
     bool has_identity;
     dev_t device;
     ino_t inode;
-} MarkedFile;
+} LogVFSFile;
 
 static sqlite3_file *real(sqlite3_file *file) {
-    return ((MarkedFile *)file)->real;
+    return ((LogVFSFile *)file)->real;
 }
 
 /* ---- Marks ----------------------------------------------------------------------------------- */
@@ -86,7 +86,7 @@ static int write_first_page(sqlite3_file *database, const void *bytes, int amoun
  *
  * There is one exception. If the header is not an SQLite header and no check has found the name yet, a crash tore the
  * first page. The write is allowed, because the checkpoint repairs the page from the log. */
-static int check_continuity(MarkedFile *database) {
+static int check_continuity(LogVFSFile *database) {
     uint8_t header[MARK_OFFSET + MARK_SIZE], salts[SALTS_SIZE];
     sqlite3_file *log = database->log->real;
     int result = log->pMethods->xRead(log, salts, SALTS_SIZE, LOG_SALTS_OFFSET);
@@ -103,7 +103,7 @@ static int check_continuity(MarkedFile *database) {
     return is_torn && !database->has_seen_log_name ? SQLITE_OK : SQLITE_IOERR_WRITE;
 }
 
-static uint64_t number(const uint8_t salts[SALTS_SIZE]) {
+static uint64_t salts_from_bytes(const uint8_t salts[SALTS_SIZE]) {
     uint64_t number = 0;
     for (int i = 0; i < SALTS_SIZE; i++) number = number << 8 | salts[i];
     return number;
@@ -111,18 +111,18 @@ static uint64_t number(const uint8_t salts[SALTS_SIZE]) {
 
 /* ---- Calls on files -------------------------------------------------------------------------- */
 
-static int marked_close(sqlite3_file *file) {
-    MarkedFile *database = ((MarkedFile *)file)->database;
-    if (database && database->log == (MarkedFile *)file) database->log = NULL;
+static int file_close(sqlite3_file *file) {
+    LogVFSFile *database = ((LogVFSFile *)file)->database;
+    if (database && database->log == (LogVFSFile *)file) database->log = NULL;
     return real(file)->pMethods->xClose(real(file));
 }
 
-static int marked_read(sqlite3_file *file, void *bytes, int amount, sqlite3_int64 offset) {
+static int file_read(sqlite3_file *file, void *bytes, int amount, sqlite3_int64 offset) {
     return real(file)->pMethods->xRead(real(file), bytes, amount, offset);
 }
 
-static int marked_write(sqlite3_file *file, const void *bytes, int amount, sqlite3_int64 offset) {
-    MarkedFile *self = (MarkedFile *)file;
+static int file_write(sqlite3_file *file, const void *bytes, int amount, sqlite3_int64 offset) {
+    LogVFSFile *self = (LogVFSFile *)file;
     if (self->is_database && self->log && amount >= SMALLEST_PAGE) {
         int result = check_continuity(self);
         if (result != SQLITE_OK) return result;
@@ -140,12 +140,12 @@ static int marked_write(sqlite3_file *file, const void *bytes, int amount, sqlit
     return self->real->pMethods->xWrite(self->real, bytes, amount, offset);
 }
 
-static int marked_truncate(sqlite3_file *file, sqlite3_int64 size) {
+static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
     return real(file)->pMethods->xTruncate(real(file), size);
 }
 
-static int marked_sync(sqlite3_file *file, int flags) {
-    MarkedFile *self = (MarkedFile *)file;
+static int file_sync(sqlite3_file *file, int flags) {
+    LogVFSFile *self = (LogVFSFile *)file;
     if (self->is_mark_unsynced) {
         sqlite3_file *database = self->database->real;
         int result = database->pMethods->xSync(database, flags);
@@ -155,68 +155,68 @@ static int marked_sync(sqlite3_file *file, int flags) {
     return self->real->pMethods->xSync(self->real, flags);
 }
 
-static int marked_file_size(sqlite3_file *file, sqlite3_int64 *size) {
+static int file_size(sqlite3_file *file, sqlite3_int64 *size) {
     return real(file)->pMethods->xFileSize(real(file), size);
 }
 
-static int marked_lock(sqlite3_file *file, int level) {
+static int file_lock(sqlite3_file *file, int level) {
     return real(file)->pMethods->xLock(real(file), level);
 }
 
-static int marked_unlock(sqlite3_file *file, int level) {
+static int file_unlock(sqlite3_file *file, int level) {
     return real(file)->pMethods->xUnlock(real(file), level);
 }
 
-static int marked_check_reserved_lock(sqlite3_file *file, int *is_reserved) {
+static int file_check_reserved_lock(sqlite3_file *file, int *is_reserved) {
     return real(file)->pMethods->xCheckReservedLock(real(file), is_reserved);
 }
 
-static int marked_file_control(sqlite3_file *file, int operation, void *argument) {
+static int file_control(sqlite3_file *file, int operation, void *argument) {
     return real(file)->pMethods->xFileControl(real(file), operation, argument);
 }
 
-static int marked_sector_size(sqlite3_file *file) {
+static int file_sector_size(sqlite3_file *file) {
     return real(file)->pMethods->xSectorSize(real(file));
 }
 
-static int marked_device_characteristics(sqlite3_file *file) {
+static int file_device_characteristics(sqlite3_file *file) {
     return real(file)->pMethods->xDeviceCharacteristics(real(file));
 }
 
-static int marked_shm_map(sqlite3_file *file, int region, int size, int extend, void volatile **address) {
+static int file_shm_map(sqlite3_file *file, int region, int size, int extend, void volatile **address) {
     return real(file)->pMethods->xShmMap(real(file), region, size, extend, address);
 }
 
-static int marked_shm_lock(sqlite3_file *file, int first, int count, int flags) {
+static int file_shm_lock(sqlite3_file *file, int first, int count, int flags) {
     return real(file)->pMethods->xShmLock(real(file), first, count, flags);
 }
 
-static void marked_shm_barrier(sqlite3_file *file) {
+static void file_shm_barrier(sqlite3_file *file) {
     real(file)->pMethods->xShmBarrier(real(file));
 }
 
-static int marked_shm_unmap(sqlite3_file *file, int delete) {
+static int file_shm_unmap(sqlite3_file *file, int delete) {
     return real(file)->pMethods->xShmUnmap(real(file), delete);
 }
 
-static int marked_fetch(sqlite3_file *file, sqlite3_int64 offset, int amount, void **address) {
+static int file_fetch(sqlite3_file *file, sqlite3_int64 offset, int amount, void **address) {
     return real(file)->pMethods->xFetch(real(file), offset, amount, address);
 }
 
-static int marked_unfetch(sqlite3_file *file, sqlite3_int64 offset, void *address) {
+static int file_unfetch(sqlite3_file *file, sqlite3_int64 offset, void *address) {
     return real(file)->pMethods->xUnfetch(real(file), offset, address);
 }
 
 #define METHODS(version)                                                                           \
     {                                                                                              \
-        .iVersion = version, .xClose = marked_close, .xRead = marked_read, .xWrite = marked_write, \
-        .xTruncate = marked_truncate, .xSync = marked_sync, .xFileSize = marked_file_size,         \
-        .xLock = marked_lock, .xUnlock = marked_unlock,                                            \
-        .xCheckReservedLock = marked_check_reserved_lock, .xFileControl = marked_file_control,     \
-        .xSectorSize = marked_sector_size,                                                         \
-        .xDeviceCharacteristics = marked_device_characteristics, .xShmMap = marked_shm_map,        \
-        .xShmLock = marked_shm_lock, .xShmBarrier = marked_shm_barrier,                            \
-        .xShmUnmap = marked_shm_unmap, .xFetch = marked_fetch, .xUnfetch = marked_unfetch,         \
+        .iVersion = version, .xClose = file_close, .xRead = file_read, .xWrite = file_write,       \
+        .xTruncate = file_truncate, .xSync = file_sync, .xFileSize = file_size,                    \
+        .xLock = file_lock, .xUnlock = file_unlock,                                                \
+        .xCheckReservedLock = file_check_reserved_lock, .xFileControl = file_control,              \
+        .xSectorSize = file_sector_size,                                                           \
+        .xDeviceCharacteristics = file_device_characteristics, .xShmMap = file_shm_map,            \
+        .xShmLock = file_shm_lock, .xShmBarrier = file_shm_barrier,                                \
+        .xShmUnmap = file_shm_unmap, .xFetch = file_fetch, .xUnfetch = file_unfetch,               \
     }
 
 /* One table for each version of the interface. A file gets the version of the wrapped file, because SQLite uses the
@@ -225,12 +225,12 @@ static const sqlite3_io_methods methods[] = {METHODS(1), METHODS(2), METHODS(3)}
 
 /* ---- Calls on the VFS ------------------------------------------------------------------------ */
 
-/* Looks the VFS up at each call, because a test may have unregistered it. */
+/* The wrapped VFS. It is looked up at each call, because a test may have unregistered it. */
 static sqlite3_vfs *base(sqlite3_vfs *vfs) {
-    return sqlite3_vfs_find(((MarkedVFS *)vfs->pAppData)->base_name);
+    return sqlite3_vfs_find(((LogVFS *)vfs->pAppData)->base_name);
 }
 
-static void note_identity(MarkedFile *file, const char *path) {
+static void note_identity(LogVFSFile *file, const char *path) {
     struct stat status;
     file->path = path;
     file->has_identity = stat(path, &status) == 0;
@@ -239,8 +239,8 @@ static void note_identity(MarkedFile *file, const char *path) {
     file->inode = status.st_ino;
 }
 
-static int marked_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int flags, int *flags_out) {
-    MarkedFile *self = (MarkedFile *)file;
+static int vfs_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int flags, int *flags_out) {
+    LogVFSFile *self = (LogVFSFile *)file;
     memset(self, 0, sizeof *self);
     sqlite3_vfs *below = base(vfs);
     if (!below || below->szOsFile > vfs->szOsFile - (int)sizeof *self) return SQLITE_CANTOPEN;
@@ -253,7 +253,7 @@ static int marked_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, i
     }
     self->is_database = (flags & SQLITE_OPEN_MAIN_DB) != 0;
     if ((flags & SQLITE_OPEN_WAL) && path) {
-        self->database = (MarkedFile *)sqlite3_database_file_object(path);
+        self->database = (LogVFSFile *)sqlite3_database_file_object(path);
         self->database->log = self;
         note_identity(self, path);
     }
@@ -262,88 +262,89 @@ static int marked_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, i
     return SQLITE_OK;
 }
 
-static int marked_delete(sqlite3_vfs *vfs, const char *path, int sync_directory) {
+static int vfs_delete(sqlite3_vfs *vfs, const char *path, int sync_directory) {
     sqlite3_vfs *below = base(vfs);
     return below ? below->xDelete(below, path, sync_directory) : SQLITE_IOERR_DELETE;
 }
 
-static int marked_access(sqlite3_vfs *vfs, const char *path, int flags, int *result_out) {
+static int vfs_access(sqlite3_vfs *vfs, const char *path, int flags, int *result_out) {
     sqlite3_vfs *below = base(vfs);
     return below ? below->xAccess(below, path, flags, result_out) : SQLITE_IOERR_ACCESS;
 }
 
-static int marked_full_pathname(sqlite3_vfs *vfs, const char *path, int capacity, char *out) {
+static int vfs_full_pathname(sqlite3_vfs *vfs, const char *path, int capacity, char *out) {
     sqlite3_vfs *below = base(vfs);
     return below ? below->xFullPathname(below, path, capacity, out) : SQLITE_CANTOPEN;
 }
 
-static int marked_randomness(sqlite3_vfs *vfs, int amount, char *out) {
+static int vfs_randomness(sqlite3_vfs *vfs, int amount, char *out) {
     sqlite3_vfs *below = base(vfs);
     return below ? below->xRandomness(below, amount, out) : 0;
 }
 
-static int marked_sleep(sqlite3_vfs *vfs, int microseconds) {
+static int vfs_sleep(sqlite3_vfs *vfs, int microseconds) {
     sqlite3_vfs *below = base(vfs);
     return below ? below->xSleep(below, microseconds) : 0;
 }
 
-static int marked_current_time(sqlite3_vfs *vfs, double *days) {
+static int vfs_current_time(sqlite3_vfs *vfs, double *days) {
     sqlite3_vfs *below = base(vfs);
     return below ? below->xCurrentTime(below, days) : SQLITE_ERROR;
 }
 
-static int marked_current_time_int64(sqlite3_vfs *vfs, sqlite3_int64 *milliseconds) {
+static int vfs_current_time_int64(sqlite3_vfs *vfs, sqlite3_int64 *milliseconds) {
     sqlite3_vfs *below = base(vfs);
     if (below && below->iVersion >= 2 && below->xCurrentTimeInt64) {
         return below->xCurrentTimeInt64(below, milliseconds);
     }
     double days = 0;
-    int result = marked_current_time(vfs, &days);
+    int result = vfs_current_time(vfs, &days);
     *milliseconds = (sqlite3_int64)(days * 86400000.0);
     return result;
 }
 
-static int marked_last_error(sqlite3_vfs *vfs, int capacity, char *out) {
+static int vfs_last_error(sqlite3_vfs *vfs, int capacity, char *out) {
     sqlite3_vfs *below = base(vfs);
     return below && below->xGetLastError ? below->xGetLastError(below, capacity, out) : 0;
 }
 
-/* Guarded by the lock. There is one VFS for each base. It is never unregistered. */
+/* The VFSs that this file has registered, one for each wrapped VFS. They are never unregistered. Guarded by
+   `registry_lock`. */
 static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
-static MarkedVFS *registry;
+static LogVFS *registry;
 
 static bool is_same(const char *left, const char *right) {
     return left && right ? strcmp(left, right) == 0 : left == right;
 }
 
-static MarkedVFS *registered(const char *base_name) {
-    for (MarkedVFS *vfs = registry; vfs; vfs = vfs->next) {
+static LogVFS *registered(const char *base_name) {
+    for (LogVFS *vfs = registry; vfs; vfs = vfs->next) {
         if (is_same(vfs->base_name, base_name)) return vfs;
     }
     return NULL;
 }
 
-static MarkedVFS *make(const char *base_name) {
+static LogVFS *make(const char *base_name) {
     sqlite3_vfs *below = sqlite3_vfs_find(base_name);
-    MarkedVFS *self = below ? calloc(1, sizeof *self) : NULL;
+    LogVFS *self = below ? calloc(1, sizeof *self) : NULL;
     if (!self) return NULL;
     self->base_name = base_name ? strdup(base_name) : NULL;
     self->name = sqlite3_mprintf("martlet-log%s%s", base_name ? ":" : "", base_name ? base_name : "");
     self->vfs = (sqlite3_vfs){
         .iVersion = 2,
-        .szOsFile = (int)sizeof(MarkedFile) + below->szOsFile,
+        .szOsFile = (int)sizeof(LogVFSFile) + below->szOsFile,
         .mxPathname = below->mxPathname,
         .zName = self->name,
         .pAppData = self,
-        .xOpen = marked_open,
-        .xDelete = marked_delete,
-        .xAccess = marked_access,
-        .xFullPathname = marked_full_pathname,
-        .xRandomness = marked_randomness,
-        .xSleep = marked_sleep,
-        .xCurrentTime = marked_current_time,
-        .xGetLastError = marked_last_error,
-        .xCurrentTimeInt64 = marked_current_time_int64,
+        .xOpen = vfs_open,
+        .xDelete = vfs_delete,
+        .xAccess = vfs_access,
+        .xFullPathname = vfs_full_pathname,
+        .xRandomness = vfs_randomness,
+        .xSleep = vfs_sleep,
+        .xCurrentTime = vfs_current_time,
+        .xGetLastError = vfs_last_error,
+        .xCurrentTimeInt64 = vfs_current_time_int64,
     };
     if (!self->name || sqlite3_vfs_register(&self->vfs, 0) != SQLITE_OK) {
         sqlite3_free(self->name);
@@ -359,7 +360,7 @@ static MarkedVFS *make(const char *base_name) {
 const char *cmartlet_log_vfs(const char *base_name) {
     if (sqlite3_initialize() != SQLITE_OK) return NULL;
     pthread_mutex_lock(&registry_lock);
-    MarkedVFS *vfs = registered(base_name);
+    LogVFS *vfs = registered(base_name);
     if (!vfs) vfs = make(base_name);
     pthread_mutex_unlock(&registry_lock);
     return vfs ? vfs->name : NULL;
@@ -373,8 +374,8 @@ static sqlite3_file *file_of(void *database, int operation) {
     return file && file->pMethods ? file : NULL;
 }
 
-static bool is_marked(sqlite3_file *file) {
-    return file && file->pMethods->xClose == marked_close;
+static bool uses_log_vfs(sqlite3_file *file) {
+    return file && file->pMethods->xClose == file_close;
 }
 
 /* The index begins with two copies of its header, followed by the number of copied frames:
@@ -385,7 +386,7 @@ bool cmartlet_log_state(void *database, CMartletLogState *state) {
     sqlite3_file *file = file_of(database, SQLITE_FCNTL_FILE_POINTER);
     if (!file || file->pMethods->iVersion < 2) return false;
     sqlite3_file *log = file_of(database, SQLITE_FCNTL_JOURNAL_POINTER);
-    if (!is_marked(log) || !((MarkedFile *)log)->database) return false;
+    if (!uses_log_vfs(log) || !((LogVFSFile *)log)->database) return false;
     void volatile *region = NULL;
     if (file->pMethods->xShmMap(file, 0, INDEX_REGION, 0, &region) != SQLITE_OK || !region) return false;
     uint8_t header[2 * INDEX_HEADER + 4];
@@ -394,7 +395,7 @@ bool cmartlet_log_state(void *database, CMartletLogState *state) {
     if (memcmp(header, header + INDEX_HEADER, INDEX_HEADER) != 0) return false;
     memcpy(&state->frames, header + INDEX_FRAMES, 4);
     memcpy(&state->copied, header + 2 * INDEX_HEADER, 4);
-    state->salts = number(header + INDEX_SALTS);
+    state->salts = salts_from_bytes(header + INDEX_SALTS);
     return true;
 }
 
@@ -407,7 +408,7 @@ static sqlite3_vfs *vfs_of(void *database) {
     sqlite3_vfs *vfs = NULL;
     int result = sqlite3_file_control(database, "main", SQLITE_FCNTL_VFS_POINTER, &vfs);
     if (result != SQLITE_OK || !vfs) return NULL;
-    return vfs->xOpen == marked_open ? base(vfs) : vfs;
+    return vfs->xOpen == vfs_open ? base(vfs) : vfs;
 }
 
 /* Opens the log independently of the connection. SQLite never locks the log file, so closing it drops no lock. */
@@ -456,16 +457,16 @@ static bool is_log_header(const uint8_t header[LOG_HEADER_SIZE]) {
     return first == big_endian(header + 24) && second == big_endian(header + 28);
 }
 
-int cmartlet_log_on_disk(void *database, bool *is_log, uint64_t *salts) {
+int cmartlet_log_on_disk(void *database, bool *has_valid_log, uint64_t *salts) {
     sqlite3_file *file;
-    *is_log = false;
+    *has_valid_log = false;
     int result = open_log(database, SQLITE_OPEN_READONLY, &file);
     if (!file) return result;
     uint8_t header[LOG_HEADER_SIZE] = {0};
     result = file->pMethods->xRead(file, header, LOG_HEADER_SIZE, 0);
     if (result == SQLITE_OK && is_log_header(header)) {
-        *is_log = true;
-        *salts = number(header + 16);
+        *has_valid_log = true;
+        *salts = salts_from_bytes(header + 16);
     }
     close_log(file);
     return result == SQLITE_IOERR_SHORT_READ ? SQLITE_OK : result;
@@ -506,8 +507,8 @@ bool cmartlet_file_is_moved(void *database) {
 
 bool cmartlet_log_is_moved(void *database) {
     sqlite3_file *file = file_of(database, SQLITE_FCNTL_JOURNAL_POINTER);
-    if (!is_marked(file)) return false;
-    MarkedFile *log = (MarkedFile *)file;
+    if (!uses_log_vfs(file)) return false;
+    LogVFSFile *log = (LogVFSFile *)file;
     struct stat status;
     if (!log->has_identity) return false;
     return stat(log->path, &status) != 0 || status.st_dev != log->device || status.st_ino != log->inode;

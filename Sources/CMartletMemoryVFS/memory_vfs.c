@@ -8,48 +8,48 @@ enum { MAXIMUM_PATH = 1024 };
 
 static MemoryHandle *handle_of(sqlite3_file *file) { return (MemoryHandle *)file; }
 
-static MemoryFile *lock_file(sqlite3_file *file) {
+static MemoryFile *lock_mutex(sqlite3_file *file) {
     MemoryFile *memory_file = handle_of(file)->memory_file;
     pthread_mutex_lock(&memory_file->mutex);
     return memory_file;
 }
 
-static void unlock_file(MemoryFile *file) { pthread_mutex_unlock(&file->mutex); }
+static void unlock_mutex(MemoryFile *file) { pthread_mutex_unlock(&file->mutex); }
 
 /* ---- Bytes ----------------------------------------------------------------------------------- */
 
 static int file_close(sqlite3_file *file) {
     MemoryHandle *self = handle_of(file);
-    MemoryFile *memory_file = lock_file(file);
+    MemoryFile *memory_file = lock_mutex(file);
     MemoryHandle **link = &memory_file->handles;
     while (*link != self) link = &(*link)->next;
     *link = self->next;
-    unlock_file(memory_file);
+    unlock_mutex(memory_file);
     if (self->deletes_on_close) memory_unlink(memory_file);
     memory_release(memory_file);
     return SQLITE_OK;
 }
 
 static int file_read(sqlite3_file *file, void *bytes, int amount, sqlite3_int64 offset) {
-    MemoryFile *memory_file = lock_file(file);
+    MemoryFile *memory_file = lock_mutex(file);
     int64_t count = memory_read(memory_file, bytes, amount, offset);
-    unlock_file(memory_file);
+    unlock_mutex(memory_file);
     if (count == amount) return SQLITE_OK;
     memset((uint8_t *)bytes + count, 0, (size_t)(amount - count));
     return SQLITE_IOERR_SHORT_READ;
 }
 
 static int file_write(sqlite3_file *file, const void *bytes, int amount, sqlite3_int64 offset) {
-    MemoryFile *memory_file = lock_file(file);
+    MemoryFile *memory_file = lock_mutex(file);
     bool succeeds = memory_write(memory_file, bytes, amount, offset);
-    unlock_file(memory_file);
+    unlock_mutex(memory_file);
     return succeeds ? SQLITE_OK : SQLITE_FULL;
 }
 
 static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
-    MemoryFile *memory_file = lock_file(file);
+    MemoryFile *memory_file = lock_mutex(file);
     memory_truncate(memory_file, size);
-    unlock_file(memory_file);
+    unlock_mutex(memory_file);
     return SQLITE_OK;
 }
 
@@ -59,9 +59,9 @@ static int file_sync(sqlite3_file *file, int flags) {
 }
 
 static int file_size(sqlite3_file *file, sqlite3_int64 *size) {
-    MemoryFile *memory_file = lock_file(file);
+    MemoryFile *memory_file = lock_mutex(file);
     *size = memory_file->size;
-    unlock_file(memory_file);
+    unlock_mutex(memory_file);
     return SQLITE_OK;
 }
 
@@ -93,33 +93,33 @@ static int take_lock(MemoryHandle *self, int level) {
 }
 
 static int file_lock(sqlite3_file *file, int level) {
-    MemoryFile *memory_file = lock_file(file);
+    MemoryFile *memory_file = lock_mutex(file);
     int result = take_lock(handle_of(file), level);
-    unlock_file(memory_file);
+    unlock_mutex(memory_file);
     return result;
 }
 
 static int file_unlock(sqlite3_file *file, int level) {
-    MemoryFile *memory_file = lock_file(file);
+    MemoryFile *memory_file = lock_mutex(file);
     if (handle_of(file)->lock > level) handle_of(file)->lock = level;
-    unlock_file(memory_file);
+    unlock_mutex(memory_file);
     return SQLITE_OK;
 }
 
 static int file_check_reserved_lock(sqlite3_file *file, int *is_reserved) {
-    MemoryFile *memory_file = lock_file(file);
+    MemoryFile *memory_file = lock_mutex(file);
     MemoryHandle *self = handle_of(file);
     *is_reserved = self->lock >= SQLITE_LOCK_RESERVED || strongest_other_lock(self) >= SQLITE_LOCK_RESERVED;
-    unlock_file(memory_file);
+    unlock_mutex(memory_file);
     return SQLITE_OK;
 }
 
 /* ---- Shared memory --------------------------------------------------------------------------- */
 
 static int file_shm_map(sqlite3_file *file, int region, int size, int extends, void volatile **address) {
-    MemoryFile *memory_file = lock_file(file);
+    MemoryFile *memory_file = lock_mutex(file);
     int result = memory_map_region(memory_file, region, size, extends, address);
-    unlock_file(memory_file);
+    unlock_mutex(memory_file);
     return result;
 }
 
@@ -140,29 +140,29 @@ static int file_shm_lock(sqlite3_file *file, int first, int count, int flags) {
     MemoryHandle *self = handle_of(file);
     uint16_t mask = (uint16_t)(((1u << count) - 1) << first);
     int result = SQLITE_OK;
-    MemoryFile *memory_file = lock_file(file);
+    MemoryFile *memory_file = lock_mutex(file);
     if (flags & SQLITE_SHM_UNLOCK) {
         self->shm_shared &= (uint16_t)~mask;
         self->shm_exclusive &= (uint16_t)~mask;
     } else {
         result = take_shm_locks(self, mask, flags & SQLITE_SHM_EXCLUSIVE);
     }
-    unlock_file(memory_file);
+    unlock_mutex(memory_file);
     return result;
 }
 
 static void file_shm_barrier(sqlite3_file *file) {
     atomic_thread_fence(memory_order_seq_cst);
-    unlock_file(lock_file(file)); /* the unix VFS takes a mutex too */
+    unlock_mutex(lock_mutex(file)); /* the unix VFS takes a mutex too */
 }
 
 /* Frees the index of the log if SQLite requests its deletion. Otherwise the index is freed with the file. */
 static int file_shm_unmap(sqlite3_file *file, int deletes) {
-    MemoryFile *memory_file = lock_file(file);
+    MemoryFile *memory_file = lock_mutex(file);
     handle_of(file)->shm_shared = 0;
     handle_of(file)->shm_exclusive = 0;
     if (deletes) memory_free_regions(memory_file);
-    unlock_file(memory_file);
+    unlock_mutex(memory_file);
     return SQLITE_OK;
 }
 
@@ -222,7 +222,7 @@ static int memory_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, i
     pthread_mutex_lock(&memory_file->mutex);
     self->next = memory_file->handles;
     memory_file->handles = self;
-    unlock_file(memory_file);
+    unlock_mutex(memory_file);
     self->file.pMethods = &file_methods;
     if (flags_out) *flags_out = flags;
     return SQLITE_OK;

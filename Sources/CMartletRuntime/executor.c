@@ -1,8 +1,8 @@
 #include "cmartlet_runtime.h"
 #include <stdbool.h>
 
-// The result of `swift_task_getCurrentExecutor`: two words, of which the first identifies the executor. Unlike the
-// functions of the Swift runtime that check an executor, that function never traps.
+// The result of `swift_task_getCurrentExecutor`: two words, of which the first identifies the executor. The
+// function never traps; the functions of the Swift runtime that check an executor can trap.
 struct cmartlet_executor {
     void *identity;
     void *implementation;

@@ -101,8 +101,8 @@ static void match_mode(const char *original, const char *path, mode_t needed) {
     if (stat(original, &wanted) != 0 || lstat(path, &found) != 0 || !is_plain(&found)) return;
     int is_root = geteuid() == 0;
     mode_t mode = (wanted.st_mode & 0777) | needed;
-    int has_owner = found.st_gid == wanted.st_gid && (!is_root || found.st_uid == wanted.st_uid);
-    if (has_owner && (found.st_mode & 07777) == mode) return;
+    int ownership_matches = found.st_gid == wanted.st_gid && (!is_root || found.st_uid == wanted.st_uid);
+    if (ownership_matches && (found.st_mode & 07777) == mode) return;
     if (!is_root && found.st_uid != geteuid()) return;
     uid_t owner = is_root ? wanted.st_uid : (uid_t)-1;
 #if defined(__linux__)
@@ -114,12 +114,13 @@ static void match_mode(const char *original, const char *path, mode_t needed) {
         char link[32];
         snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
         /* If the group cannot be set, the permissions of the group are removed. */
-        if (!has_owner && fchownat(descriptor, "", owner, wanted.st_gid, AT_EMPTY_PATH) != 0) mode &= ~(mode_t)0070;
+        if (!ownership_matches && fchownat(descriptor, "", owner, wanted.st_gid, AT_EMPTY_PATH) != 0)
+            mode &= ~(mode_t)0070;
         (void)chmod(link, mode);
     }
     (void)close(descriptor);
 #else
-    if (!has_owner && lchown(path, owner, wanted.st_gid) != 0) mode &= ~(mode_t)0070;
+    if (!ownership_matches && lchown(path, owner, wanted.st_gid) != 0) mode &= ~(mode_t)0070;
     (void)fchmodat(AT_FDCWD, path, mode, AT_SYMLINK_NOFOLLOW);
 #endif
 }

@@ -55,11 +55,11 @@ extension ThreadConfined {
 
 extension PropertyChange {
     fileprivate var frozen: PropertyChange {
-        let change = transferring { value in
+        let makeChange = transferring { value in
             let frozen: any ThreadConfined = value.realm == nil ? value : value.frozenUnlessInvalidated
             return { _ in frozen }
         }
-        return change(nil)
+        return makeChange(nil)
     }
 }
 

@@ -59,8 +59,8 @@ extension RealmPublishers {
         /// Publishes on a serial queue. Each value is resolved in a Realm of that queue, and skipped if it was deleted.
         ///
         /// If the Realm cannot be opened there, for example because no file descriptors are available, opening is
-        /// retried for about two seconds, and later values wait. After that, `.error` is published as a change, or a
-        /// publisher with a suitable failure type fails. A publisher that can do neither continues to retry.
+        /// retried for about two seconds, and later values wait. After that, a publisher of changes publishes `.error`.
+        /// Another publisher fails if its failure type can represent the error, and otherwise continues to retry.
         public func receive(on queue: DispatchQueue) -> Handover<Upstream> {
             Handover(upstream: upstream, queue: queue, pack: pack)
         }
@@ -177,7 +177,9 @@ private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subs
             value = transfer.resolve(realm)
         } catch {
             failures += 1
-            guard failures > opening.maximumFailures, let output = transfer.failed(error) else { return fail(error) }
+            guard failures > opening.maximumFailures, let output = transfer.failed(error) else {
+                return retryOrFail(error)
+            }
             value = output
         }
         failures = 0
@@ -189,7 +191,7 @@ private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subs
 
     /// Completes with the failure after too many attempts, if the failure type allows it; otherwise schedules the next
     /// attempt.
-    private func fail(_ error: any Error) -> Bool {
+    private func retryOrFail(_ error: any Error) -> Bool {
         guard failures > opening.maximumFailures, let failure = error as? Failure else {
             queue.asyncUnchecked(afterMilliseconds: opening.pauseMilliseconds(failures)) { [self] in deliverPending() }
             return false

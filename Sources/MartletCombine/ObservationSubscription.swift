@@ -151,12 +151,12 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
         isDeliveringStored = true
         defer { isDeliveringStored = false }
         while let (signal, receiver) = takeStored() { deliver(signal, receiver) }
-        let waiting = locked {
-            let waiting = stored.isEmpty && demand > .none && canPause ? token : nil
-            waiting?.resume()
-            return waiting
+        let resumedToken = locked {
+            let resumedToken = stored.isEmpty && demand > .none && canPause ? token : nil
+            resumedToken?.resume()
+            return resumedToken
         }
-        waiting?.catchUp()
+        resumedToken?.catchUp()
     }
 
     private func takeStored() -> (Signal, Downstream)? {

@@ -108,7 +108,7 @@ extension ObservableProjection where Self: RealmSubscribable {
 }
 
 /// Publishes an object, projection or collection after each change. A collection is also published at the beginning.
-/// Finishes when an object is deleted.
+/// If an object or projection is published, the publisher finishes when the object is deleted.
 ///
 /// - Parameters:
 ///   - subscribable: the object, projection or collection to publish. It must belong to a Realm.
@@ -136,7 +136,7 @@ public func changesetPublisher<Observed: KeyPathObservable & RealmSubscribable>(
 ///
 /// - Parameters:
 ///   - projection: a projection of an object of a Realm.
-///   - keyPaths: the observed labels; nil for all.
+///   - keyPaths: the observed properties of the projection, by their names in the projection; nil for all.
 public func changesetPublisher<Observed: ObservableProjection & RealmSubscribable>(
     _ projection: Observed, keyPaths: [String]? = nil
 ) -> RealmPublishers.ObjectChangeset<Observed> {

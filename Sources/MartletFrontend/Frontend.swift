@@ -32,19 +32,19 @@ public enum Frontend {
         }
         var diagnostics = LimitedFindings()
         var files: [FileSyntax] = []
-        var unreadableWords: Set<String> = []
+        var wordsInUnparsedText: Set<String> = []
         var later = LimitedFindings()
         var unreliableRanges: [SourceSpan] = []
         for source in ordered {
             let reading = FileReader.read(source)
             diagnostics += reading.diagnostics
-            unreadableWords.formUnion(reading.unreadableWords)
+            wordsInUnparsedText.formUnion(reading.wordsInUnparsedText)
             var parser = SchemaParser(source: source, comments: reading.comments)
             files.append(parser.parse(reading.root))
             later += parser.diagnostics
             unreliableRanges += reading.unreliableRanges
         }
-        var resolver = Resolver(files, unreadableWords: unreadableWords)
+        var resolver = Resolver(files, wordsInUnparsedText: wordsInUnparsedText)
         let models = resolver.resolve()
         later += resolver.diagnostics
         if !unreliableRanges.isEmpty {

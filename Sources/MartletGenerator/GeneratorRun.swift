@@ -11,7 +11,8 @@ struct GeneratorRun {
             let input = GeneratorRun.resolvingLinks(
                 in: try SourceLoader().load(
                     files: arguments.files, root: arguments.root, configuration: arguments.configuration))
-            // The build shows warnings only when this command runs again, so lint is a separate command.
+            // A build shows the warnings of this command only if it runs the command. Later builds would not show them,
+            // so lint is a separate command.
             let result = Compiler.compile(input)
             GeneratorRun.report(BriefPrinter(sources: input.allSources).text(result.diagnostics))
             guard !result.hasErrors else { return 1 }

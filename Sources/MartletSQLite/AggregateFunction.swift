@@ -69,9 +69,9 @@ extension Connection {
             },
             { context in
                 guard let context, let data = sqlite3_user_data(context) else { return }
-                let type = Unmanaged<AggregationFactory>.fromOpaque(data).takeUnretainedValue()
+                let factory = Unmanaged<AggregationFactory>.fromOpaque(data).takeUnretainedValue()
                 let current = AggregationFactory.current(context, makes: false)
-                ScalarFunction.setResult(current?.result ?? type.resultOfNoRows(), context)
+                ScalarFunction.setResult(current?.result ?? factory.resultOfNoRows(), context)
                 AggregationFactory.end(context)
             },
             { data in

@@ -6,7 +6,8 @@ package struct FileHeader: Equatable {
     package let isWriteAheadLogged: Bool
     package let userVersion: Int64
     package let applicationID: Int64
-    /// The names of the logs that belong to the file; nil if no connection that marks logs has started a log.
+    /// The names of the logs that belong to the file; nil if no connection that records log names has
+    /// started a log.
     package let mark: LogMark?
     /// The change counter and the page count. A checkpoint changes them. Used only to compare two headers.
     private let counts: [UInt8]

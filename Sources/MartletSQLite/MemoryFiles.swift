@@ -6,6 +6,7 @@ package enum MemoryFiles {
     /// The prefix of the paths of these files. Paths on a disk are absolute, so none of them begins with this prefix.
     package static let prefix = "memory:"
 
+    /// True if a path is the path of a file in memory, whether or not the file exists.
     package static func contains(_ path: String) -> Bool { path.hasPrefix(prefix) }
 
     /// The VFS that opens a path; nil for SQLite's default.

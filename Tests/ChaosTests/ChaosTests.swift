@@ -46,7 +46,7 @@ struct ChaosTests {
         print(
             "chaos: \(totals.kills) processes killed and \(totals.stops) stopped, \(round) files, "
                 + "\(acknowledged) transactions acknowledged and stored, \(unacknowledged) stored but not acknowledged, "
-                + "\(states) versions seen, \(retentionGaps) notifications across deleted change sets, "
+                + "\(states) versions seen, \(retentionGaps) notifications after some change sets were deleted, "
                 + "\(totals.quietChecks) checks without writes, lock file lost \(totals.lockLosses) times")
         // A run in which little happens would pass without testing anything.
         #expect(acknowledged > totals.kills && states > totals.kills)
@@ -55,11 +55,11 @@ struct ChaosTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    private final class Here {}
+    private final class BundleToken {}
 
     /// The executable of the worker. It is in the folder of the test bundle, or in one of its parent folders.
     static func worker() -> URL? {
-        let places = [CommandLine.arguments[0], Bundle.main.bundlePath, Bundle(for: Here.self).bundlePath]
+        let places = [CommandLine.arguments[0], Bundle.main.bundlePath, Bundle(for: BundleToken.self).bundlePath]
         for place in places {
             var folder = URL(fileURLWithPath: place).resolvingSymlinksInPath()
             for _ in 0..<4 {

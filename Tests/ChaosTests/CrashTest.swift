@@ -69,7 +69,7 @@ final class CrashTest {
         // After the last check the processes do not continue: one might kill itself before it is ordered to quit.
         try quiesce(isLast: true)
         for worker in running {
-            worker.signal(Assignment.Order.quit)
+            worker.signal(Assignment.Command.quit)
             guard worker.waitForExit(), worker.outcome == "status 0" else {
                 throw violation(worker, "did not end normally")
             }
@@ -139,11 +139,11 @@ final class CrashTest {
     // MARK: Checks without writes
 
     /// Waits until all processes satisfy a condition. Throws after 60 s.
-    private func wait(_ what: String, until isDone: (WorkerProcess) -> Bool, whileDead: () throws -> Void) throws {
+    private func wait(_ what: String, until isDone: (WorkerProcess) -> Bool, onEachPass: () throws -> Void) throws {
         let deadline = Self.now + 60_000_000_000
         while true {
             try replaceDead()
-            try whileDead()
+            try onEachPass()
             guard let last = running.first(where: { !isDone($0) }) else { return }
             guard Self.now < deadline else { throw violation(last, "did not \(what)") }
             pause(milliseconds: 5)
@@ -158,15 +158,15 @@ final class CrashTest {
         let newest = running.map(\.pausedSequence).max() ?? 0
         try wait("receive transaction \(newest)") { worker in
             !worker.assignment.role.observes || worker.sequenceSeen == newest
-        } whileDead: {
+        } onEachPass: {
         }
-        for worker in running { worker.send(order: Assignment.Order.check) }
+        for worker in running { worker.send(command: Assignment.Command.check) }
         try wait("check") { worker in
             worker.answer.contains { if case .checked = $0 { true } else { false } }
-        } whileDead: {
+        } onEachPass: {
         }
         if isLast { return }
-        for worker in running { worker.send(order: Assignment.Order.go) }
+        for worker in running { worker.send(command: Assignment.Command.go) }
     }
 
     /// Waits until every process has paused. A process that is killed during the wait may have committed without a
@@ -179,16 +179,16 @@ final class CrashTest {
             try wait("pause") { worker in
                 worker.answer.contains { if case .paused = $0 { true } else { false } }
                     && ordered.contains(worker.assignment.processNumber)
-            } whileDead: {
+            } onEachPass: {
                 for worker in running {
                     worker.stoppedUntil = 0
                     worker.signal(SIGCONT)
                     guard worker.isReady, ordered.insert(worker.assignment.processNumber).inserted else { continue }
-                    worker.send(order: Assignment.Order.pause)
+                    worker.send(command: Assignment.Command.pause)
                 }
             }
             // The first process is a writer: it writes again before it answers.
-            if startedProcesses != known { running[0].send(order: Assignment.Order.pause) }
+            if startedProcesses != known { running[0].send(command: Assignment.Command.pause) }
         } while startedProcesses != known
     }
 }

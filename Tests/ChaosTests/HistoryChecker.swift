@@ -13,7 +13,8 @@ struct HistoryChecker {
     private(set) var unacknowledged = 0
     /// The number of versions that at least one process has seen.
     private(set) var states = 0
-    /// The number of notifications that covered more versions than the file keeps change sets for.
+    /// The number of notifications that spanned more than `changeRetention` versions, so that some of the change sets
+    /// were deleted already.
     private(set) var retentionGaps = 0
 
     private struct Acknowledgement {
@@ -86,7 +87,7 @@ struct HistoryChecker {
         }
     }
 
-    /// Checks that a transaction that began after the acknowledgement of another one comes after it.
+    /// Checks that a transaction B comes after a transaction A if B began after A was acknowledged.
     private static func checkOrder(_ acknowledgements: [Acknowledgement]) throws {
         var latest: Acknowledgement?
         for one in acknowledgements.sorted(by: { $0.sequence < $1.sequence }) {

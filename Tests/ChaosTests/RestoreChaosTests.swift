@@ -63,7 +63,7 @@ struct RestoreChaosTests {
         let backup = Int.random(in: 0..<3, using: &random) == 0 ? nil : backups.randomElement(using: &random)
         let isOpen = backup != nil && Bool.random(using: &random) && worker.isRunning
         if isOpen, let backup {
-            worker.send(order: Assignment.Order.pause)
+            worker.send(command: Assignment.Command.pause)
             try wait(worker) { worker.answer.contains { if case .paused = $0 { true } else { false } } }
             // A checkpoint may still be running.
             pause(milliseconds: 200)
@@ -96,7 +96,7 @@ struct RestoreChaosTests {
         totals.restores += 1
         totals.restoresWhileOpen += 1
         let known = worker.entries.count
-        worker.send(order: Assignment.Order.go)
+        worker.send(command: Assignment.Command.go)
         pause(milliseconds: 500)
         worker.signal(SIGKILL)
         guard worker.waitForExit() else { throw Violation("the process did not end") }

@@ -10,8 +10,8 @@ final class WorkerProcess {
     private let journal: JournalReader
     private let end = DispatchSemaphore(value: 0)
     private(set) var entries: [Entry] = []
-    /// The number of entries at the time of the last order.
-    private var entriesBeforeOrder = 0
+    /// The number of entries when the last command was sent.
+    private var entriesBeforeCommand = 0
     /// The time until which the test keeps the process stopped, in nanoseconds.
     var stoppedUntil: UInt64 = 0
 
@@ -54,14 +54,14 @@ final class WorkerProcess {
 
     var isReady: Bool { entries.contains(.ready) }
 
-    func send(order: Int32) {
+    func send(command: Int32) {
         readJournal()
-        entriesBeforeOrder = entries.count
-        signal(order)
+        entriesBeforeCommand = entries.count
+        signal(command)
     }
 
-    /// The entries since the last order.
-    var answer: ArraySlice<Entry> { entries[entriesBeforeOrder...] }
+    /// The entries since the last command.
+    var answer: ArraySlice<Entry> { entries[entriesBeforeCommand...] }
 
     /// The error that the process has found.
     var failure: String? {

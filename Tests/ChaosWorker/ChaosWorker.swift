@@ -1,7 +1,7 @@
 import Foundation
 
-/// A process that `ChaosTests` starts, stops and kills. It writes or observes one file, until it is ordered to quit or
-/// is killed.
+/// A process that `ChaosTests` starts, stops and kills. It writes or observes one file, until it gets the command to
+/// quit or is killed.
 @main enum ChaosWorker {
     static func main() {
         if CommandLine.arguments.dropFirst().first == "transactions" {
@@ -12,15 +12,15 @@ import Foundation
             exit(2)
         }
         // Block the signals before a second thread exists: threads inherit the mask.
-        var orders = sigset_t()
-        sigemptyset(&orders)
-        for order in Assignment.Order.all { sigaddset(&orders, order) }
-        pthread_sigmask(SIG_BLOCK, &orders, nil)
+        var commands = sigset_t()
+        sigemptyset(&commands)
+        for command in Assignment.Command.all { sigaddset(&commands, command) }
+        pthread_sigmask(SIG_BLOCK, &commands, nil)
         let worker = Worker(assignment)
         worker.begin()
         while true {
-            var order: Int32 = 0
-            if sigwait(&orders, &order) == 0 { worker.execute(order: order) }
+            var command: Int32 = 0
+            if sigwait(&commands, &command) == 0 { worker.execute(command: command) }
         }
     }
 

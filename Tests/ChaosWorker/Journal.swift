@@ -28,14 +28,14 @@ final class Journal: Sendable {
 
 /// A line of a journal: a word and numbers, separated by spaces.
 enum Entry: Equatable {
-    /// The process has opened the file and accepts orders.
+    /// The process has opened the file and accepts commands.
     case ready
     /// A commit has returned: its number in the process, its position among all transactions, the version (0 if
     /// it is not known), and the times of its beginning and its end.
     case acknowledged(number: Int, sequence: Int, version: UInt64, begun: UInt64, done: UInt64)
     /// An observer was notified, and its Realm showed this version.
     case saw(version: UInt64, sequence: Int, digest: UInt64)
-    /// The process waits for orders. The number is the position of its last transaction, or 0.
+    /// The process waits for commands. The number is the position of its last transaction, or 0.
     case paused(sequence: Int)
     /// The copies that the observers of the process keep are equal to the contents of the file.
     case checked(sequence: Int)

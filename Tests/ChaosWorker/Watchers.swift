@@ -84,7 +84,7 @@ final class Watcher {
         for (known, actual) in zip(result, elements) {
             // A modification of a list may replace the element at the position.
             let isRight = known.isChanged ? isList || known.element.id == actual.id : known.element == actual
-            if !isRight { fail("\(name): knows \(known.element) instead of \(actual): \(change)") }
+            if !isRight { fail("\(name): the copy has \(known.element) where the collection has \(actual): \(change)") }
         }
         copy = elements
     }
@@ -97,8 +97,9 @@ final class Watcher {
         let actual = read()
         if actual == copy { return nil }
         let place = zip(copy, actual).prefix { $0 == $1 }.count
-        return "\(name): a change is not reported: knows \(copy.dropFirst(place).first, default: "nothing") instead of "
-            + "\(actual.dropFirst(place).first, default: "nothing"), of \(copy.count) → \(actual.count) elements"
+        return "\(name): a change was not reported: the copy (\(copy.count) elements) has "
+            + "\(copy.dropFirst(place).first, default: "nothing") where the collection (\(actual.count) elements) has "
+            + "\(actual.dropFirst(place).first, default: "nothing")"
     }
 }
 
@@ -139,6 +140,7 @@ final class ObjectWatcher {
     var difference: String? {
         if (name, amount) == (node.name, node.amount) { return nil }
         return
-            "object: knows \(Seen.short(name)) and \(amount) instead of \(Seen.short(node.name)) and \(node.amount)"
+            "object: the copy has \(Seen.short(name)) and \(amount), the object has "
+            + "\(Seen.short(node.name)) and \(node.amount)"
     }
 }

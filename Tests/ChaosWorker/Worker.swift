@@ -39,10 +39,10 @@ struct Assignment {
         self.init(role: role, folder: arguments[1], processNumber: processNumber, seed: seed)
     }
 
-    /// The signals that the test sends as orders.
-    enum Order {
-        // Of several pending signals, the system delivers the one with the lowest number first. So 'go' is delivered
-        // before an earlier 'pause' that is still pending.
+    /// The signals that the test sends as commands.
+    enum Command {
+        // Of several pending signals, the system delivers the one with the lowest number first. 'go' has a lower number
+        // than 'pause', so a pending 'go' is delivered before a 'pause' that is sent later.
         static let go = SIGUSR1
         static let pause = SIGUSR2
         /// Compare the copies of the observers with the contents of the file.
@@ -113,10 +113,10 @@ final class Worker: @unchecked Sendable {
         queue.asyncAfter(deadline: .now() + 1) { [self] in exitWithParent() }
     }
 
-    func execute(order: Int32) {
+    func execute(command: Int32) {
         queue.async { [self] in
-            switch order {
-            case Assignment.Order.pause:
+            switch command {
+            case Assignment.Command.pause:
                 crashInjector.setEnabled(false)
                 shouldPause = true
                 observers?.isQuiet = true
@@ -126,12 +126,12 @@ final class Worker: @unchecked Sendable {
                     isPaused = false
                     writeAndPause()
                 }
-            case Assignment.Order.go:
+            case Assignment.Command.go:
                 crashInjector.setEnabled(true)
                 (shouldPause, isPaused) = (false, false)
                 observers?.isQuiet = false
                 if assignment.role.writes { next() }
-            case Assignment.Order.check:
+            case Assignment.Command.check:
                 check(tries: assignment.role.writes ? 200 : 0)
             default:
                 (observers, realm) = (nil, nil)

@@ -70,7 +70,7 @@ struct World: Equatable {
         case .take(let id, let position):
             guard let count = rows[id]?.children.count, count > 0 else { return }
             rows[id]?.children.remove(at: position % count)
-        case .raise:
+        case .incrementAmounts:
             for id in rows.keys where id != 0 { rows[id]?.amount += 1 }
         }
     }
@@ -83,8 +83,8 @@ enum Operation {
     case link(Int, Int?)
     case insert(Int, target: Int, position: Int)
     case take(Int, position: Int)
-    /// Changes every row.
-    case raise
+    /// Increments the amount of every row.
+    case incrementAmounts
 
     static let longestList = 24
     private static let ids = 1...40
@@ -102,7 +102,7 @@ enum Operation {
         // All processes observe the list of node 1.
         case 14..<19: self = .insert(position % 2 == 0 ? 1 : id, target: other, position: position)
         case 19..<23: self = .take(position % 2 == 0 ? 1 : id, position: position)
-        default: self = .raise
+        default: self = .incrementAmounts
         }
     }
 
@@ -127,7 +127,7 @@ enum Operation {
         case .take(let id, let position):
             guard let list = node(id)?.children, !list.isEmpty else { return }
             list.remove(at: position % list.count)
-        case .raise:
+        case .incrementAmounts:
             for node in realm.objects(Node.self) where node.id != 0 { node.amount += 1 }
         }
     }

@@ -44,7 +44,7 @@ public enum CorpusText {
         return parts
     }
 
-    /// Returns the name without unusual characters, because paths come from the file system and not from a schema text.
+    /// Returns the name without unusual characters. The fuzzer tests schema texts; paths of files are not part of them.
     private static func name(_ bytes: ArraySlice<UInt8>) -> String {
         let name = String(decoding: bytes, as: UTF8.self).filter {
             $0.isASCII && ($0.isLetter || $0.isNumber || "-_./".contains($0))

@@ -97,7 +97,9 @@ public struct SchemaInvariants {
                 "'\(finding.message)' has a range that splits a character: \(span)")
         }
         expect(finding.fixes.count <= 3, "'\(finding.message)' has \(finding.fixes.count) fixes")
-        expect(!finding.message.isEmpty && !finding.message.hasSuffix("."), "'\(finding.message)' is not a message")
+        expect(
+            !finding.message.isEmpty && !finding.message.hasSuffix("."),
+            "'\(finding.message)' is empty or ends with '.'")
         let words =
             [finding.message] + [finding.label, finding.help].compactMap(\.self) + finding.notes.map(\.message)
             + finding.fixes.map(\.title)

@@ -17,7 +17,9 @@ enum ChangeChecker {
         if lists.dropLast().allSatisfy(\.isEmpty) { return "an empty change set" }
         let kept = old.indices.filter { !change.deletions.contains($0) }
         let stays = new.indices.filter { !change.insertions.contains($0) }
-        if kept.count != stays.count { return "\(kept.count) elements stay of the old and \(stays.count) of the new" }
+        if kept.count != stays.count {
+            return "\(kept.count) elements are not deleted, and \(stays.count) elements are not inserted"
+        }
         let modified = Dictionary(
             zip(change.modifications, change.modificationsInNew), uniquingKeysWith: { first, _ in first })
         if change.modifications.contains(where: { change.deletions.contains($0) }) { return "modified and deleted" }
@@ -53,7 +55,7 @@ enum ChangeChecker {
             let identity = old[position].identity
             let fewer = (before[identity] ?? 0) - (now[identity] ?? 0)
             return (deleted[identity] ?? 0) > Swift.max(0, fewer)
-        }.map { "\($0) survives and is deleted" }
+        }.map { "\($0) is reported as deleted and still exists" }
     }
 
     /// Checks the values of deleted elements. Each element must be as it was in one of `worlds`.
@@ -144,7 +146,9 @@ enum ChangeChecker {
         if !deletions.isEmpty || !insertions.isEmpty || !modifications.isEmpty { isEmpty = false }
         let kept = old.indices.filter { !deletions.contains($0) }
         let stays = new.indices.filter { !insertions.contains($0) }
-        if kept.count != stays.count { return "\(kept.count) rows stay of the old and \(stays.count) of the new" }
+        if kept.count != stays.count {
+            return "\(kept.count) rows are not deleted, and \(stays.count) rows are not inserted"
+        }
         for (from, to) in zip(kept, stays) {
             if old[from].identity != new[to].identity { return "row \(from) is another row" }
             if modifications.contains(from) {

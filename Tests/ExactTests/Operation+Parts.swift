@@ -6,7 +6,7 @@ extension Operation {
     func editParts(_ pair: NodePair, _ target: NodePair, _ world: inout World) {
         switch kind {
         case .part, .partName, .partNode: editPart(pair, target, &world)
-        case .byNameSet, .byNameRemove, .byNameName: editPartsByName(pair, &world)
+        case .byNameSet, .byNameRemove, .byNamePartName: editPartsByName(pair, &world)
         default: editPartList(pair, &world)
         }
     }

@@ -58,7 +58,7 @@ extension Operation {
         case .partNode: return c % 4 == 0 ? "part.node = nil" : "part.node = node \(other)"
         case .byNameSet: return "partsByName: '\(partKey)' is new part '\(letter)'"
         case .byNameRemove: return "partsByName: remove '\(partKey)'"
-        case .byNameName: return "partsByName: name of '\(partKey)' = '\(letter)'"
+        case .byNamePartName: return "partsByName: name of '\(partKey)' = '\(letter)'"
         case .partsName:
             return count("parts") == 0 ? "nothing" : "name of parts[\(b % count("parts"))] = '\(letter)'"
         default:

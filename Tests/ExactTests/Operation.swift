@@ -9,7 +9,7 @@ struct Operation: CustomStringConvertible {
         case childInsert, childRemove, childReplace, childMove, childSwap, childClear, childAssign
         case peerInsert, peerRemove, peerClear, namedSet, namedRemove, namedClear
         case part, partName, partNode, partsInsert, partsRemove, partsReplace, partsName, partsClear
-        case byNameSet, byNameRemove, byNameName
+        case byNameSet, byNameRemove, byNamePartName
         case valueInsert, valueRemove, valueReplace, valueMove, valueClear, valueInsertRemove, textInsert, textRemove
         case doubleSet, doubleRemove, nodeListInsert, nodeListRemove
         // Only in some programs.
@@ -22,6 +22,8 @@ struct Operation: CustomStringConvertible {
     }
 
     let kind: Kind
+    // Random numbers. Most operations use `a` for a node, row or position, `b` for another one or for a value, and `c`
+    // for a value or a choice between variants.
     let a: Int
     let b: Int
     let c: Int
@@ -50,7 +52,7 @@ struct Operation: CustomStringConvertible {
                 + [.nodeListInsert, .nodeListRemove, .nodeListRemove, .add, .add, .delete, .name, .name]
         case .maps:
             [.add, .add, .name, .amount, .namedSet, .namedSet, .namedSet, .namedRemove, .namedRemove, .doubleSet]
-                + [.doubleRemove, .byNameSet, .byNameRemove, .byNameName] + plain.suffix(1)
+                + [.doubleRemove, .byNameSet, .byNameRemove, .byNamePartName] + plain.suffix(1)
         case .furtherAccessors:
             [
                 .add, .add, .furtherAccessor, .furtherAccessor, .furtherAccessor, .furtherAccessor, .delete, .delete,

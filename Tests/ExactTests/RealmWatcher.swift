@@ -7,7 +7,7 @@ final class RealmWatcher {
     /// The version of the last notification.
     private var known: UInt64
     private var required: UInt64 = 0
-    /// Commits of the Realm itself that are still to be notified.
+    /// The number of commits of this Realm of which the observer has not been notified yet.
     private var commits = 0
     /// Whether the Realm was invalidated and may show a newer version without a notification.
     private var allowsJump = false
@@ -17,7 +17,7 @@ final class RealmWatcher {
     /// Calls since the last check.
     private(set) var calls = 0
 
-    /// The action of the next callback that is not called while a write begins.
+    /// An action that the next callback performs. A callback at the beginning of a write does not perform it.
     var action: (() -> Void)?
 
     /// - Parameter refreshes: Whether the observer refreshes the Realm on `refreshRequired`.

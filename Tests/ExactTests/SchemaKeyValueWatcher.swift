@@ -56,7 +56,7 @@ final class SchemaKeyValueWatcher: KeyValueObserver {
         // A rolled back write may have deleted an object. Until the rollback restored the object, its path had no
         // value.
         if let old, old != known, !(isRolledBack && old == "nil") {
-            failure = failure ?? "the old value is \(old), and was \(known)"
+            failure = failure ?? "the old value is \(old), and the last reported value was \(known)"
         }
         known = new ?? "gone"
     }

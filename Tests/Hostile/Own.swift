@@ -1,7 +1,8 @@
 import Foundation
 import Martlet
 
-// Uses the generated names of Own.yaml in a program, and checks to which declarations they refer.
+// Own.yaml gives properties, cases and key paths the names of their own types. This program uses the generated names,
+// and checks to which declarations they refer.
 var failures = 0
 
 @MainActor func check<Value: Equatable>(_ name: String, _ value: Value, _ expected: Value) {
@@ -18,7 +19,7 @@ check("one path", Dog.KeyPaths.Dog.keyPath, "Dog.Size")
 check("through a collection", Dog.KeyPaths.Cat.keyPath, "Cat.Dog.Size")
 check("a list of paths", Dog.KeyPaths.Size.map(\.keyPath), ["Size", "Dog.Cat.Dog.Size", "Home.Size"])
 check("through a deprecated property", Dog.KeyPaths.Home.keyPath, "old.Dog.Size")
-check("a property of elements named like one of collections", Dog.KeyPaths.count.keyPath, "packs.count")
+check("an element property with the name of a collection member", Dog.KeyPaths.count.keyPath, "packs.count")
 
 let realm = try Realm(configuration: Realm.Configuration(inMemoryIdentifier: "own names"))
 let friend = Dog(Size: .small)

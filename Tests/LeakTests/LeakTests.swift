@@ -12,7 +12,7 @@ struct LeakTests {
     /// The memory that caches of the system use while they fill: Dispatch keeps up to 1,024 freed blocks of 64 bytes
     /// per thread, and the Swift runtime keeps the metadata of the types that were used.
     private static let bytesOfCaches = 700_000
-    /// Less than one small object per notification of a round.
+    /// The growth that is allowed per round. It is less than the leak of one small object per notification of a round.
     private static let bytesPerRound = 200
     /// Idle threads that Dispatch and the concurrency runtime keep. Their number varies. A leak of one thread per round
     /// would add dozens.

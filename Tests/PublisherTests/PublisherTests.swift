@@ -113,7 +113,7 @@ struct PublisherTests {
         #expect(test.realm.context.hub.observerCount == 0)
     }
 
-    @Test("a projection publishes changes with its labels N120")
+    @Test("the published changes of a projection contain the names of its properties N120")
     func projections() throws {
         let test = try TestRealm()
         let nodes = try test.graph()

@@ -27,7 +27,7 @@ struct QueuePublisherTests {
         }
 
         /// Waits until there are `count` texts, at most 30 seconds, and returns all of them.
-        func take(_ count: Int) -> [String] {
+        func waitForTexts(_ count: Int) -> [String] {
             let deadline = Date(timeIntervalSinceNow: 30)
             lock.lock()
             defer { lock.unlock() }
@@ -47,9 +47,9 @@ struct QueuePublisherTests {
             dispatchPrecondition(condition: .onQueue(queue))
             mailbox.put(results.map { "\($0.id)" }.joined(separator: ","))
         }
-        #expect(mailbox.take(1) == ["1,2"])
+        #expect(mailbox.waitForTexts(1) == ["1,2"])
         try test.realm.write { test.realm.add(Node(id: 3)) }
-        #expect(mailbox.take(2) == ["1,2", "1,2,3"])
+        #expect(mailbox.waitForTexts(2) == ["1,2", "1,2,3"])
         cancellable.cancel()
         queue.sync {}
     }
@@ -107,15 +107,15 @@ struct QueuePublisherTests {
         ]
         test.realm.refresh()
         try test.commit { nodes[0].name = "a" }
-        #expect(mailbox.take(1) == ["a"])
+        #expect(mailbox.waitForTexts(1) == ["a"])
         try test.commit { nodes[0].children.append(nodes[2]) }
-        #expect(mailbox.take(3).sorted() == ["2", "a", "a"])
+        #expect(mailbox.waitForTexts(3).sorted() == ["2", "a", "a"])
         queue.suspend()
         try test.commit { nodes[0].name = "b" }
         try test.commit { test.realm.delete(nodes[0]) }
         queue.resume()
-        #expect(mailbox.take(4).last == "finished")
-        #expect(!mailbox.take(4).contains("b"))
+        #expect(mailbox.waitForTexts(4).last == "finished")
+        #expect(!mailbox.waitForTexts(4).contains("b"))
         withExtendedLifetime(kept) {}
     }
 
@@ -216,12 +216,12 @@ struct QueuePublisherTests {
         }
         test.realm.refresh()
         try test.commit { nodes[0].next = nodes[2] }
-        #expect(mailbox.take(2) == ["n2", "n3"])
+        #expect(mailbox.waitForTexts(2) == ["n2", "n3"])
         try test.commit {
             nodes[0].next = nodes[1]
             test.realm.delete(nodes[2])
         }
-        #expect(mailbox.take(4) == ["n2", "n3", "nothing", "n2"])
+        #expect(mailbox.waitForTexts(4) == ["n2", "n3", "nothing", "n2"])
         withExtendedLifetime(cancellable) {}
     }
 
@@ -253,7 +253,7 @@ struct QueuePublisherTests {
         test.realm.refresh()
         try test.commit { nodes[0].children.append(nodes[2]) }
         try test.commit { nodes[0].children.remove(at: 0) }
-        #expect(mailbox.take(6) == ["failed", "failed", "failed", "initial", "[] [1] []", "[0] [] []"])
+        #expect(mailbox.waitForTexts(6) == ["failed", "failed", "failed", "initial", "[] [1] []", "[0] [] []"])
         withExtendedLifetime(cancellable) {}
     }
 
@@ -280,8 +280,8 @@ struct QueuePublisherTests {
         ]
         test.realm.refresh()
         try test.commit { nodes[0].children.append(nodes[2]) }
-        #expect(first.take(2) == ["error", "[] [1] []"])
-        #expect(second.take(1) == ["failure"])
+        #expect(first.waitForTexts(2) == ["error", "[] [1] []"])
+        #expect(second.waitForTexts(1) == ["failure"])
         withExtendedLifetime(kept) {}
     }
 }

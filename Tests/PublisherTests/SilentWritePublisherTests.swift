@@ -13,7 +13,7 @@ import Testing
     import OpenCombine
 #endif
 
-@Suite("publishers: silent writes without demand")
+@Suite("publishers: silent writes while the subscriber requests no values")
 struct SilentWritePublisherTests {
     private final class Screen { var token: NotificationToken? }
 
@@ -159,11 +159,11 @@ struct SilentWritePublisherTests {
         #expect(subscriber.values.map(\.text) == ["initial", "[] [3] []", "[] [5] []"])
     }
 
-    /// The reason why a subscriber receives the changes before a silent write only after that write.
+    /// Why the changes that precede a silent write reach the subscriber only after that write.
     enum Cause: CaseIterable { case noDemand, changeInCallback }
 
     @Test(
-        "a subscriber that writes silently when it gets its last value is not notified of earlier silent writes N111",
+        "earlier silent writes are not reported, even if the subscriber writes silently when it gets a value N111",
         arguments: Cause.allCases)
     func writesInValue(_ cause: Cause) throws {
         let test = try TestRealm()

@@ -122,7 +122,7 @@ struct TableViewTests {
                 _ = RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 0.001))
             }
             #expect(writer.failure == nil)
-            // The last change comes from either thread. Both are delivered.
+            // Either thread may have written last. The changes of both threads are delivered.
             #expect(RunLoopThread.wait { !screen.realm.refresh() && screen.isUpToDate })
             #expect(screen.tableView.reloads == 1)
             #expect(screen.results.count > 10)

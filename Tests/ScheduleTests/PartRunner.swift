@@ -166,11 +166,11 @@ final class PartRunner {
             return check()
         }
         if realm.version != newVersion { run.fail("shows \(realm.version) after writing \(newVersion)") }
-        stored(newVersion)
+        recordCommit(newVersion)
         check()
     }
 
-    private func stored(_ version: Version) {
+    private func recordCommit(_ version: Version) {
         run.history.acknowledge(version)
         run.writes += 1
     }
@@ -196,7 +196,7 @@ final class PartRunner {
         } onComplete: { [self] error in
             pendingWrites -= 1
             switch error {
-            case nil: stored(newVersion)
+            case nil: recordCommit(newVersion)
             case let error? where run.isLogFull(error) && newVersion == 0: check()
             case let error?: run.fail("an asynchronous write ends with \(error)")
             }

@@ -7,7 +7,8 @@ struct Decision {
     /// The current thread if it could continue, otherwise the next thread that could.
     let defaultChoice: Int
     let chosen: Int
-    /// Whether the current thread could not continue. The choice of another thread is then not a preemption.
+    /// True if the current thread could not continue. The choice of another thread is then necessary, and not a
+    /// preemption.
     let isFree: Bool
 }
 

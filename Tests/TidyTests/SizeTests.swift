@@ -48,7 +48,7 @@ struct SizeTests {
             return Finding(
                 path: file.path, line: body.firstLine,
                 what: "'\(body.name)' has \(count) lines of code instead of at most \(SizeLimits.function)",
-                fix: "keep the branches here and move the rest to other functions")
+                fix: "keep only the branching here, and move the code of the branches to other functions")
         }
     }
 }

@@ -35,9 +35,9 @@ typedef struct CMartletLogState {
 /* False if the connection has not read the file yet, or another connection is writing the index. */
 bool cmartlet_log_state(void *database, CMartletLogState *state);
 
-/* The salts of the log on disk, read without SQLite's index. `is_log` is false if there is no log that SQLite would
-   read. Returns an SQLite result code. */
-int cmartlet_log_on_disk(void *database, bool *is_log, uint64_t *salts);
+/* The salts of the log on disk, read without SQLite's index. `has_valid_log` is false if there is no log that
+   SQLite would read. Returns an SQLite result code. */
+int cmartlet_log_on_disk(void *database, bool *has_valid_log, uint64_t *salts);
 
 /* Writes the name of a log into the database file, durably if `syncs` is true. The caller holds the write lock.
    Returns an SQLite result code. */

@@ -5,8 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// A word that identifies the calling thread while it runs. The function is declared pure. Swift assumes that any other
-/// function may release objects, and would retain and release the accessor that is read around every call.
+/// A word that identifies the calling thread while it runs. The attribute `pure` says that the function
+/// releases no objects. Without it, Swift would retain the accessor that is read before each call, and release it
+/// afterwards.
 static inline __attribute__((pure)) uintptr_t cmartlet_thread(void) {
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
     return (uintptr_t)__builtin_thread_pointer();
@@ -65,7 +66,8 @@ void cmartlet_set_thread_object(void *object);
 void cmartlet_increment_thread_counter(void);
 uintptr_t cmartlet_thread_counter(void);
 
-/// A function that a generated registry file places in a section of the binary.
+/// A function of a generated file that registers classes (a registry file). The file stores a pointer to the function
+/// in a section of the binary.
 typedef void (*cmartlet_registry_record)(void *context);
 
 /// The records of all registry files linked into the program.
@@ -101,8 +103,8 @@ void cmartlet_match_mode_of_copy(const char *original, const char *copy);
 /// folder then survive a power loss.
 void cmartlet_sync_folder(const char *folder);
 
-/// The number of forks between the process in which the program was started and this process; zero in the former. The
-/// function is declared pure because the number never changes within a process.
+/// The number of forks that led to this process; zero in the process in which the program was started. The function is
+/// declared pure because the number never changes within a process.
 extern int cmartlet_forks;
 static inline __attribute__((pure)) int cmartlet_fork_count(void) { return cmartlet_forks; }
 

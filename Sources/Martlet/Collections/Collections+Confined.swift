@@ -28,7 +28,7 @@ extension ResultsStorage {
         context.confinement.require(name)
         if isInvalidated { Misuse.invalidatedResults(table.type.name) }
         let (plan, owner) = (plan, owner.map { (table: $0._table?.id ?? 0, key: $0._key) })
-        return _Locator(context, name) { context in
+        return _Locator(context, name, row: owner.map { RowID(table: $0.table, key: $0.key) }) { context in
             guard let table = context.tables[plan.table] else { return nil }
             guard let owner else { return make(ResultsStorage(context, table, plan)) }
             return context.object(owner.key, owner.table).flatMap {
@@ -42,7 +42,7 @@ extension CollectionCore {
     func locator(_ make: @escaping (CollectionCore) -> Any?) -> _Locator {
         requireValid()
         let id = id
-        return _Locator(context, "the collection '\(name)'") { context in
+        return _Locator(context, "the collection '\(name)'", row: RowID(table: id.table, key: id.owner)) { context in
             guard context.object(id.owner, id.table) != nil, let table = context.tables[id.table] else { return nil }
             return make(context.core(table, id.property, id.owner))
         }

@@ -289,7 +289,7 @@ extension List: ExpressibleByArrayLiteral {
 
 @available(
     *, unavailable,
-    message: "a live collection stays where its Realm was opened; pass its values, or the primary key of its owner"
+    message: "a live collection stays on its Realm's thread, queue or actor; pass its values or its owner's primary key"
 )
 // Unavailable: a collection is confined like the object it belongs to.
 extension List: @unchecked Sendable {}

@@ -22,8 +22,8 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
             if changed.count != unmanagedElements.count { notifier.change(nil) { unmanagedElements = changed } }
         }
     }
-    // The values in `unmanaged`, without objects.
-    private var known: Set<StoredValue> = []
+    // The values by which the unmanaged elements are compared, without objects.
+    private var unmanagedIdentities: Set<StoredValue> = []
     private(set) var core: CollectionCore?
 
     /// Creates an empty unmanaged set.
@@ -48,7 +48,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
         guard core == nil, let table = owner._table, let context = owner._context else { return }
         core = context.core(table, property, owner._key)
         unmanaged = []
-        known = []
+        unmanagedIdentities = []
     }
 
     @_spi(Generated) public func _assign(_ other: MutableSet<Element>) { assign(other, .error) }
@@ -73,7 +73,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
 
     // With the policy `.modified`, elements that remain are not written.
     private func assign(_ elements: [Element], _ policy: Realm.UpdatePolicy) {
-        guard let core else { return replacePlain(elements) }
+        guard let core else { return replaceUnmanaged(elements) }
         guard policy == .modified else {
             return core.asOneAssignment {
                 core.removeAll()
@@ -89,10 +89,10 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
     }
 
     // Observers are notified of one assignment.
-    private func replacePlain(_ elements: [Element]) {
+    private func replaceUnmanaged(_ elements: [Element]) {
         let distinct = MutableSet()
         for element in elements { distinct.insert(element) }
-        known = distinct.known
+        unmanagedIdentities = distinct.unmanagedIdentities
         guard let notifier else { return unmanagedElements = distinct.unmanagedElements }
         notifier.change(nil) { unmanagedElements = distinct.unmanagedElements }
     }
@@ -113,7 +113,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
             let stored = stored(element, core, policy)
             if core.position(of: stored) == nil { core.insert(stored, at: core.count) }
         } else if let value = element._identity {
-            if known.insert(value).inserted { unmanaged.append(element) }
+            if unmanagedIdentities.insert(value).inserted { unmanaged.append(element) }
         } else if !unmanaged.contains(element) {
             unmanaged.append(element)
         }
@@ -122,7 +122,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
     private func position(of element: Element) -> Int? {
         guard let core else {
             guard let value = element._identity else { return unmanaged.firstIndex(of: element) }
-            return known.contains(value) ? unmanaged.firstIndex { $0._identity == value } : nil
+            return unmanagedIdentities.contains(value) ? unmanaged.firstIndex { $0._identity == value } : nil
         }
         if let object = element._object {
             guard object._context === core.context, object._state != .invalidated else { return nil }
@@ -157,7 +157,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
             return
         }
         if let core { return core.remove(at: position) }
-        if let value = unmanaged.remove(at: position)._identity { known.remove(value) }
+        if let value = unmanaged.remove(at: position)._identity { unmanagedIdentities.remove(value) }
     }
 
     private func remove(where isRemoved: (Element) -> Bool) {
@@ -165,7 +165,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
         let positions = elements.indices.filter { isRemoved(elements[$0]) }
         if positions.isEmpty { return }
         if let core { return core.remove(at: positions) }
-        known.subtract(positions.compactMap { elements[$0]._identity })
+        unmanagedIdentities.subtract(positions.compactMap { elements[$0]._identity })
         let removed = Set(positions)
         unmanaged = elements.indices.filter { !removed.contains($0) }.map { elements[$0] }
     }
@@ -174,7 +174,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
     public func removeAll() {
         if let core { return core.removeAll() }
         unmanaged = []
-        known = []
+        unmanagedIdentities = []
     }
 
     /// True after the owner was deleted or the Realm was invalidated.
@@ -229,7 +229,7 @@ extension MutableSet {
 
 @available(
     *, unavailable,
-    message: "a live collection stays where its Realm was opened; pass its values, or the primary key of its owner"
+    message: "a live collection stays on its Realm's thread, queue or actor; pass its values or its owner's primary key"
 )
 // Unavailable: a collection is confined like the object it belongs to.
 extension MutableSet: @unchecked Sendable {}

@@ -91,7 +91,8 @@ extension Results: Equatable {
 }
 
 @available(
-    *, unavailable, message: "live results stay where their Realm was opened; elsewhere, open a Realm and query it"
+    *, unavailable,
+    message: "live results stay on their Realm's thread, queue or actor; elsewhere, open a Realm and query it"
 )
 // Unavailable: results read through their Realm, which is confined.
 extension Results: @unchecked Sendable {}

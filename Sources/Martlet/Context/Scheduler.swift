@@ -30,8 +30,8 @@ final class Scheduler: Sendable {
         return Scheduler(.runLoop(WakeableRunLoop()))
     }
 
-    /// The main queue if the main actor runs on another thread than the main thread, as it may on Linux. The run loop
-    /// of the main thread does not run then. Otherwise nil.
+    /// The main queue if `isolation` is the main actor and the current thread is not the main thread; otherwise nil.
+    /// This can happen on Linux. The run loop of the main thread does not run in this case.
     static func mainQueue(_ isolation: (any Actor)?) -> DispatchQueue? {
         isolation is MainActor && !Thread.isMainThread ? .main : nil
     }

@@ -38,7 +38,7 @@ public enum AnyRealmValue {
 
 @available(
     *, unavailable,
-    message: "a value of any kind may hold a live object, which stays where its Realm was opened; pass what is in it"
+    message: "a value of any kind may contain a live object of one thread, queue or actor; pass its contents"
 )
 extension AnyRealmValue: Sendable {}
 

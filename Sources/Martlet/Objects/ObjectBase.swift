@@ -204,7 +204,7 @@ extension ObjectBase: Observable {}
 
 @available(
     *, unavailable,
-    message: "live objects stay where their Realm was opened; pass a primary key and look the object up"
+    message: "live objects stay on their Realm's thread, queue or actor; pass a primary key and look the object up"
 )
 // Objects stay on the thread, queue or actor of their Realm.
 extension ObjectBase: @unchecked Sendable {}

@@ -26,6 +26,7 @@ public struct Realm {
 }
 
 @available(
-    *, unavailable, message: "a Realm stays where it was opened; open another one with the same configuration there"
+    *, unavailable,
+    message: "a Realm stays on its thread, queue or actor; elsewhere, open another Realm with the same configuration"
 )
 extension Realm: Sendable {}

@@ -25,7 +25,8 @@ public protocol RealmCollectionValue {
     func _replacingObject(_ replacement: (ObjectBase) -> ObjectBase) -> Self
 }
 
-/// The Realm of a collection, and the rules for reading and adding its elements.
+/// What the conversion between an element and its stored value needs: the Realm of the collection, and the rules for
+/// reading and adding elements.
 public struct ElementSource {
     let context: RealmContext
     var isEmbedded = false

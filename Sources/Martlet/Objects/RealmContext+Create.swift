@@ -82,7 +82,8 @@ extension ModelClass {
         return object
     }
 
-    /// The link target of an unmanaged object for an untyped value: the object in the value, or a new object.
+    /// Converts an untyped value to the object to which a link of an unmanaged object refers: the object in the value,
+    /// or a new object.
     func unmanaged(for value: Any, _ rules: UntypedAssignment, orRefuse refuse: () -> Never) -> ObjectBase {
         guard let object = value as? ObjectBase else { return unmanaged(value, rules) }
         if !isType(of: object) { refuse() }

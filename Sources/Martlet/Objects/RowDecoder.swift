@@ -47,8 +47,8 @@ import MartletValues
         specials = -1
     }
 
-    /// A decoder that sets every property to its initial value. It releases the values of an accessor that becomes
-    /// stale.
+    /// A decoder that sets every property to its initial value. An accessor whose values are out of date decodes it to
+    /// release the values.
     static var empty: RowDecoder { RowDecoder(RowImageBox.empty) }
 
     @inline(__always)
@@ -155,7 +155,8 @@ import MartletValues
         return nil
     }
 
-    // Unwraps the value of a required property. If a row has no valid value, it is damaged.
+    // Unwraps the value of a required property. If the row has no valid value for it, the property is recorded as
+    // damaged.
     private mutating func required<T>(_ value: T?, or zero: @autoclosure () -> T) -> T {
         if let value { return value }
         if image == nil { recordDamage(property - 1) }
@@ -235,15 +236,15 @@ import MartletValues
         return storage
     }
 
-    // If a stored value has another type than the raw values of the enum, it is damaged. An unknown raw value is not
+    // A stored value with another type than the raw values of the enum is damage. An unknown raw value is not
     // damage, because a newer program may have written it.
-    private mutating func recordDamageUnlessRaw<E: PersistableEnum>(_ value: StoredValue, _: E.Type) {
+    private mutating func recordDamageUnlessRawValueType<E: PersistableEnum>(_ value: StoredValue, _: E.Type) {
         if image == nil, value != .null, E.RawValue._value(value) == nil { recordDamage(property - 1) }
     }
 
     public mutating func enumeration<E: PersistableEnum>() -> E {
         let value = stored()
-        recordDamageUnlessRaw(value, E.self)
+        recordDamageUnlessRawValueType(value, E.self)
         if let known = E._value(value) { return known }
         if image == nil, value == .null { recordDamage(property - 1) }
         if damaged >= 0, let first = E.firstCase { return first }
@@ -256,7 +257,7 @@ import MartletValues
 
     public mutating func optionalEnumeration<E: PersistableEnum>() -> E? {
         let value = stored()
-        recordDamageUnlessRaw(value, E.self)
+        recordDamageUnlessRawValueType(value, E.self)
         let known = E._value(value)
         if isChecking, known == nil, value != .null { refused = property - 1 }
         return known
@@ -304,7 +305,7 @@ struct RowImage {
     var values: [SQLValue] = []
     var objects: [Int: ObjectBase] = [:]
     /// The `AnyRealmValue` values that contain objects which are not yet added. For these properties, `values` contains
-    /// the forms that comparisons use.
+    /// `AnyRealmValue._stored`, which is used to compare values.
     var anyValues: [Int: AnyRealmValue] = [:]
 
     subscript(property: Int) -> SQLValue { property < values.count ? values[property] : .null }

@@ -25,12 +25,15 @@ public struct _Locator: @unchecked Sendable {
     let configuration: Realm.Configuration
     /// A version that contains the value. A Realm with an older version is refreshed first.
     let version: Version
+    /// The row of the object, or of the owner of the collection; nil for other values.
+    let row: RowID?
     /// The name of the value in messages.
     let name: String
     /// Finds the value in a Realm; nil if it does not exist there.
     private(set) var find: (RealmContext) -> Any?
 
-    init(_ context: RealmContext, _ name: String, _ find: @escaping (RealmContext) -> Any?) {
+    init(_ context: RealmContext, _ name: String, row: RowID? = nil, _ find: @escaping (RealmContext) -> Any?) {
+        self.row = row
         coordinator = context.coordinator
         configuration = context.configuration
         // An object that was created in the open write can be found only after its commit.
@@ -105,7 +108,16 @@ extension RealmContext {
     func resolve(_ locator: _Locator) -> Any? {
         confinement.require("a Realm")
         if !isFrozen, !isInWrite, version < locator.version { _ = refresh() }
+        if let row = locator.row, wasReplaced(row, since: locator.version) { return nil }
         return locator.find(self)
+    }
+
+    /// True if the row was deleted after a version. Only integer primary keys are used again, so other rows need no
+    /// check. False if the change sets since then are no longer stored.
+    private func wasReplaced(_ row: RowID, since earlier: Version) -> Bool {
+        guard earlier < version, let table = tables[row.table], table.integerKey >= 0 else { return false }
+        let changes = try? coordinator.changes(after: earlier, through: version, handle)?.changes
+        return changes?.tables[row.table]?.deleted.contains(row.key) == true
     }
 }
 
@@ -126,7 +138,9 @@ extension ObjectBase: ThreadConfined {
         context.confinement.require(_described)
         if isInvalidated { Misuse.invalidated(_typeName, _keyDescription) }
         let (id, key) = (table.id, _key)
-        return _Locator(context, "a '\(_typeName)' \(_keyDescription)") { $0.object(key, id) }
+        return _Locator(context, "a '\(_typeName)' \(_keyDescription)", row: RowID(table: id, key: key)) {
+            $0.object(key, id)
+        }
     }
 }
 

@@ -36,7 +36,7 @@ extension ObjectBase {
     /// Assigns an untyped value, with the same effects as an assignment to the typed property.
     final func setUntyped(_ property: PropertySchema, _ value: Any?, _ rules: UntypedAssignment) {
         let value = _accepted(value, property)
-        if let key = _table?.type.primaryKey, property.index == key, isPrimaryKey(value, property) { return }
+        if let key = _table?.type.primaryKey, property.index == key, isCurrentValue(value, property) { return }
         if property.isCollection {
             _load(property.index)
             RowEncoder.collection(of: self, property.index)?._assignUntyped(
@@ -65,7 +65,7 @@ extension ObjectBase {
     }
 
     // Assigning the current value to the primary key is allowed and has no effect.
-    private final func isPrimaryKey(_ value: Any?, _ property: PropertySchema) -> Bool {
+    private final func isCurrentValue(_ value: Any?, _ property: PropertySchema) -> Bool {
         _load(property.index)
         return UntypedValue.stored(value, property.element, isOptional: property.isOptional)
             == RowEncoder.value(of: self, property.index)

@@ -34,7 +34,7 @@ public struct UntypedAssignment: Sendable {
         self.path = path
     }
 
-    /// The rules for an assignment to a single property by the program.
+    /// The rules for one assignment by the program, for example to a property or to an element.
     static let single = UntypedAssignment(policy: .error, copiesObjects: false)
 
     /// These rules with the path of a property.

@@ -17,8 +17,8 @@ extension NotificationToken {
         hub?.signal()
     }
 
-    /// True while a paused observer is notified before a silent write. The observer must store the change until it is
-    /// requested. Used on the executor of the Realm.
+    /// True while a paused observer is called with the changes that precede a silent write. The observer must store
+    /// these changes until its subscriber requests a value. Used on the executor of the Realm.
     package var isPredelivering: Bool { hub?.isPredelivering ?? false }
 
     /// Runs `body` on the executor of the Realm: immediately if this is the current executor and `asynchronously` is

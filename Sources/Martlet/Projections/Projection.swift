@@ -51,7 +51,7 @@ extension Projection: Hashable {
 @available(
     *, unavailable,
     message:
-        "a projection stays where its object's Realm was opened; pass the primary key of the object and project it anew"
+        "a projection stays on its Realm's thread, queue or actor; pass the object's primary key and project it anew"
 )
 // Unavailable: a projection is confined like the object behind it.
 extension Projection: @unchecked Sendable {}
@@ -96,7 +96,7 @@ public struct ProjectedCollection<Value>: RandomAccessCollection {
 
 @available(
     *, unavailable,
-    message: "a live collection stays where its Realm was opened; pass its values, or the primary key of its owner"
+    message: "a live collection stays on its Realm's thread, queue or actor; pass its values or its owner's primary key"
 )
 // Unavailable: a projected collection reads its source collection, which is confined.
 extension ProjectedCollection: @unchecked Sendable {}
@@ -166,7 +166,8 @@ extension Realm {
 }
 
 @available(
-    *, unavailable, message: "live results stay where their Realm was opened; elsewhere, open a Realm and query it"
+    *, unavailable,
+    message: "live results stay on their Realm's thread, queue or actor; elsewhere, open a Realm and query it"
 )
 // Unavailable: projected results read the original results, which are confined.
 extension ProjectedResults: @unchecked Sendable {}

@@ -106,7 +106,7 @@ struct KeyPathExpression {
         var names = paths.isEmpty ? [] : [root]
         for path in paths {
             for (index, segment) in path.segments.enumerated()
-            where segment.type.isSingle && expression.isSpelledOut(index, of: path.segments) {
+            where segment.type.isSingle && expression.isCreatedFromPath(index, of: path.segments) {
                 if let target = segment.type.value.objectName, !names.contains(target) { names.append(target) }
             }
         }
@@ -115,7 +115,7 @@ struct KeyPathExpression {
 
     private func appending(_ index: Int, of segments: [KeyPathSegmentModel], to prefix: String) -> String {
         let segment = segments[index]
-        guard isSpelledOut(index, of: segments) else { return "\(prefix).\(SwiftNames.escaped(segment.property))" }
+        guard isCreatedFromPath(index, of: segments) else { return "\(prefix).\(SwiftNames.escaped(segment.property))" }
         let start = context.types.declared(root)
         let field = FieldType(segment.type, root: start, types: context.types)
         let arguments = field.arguments(path: "\(prefix)._path", property: segment.property)
@@ -124,9 +124,9 @@ struct KeyPathExpression {
     }
 
     /// Whether the field is created from its path instead of accessed by name. Accessing a deprecated property by name
-    /// would cause a warning in generated code. Directly after a collection, some names are taken by members of the
-    /// collection's field.
-    private func isSpelledOut(_ index: Int, of segments: [KeyPathSegmentModel]) -> Bool {
+    /// would cause a warning in generated code. A field directly after a collection is also created from its path
+    /// if it has the name of a member of the collection's field, such as `count`.
+    private func isCreatedFromPath(_ index: Int, of segments: [KeyPathSegmentModel]) -> Bool {
         let segment = segments[index]
         let property = context.schema.object(named: segment.owner)?.property(named: segment.property)
         if property?.deprecation != nil { return true }

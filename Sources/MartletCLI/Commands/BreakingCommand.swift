@@ -66,7 +66,7 @@ struct BreakingCommand: ParsableCommand {
             return try reportingDiskErrors { () throws(DiskError) in try SourceLoader().load(folder: against) }
         }
         do {
-            let schema = try GitHistory(of: folder).schema(where: against)
+            let schema = try GitHistory(of: folder).schema(atMergeBaseWith: against)
             if schema.isMoved {
                 let former = schema.folder.printable
                 Console.error("martlet: note: '\(folder.printable)' was '\(former)' in commit \(schema.commit)\n")

@@ -35,11 +35,11 @@ struct DiagramCommand: ParsableCommand {
     @Option(help: "Draw only this type and the types near it. The option can be repeated.")
     var only: [String] = []
 
-    @Option(help: "The maximum distance, in lines, of the drawn types from a type of '--only'.")
+    @Option(help: "The maximum number of diagram lines from a type named by '--only' to a drawn type.")
     var depth = 1
 
     func validate() throws {
-        if depth < 0 { throw ValidationError("'--depth' counts lines; write 0 or more") }
+        if depth < 0 { throw ValidationError("'--depth' is a number of diagram lines; write 0 or more") }
     }
 
     func run() throws {
@@ -72,7 +72,7 @@ struct DiagramCommand: ParsableCommand {
 }
 
 extension SchemaDocument {
-    /// The text of the reference. If the schema has errors, prints them and throws.
+    /// The text of the document: a reference page or a diagram. If the schema has errors, prints them and throws.
     func text(reporting input: SchemaInput) throws -> String {
         guard let text else {
             let printer = DiagnosticPrinter(

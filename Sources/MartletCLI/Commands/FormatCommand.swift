@@ -32,7 +32,8 @@ struct FormatCommand: ParsableCommand {
             guard bytes != source.bytes else { continue }
             guard writable.contains(source.displayPath) else {
                 Console.error(
-                    "left '\(source.displayPath.printable)' alone, because it lies outside of the schema folder; format it there\n"
+                    "left '\(source.displayPath.printable)' unchanged, because it is outside of the schema folder; "
+                        + "format it in its own folder\n"
                 )
                 continue
             }

@@ -28,7 +28,7 @@ struct GenerateCommand: ParsableCommand {
 
     func validate() throws {
         if output.isEmpty {
-            throw ValidationError("the folder to write to has no name; write '--output .' for this one")
+            throw ValidationError("'--output' is empty; write '--output .' for the current folder")
         }
     }
 

@@ -53,13 +53,13 @@ struct FileCommit {
             let target = try target(of: path)
             let real = FileSystem.realPath(target)
             let status = FileSystem.status(of: target)
-            guard try !isRight(path, target, status, bytes), planned[real] != bytes else { return }
+            guard try !alreadyHasContents(path, target, status, bytes), planned[real] != bytes else { return }
             planned[real] = bytes
             try add(path, at: target, bytes, mode: status.map { $0.st_mode & 0o7777 }, mustBeNew: false)
         }
     }
 
-    private func isRight(
+    private func alreadyHasContents(
         _ path: String, _ target: String, _ status: stat?, _ bytes: [UInt8]
     ) throws(DiskError) -> Bool {
         guard let status else { return false }
@@ -240,7 +240,8 @@ struct FileCommit {
                 if isRestored {
                     _ = backup.withSystemPath { unlink($0) }
                 } else {
-                    lost.append("'\(path.printable)' is left as '\(backup.printable)'")
+                    lost.append(
+                        "'\(path.printable)' could not be restored; its old contents are in '\(backup.printable)'")
                 }
             }
         }

@@ -72,19 +72,19 @@ enum SVGStyle {
     /// The markers at line ends. Lines are drawn from the target to the source, so the marker of the target is at the
     /// start and points backwards.
     static let markers: String = {
-        let ways = #"orient="auto-start-reverse" markerUnits="userSpaceOnUse""#
+        let markerAttributes = #"orient="auto-start-reverse" markerUnits="userSpaceOnUse""#
         return """
             <defs>
-            <marker id="martlet-one" \(ways) markerWidth="10" markerHeight="8" refX="9" refY="4">\
+            <marker id="martlet-one" \(markerAttributes) markerWidth="10" markerHeight="8" refX="9" refY="4">\
             <path class="sign-link" d="M0 0L9.5 4L0 8Z"/></marker>
-            \(fork("martlet-many", "fork-link", ways))
-            <marker id="martlet-whole" \(ways) markerWidth="13" markerHeight="9" refX="12.5" refY="4.5">\
+            \(fork("martlet-many", "fork-link", markerAttributes))
+            <marker id="martlet-whole" \(markerAttributes) markerWidth="13" markerHeight="9" refX="12.5" refY="4.5">\
             <path class="sign-embedding" d="M0.5 4.5L6.5 0.5L12.5 4.5L6.5 8.5Z"/></marker>
-            \(fork("martlet-embedded-many", "fork-embedding", ways))
-            <marker id="martlet-case" \(ways) markerWidth="9" markerHeight="8" refX="8" refY="4">\
+            \(fork("martlet-embedded-many", "fork-embedding", markerAttributes))
+            <marker id="martlet-case" \(markerAttributes) markerWidth="9" markerHeight="8" refX="8" refY="4">\
             <path class="fork-use" fill="none" stroke-width="1.4" d="M1 0.7L8 4L1 7.3"/></marker>
-            \(fork("martlet-cases", "fork-use", ways))
-            <marker id="martlet-root" \(ways) markerWidth="11" markerHeight="10" refX="10" refY="5">\
+            \(fork("martlet-cases", "fork-use", markerAttributes))
+            <marker id="martlet-root" \(markerAttributes) markerWidth="11" markerHeight="10" refX="10" refY="5">\
             <path class="fork-projection" stroke-width="1.2" d="M1 1L9.5 5L1 9Z"/></marker>
             </defs>
             """
@@ -100,9 +100,9 @@ enum SVGStyle {
     }
 
     /// A crow's foot that opens toward the box.
-    private static func fork(_ name: String, _ style: String, _ ways: String) -> String {
+    private static func fork(_ name: String, _ style: String, _ markerAttributes: String) -> String {
         """
-        <marker id="\(name)" \(ways) markerWidth="11" markerHeight="11" refX="10.5" refY="5.5">\
+        <marker id="\(name)" \(markerAttributes) markerWidth="11" markerHeight="11" refX="10.5" refY="5.5">\
         <path class="\(style)" fill="none" stroke-width="1.4" d="M10.5 0.7L1 5.5L10.5 10.3M1 5.5H10.5"/></marker>
         """
     }

@@ -1,4 +1,5 @@
-/// A vertex of a column: a box, or a passage through which the lines of a bundle run between boxes.
+/// A vertex of a column: a box or a passage. A passage is a point between two boxes at which lines cross the column. In
+/// each column, the lines of one net share one passage. A net is the lines of one bundle that run in one direction.
 struct LayeredVertex {
     /// nil for a passage.
     let node: Int?
@@ -12,12 +13,12 @@ struct LayeredSegment {
     let leftOffset: Int
     let right: Int
     let rightOffset: Int
-    /// Segments of the same net can share a path.
+    /// Identifies the bundle and the direction. Segments of the same net can share a path.
     let net: Int
     let weight: Int
 }
 
-/// The boxes in columns. A line that crosses a column has a passage there, which all lines of its bundle share.
+/// The boxes in columns. A line that crosses a column has a passage there, which all lines of its net share.
 struct LayeredGraph {
     private(set) var vertices: [LayeredVertex]
     private(set) var segments: [LayeredSegment] = []
@@ -61,7 +62,7 @@ struct LayeredGraph {
             return
         }
         var chain = [edge.source]
-        // After an existing passage, the rest of the path already exists.
+        // If a passage exists already, another line of the net has added all segments after it.
         var isKnown = false
         for layer in stride(from: from + (isForward ? 1 : -1), to: to, by: isForward ? 1 : -1) {
             let found = passages[Passage(net: net, layer: layer)]

@@ -29,23 +29,23 @@ public struct ReferencePage {
 
     private var groups: [Group] {
         let (embedded, objects) = (model.objects.filter(\.isEmbedded), model.objects.filter { !$0.isEmbedded })
-        let old = { (isOld: [(String, Bool)]) in Set(isOld.filter(\.1).map(\.0)) }
+        let deprecatedNames = { (types: [(String, Bool)]) in Set(types.filter(\.1).map(\.0)) }
         let all = [
             Group(
                 id: "-objects", heading: "Objects", names: objects.map(\.name),
-                deprecated: old(objects.map { ($0.name, $0.deprecation != nil) }),
+                deprecated: deprecatedNames(objects.map { ($0.name, $0.deprecation != nil) }),
                 text: objects.map(sections.section).joined()),
             Group(
                 id: "-embedded", heading: "Embedded objects", names: embedded.map(\.name),
-                deprecated: old(embedded.map { ($0.name, $0.deprecation != nil) }),
+                deprecated: deprecatedNames(embedded.map { ($0.name, $0.deprecation != nil) }),
                 text: embedded.map(sections.section).joined()),
             Group(
                 id: "-enums", heading: "Enums", names: model.enums.map(\.name),
-                deprecated: old(model.enums.map { ($0.name, $0.deprecation != nil) }),
+                deprecated: deprecatedNames(model.enums.map { ($0.name, $0.deprecation != nil) }),
                 text: model.enums.map(sections.section).joined()),
             Group(
                 id: "-projections", heading: "Projections", names: model.projections.map(\.name),
-                deprecated: old(model.projections.map { ($0.name, $0.deprecation != nil) }),
+                deprecated: deprecatedNames(model.projections.map { ($0.name, $0.deprecation != nil) }),
                 text: model.projections.map(sections.section).joined()),
         ]
         return all.filter { !$0.names.isEmpty }

@@ -3,7 +3,7 @@ enum ReferenceScript {
     static let text = #"""
         (() => {
           "use strict";
-          const most = 40;
+          const maximumShown = 40;
           const box = document.getElementById("-search");
           const list = document.getElementById("-results");
           const found = document.getElementById("-found");
@@ -64,7 +64,7 @@ enum ReferenceScript {
             const hits = search(box.value);
             const isEmpty = !box.value.trim();
             list.replaceChildren();
-            hits.slice(0, most).forEach((entry, index) => {
+            hits.slice(0, maximumShown).forEach((entry, index) => {
               const item = add(list, "li", "");
               item.id = "-result" + index;
               item.setAttribute("role", "option");
@@ -75,7 +75,7 @@ enum ReferenceScript {
               const about = entry.text || entry.type;
               if (about) add(item, "span", about.slice(0, 140), "text");
             });
-            const rest = hits.length - most;
+            const rest = hits.length - maximumShown;
             const words = hits.length === 1 ? "1 thing found" : hits.length + " things found";
             found.textContent = isEmpty ? "" : words;
             const note = rest > 0 ? "and " + rest + " more" : hits.length || isEmpty ? "" : "Nothing found";

@@ -18,6 +18,7 @@ struct SchemaUses {
     struct Uses {
         var links: [Use] = []
         var embeddings: [Use] = []
+        /// The properties whose type is the enum.
         var values: [Use] = []
         /// The names of the type's projections.
         var projections: [String] = []

@@ -80,7 +80,7 @@ final class CommitMonitor: @unchecked Sendable {
         guard let coordinator, !isStopped else { return }
         // In most cases the writer was this process, which has notified the listeners already.
         if !always, coordinator.hasNotified(coordinator.writeLock.recordedVersion) {
-            return coordinator.repinAfterCopy()
+            return coordinator.repinAfterCheckpoint()
         }
         if !poll() { retry(coordinator.environment.commitPollMilliseconds) }
     }
@@ -130,7 +130,7 @@ final class CommitMonitor: @unchecked Sendable {
     @discardableResult
     func poll() -> Bool {
         guard let coordinator else { return true }
-        defer { coordinator.repinAfterCopy() }
+        defer { coordinator.repinAfterCheckpoint() }
         do {
             coordinator.environment.yield(.beforePoll)
             let found = try newVersion(coordinator)

@@ -206,7 +206,7 @@ extension StoreCoordinator {
     }
 
     /// Stops reading the log after the checkpoint of another process has copied it.
-    func repinAfterCopy() {
+    func repinAfterCheckpoint() {
         guard let mark = writeLock.recordedCheckpoint, locked({ $0.repinnedCheckpoint != mark }) else { return }
         // If this process does not know the copied version yet, it has no handle that can be moved, but may still open
         // that version. A later call then moves it. Older versions can no longer be opened.

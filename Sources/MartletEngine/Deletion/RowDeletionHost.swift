@@ -14,9 +14,9 @@ package protocol RowDeletionHost: AnyObject {
 
     /// Notifies observers that a row will be deleted, unless this was done already.
     func willDelete(_ row: RowID)
-    /// Notifies the observers of `willDelete` that the row is deleted, or that another deletion has deleted it.
+    /// Notifies the observers that `willDelete` has notified: this deletion, or another one, has deleted the row.
     func didDelete(_ row: RowID)
-    /// The row is no longer in the file. Its accessors become invalid.
+    /// Called when the row is no longer in the file. Invalidates its accessors.
     func rowWasDeleted(_ row: RowID)
     /// The collection is about to be deleted with its owner.
     func willDeleteCollection(_ collection: CollectionID)
@@ -24,7 +24,7 @@ package protocol RowDeletionHost: AnyObject {
     /// Writes the changes of objects and collections that are only in memory.
     func flush() throws
     /// Changes a property of a row in the file with `body`, and notifies its observers before and after, unless the
-    /// change is silent. The accessors of the row are read again.
+    /// change is silent. Afterwards, the accessors of the row read their values from the file again.
     func change(_ property: PropertyIndex, of row: RowID, isSilent: Bool, _ body: () throws -> Void) throws
     /// Removes links to rows that are being deleted from a collection.
     func remove(_ targets: Set<SQLValue>, from collection: CollectionID) throws

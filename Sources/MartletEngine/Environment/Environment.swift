@@ -51,6 +51,7 @@ package struct Environment: Sendable {
 
     package static let live = Environment()
 
+    /// Marks a point at which a test can let another thread or process run. Does nothing in release builds.
     @inline(__always)
     package func yield(_ point: YieldPoint) {
         #if DEBUG

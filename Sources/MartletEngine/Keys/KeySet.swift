@@ -140,10 +140,12 @@ package struct KeySet: Sendable, Hashable {
     /// Traps unless the runs ascend, no two are adjacent, and the count is right.
     package func checkInvariants() {
         for (run, next) in zip(ranges, ranges.dropFirst()) {
-            precondition(run.upperBound < next.lowerBound, "runs of a key set ascend")
-            precondition(run.upperBound + 1 < next.lowerBound, "runs of a key set do not touch")
+            precondition(run.upperBound < next.lowerBound, "the runs of a key set do not ascend")
+            precondition(run.upperBound + 1 < next.lowerBound, "two runs of a key set are adjacent")
         }
-        precondition(count == ranges.reduce(0) { $0 + KeySet.width(of: $1) }, "a key set counts its keys")
+        precondition(
+            count == ranges.reduce(0) { $0 + KeySet.width(of: $1) },
+            "the count of a key set is not the number of keys in its runs")
     }
 }
 

@@ -1,8 +1,8 @@
 import MartletSQLite
 import MartletValues
 
-/// The right side of `IN`. Up to `limit` values, and all floating-point values, are bound one by one. More values are
-/// bound as JSON texts, because the number of parameters is limited.
+/// The right side of `IN`. Floating-point values are bound one by one. Up to `limit` other values are bound one by one,
+/// too. If there are more, all of them are bound as JSON arrays, because the number of parameters is limited.
 struct ValueSet {
     private var integers: [Int64] = []
     /// In JSON, texts and blobs are written and compared as the hexadecimal digits of their bytes.
@@ -25,8 +25,8 @@ struct ValueSet {
         }
     }
 
-    /// SQL conditions, one of which must be true.
-    func conditions(_ text: String, _ compiler: inout QueryCompiler) throws -> [String] {
+    /// SQL conditions for a left operand, one of which must be true.
+    func conditions(_ operand: String, _ compiler: inout QueryCompiler) throws -> [String] {
         if reals.count > 30_000 { throw QueryFailure("'in' takes at most 30000 floating values") }
         let isSmall = integers.count + texts.count + blobs.count <= Self.limit
         var single: [SQLValue] = reals.map(SQLValue.real)
@@ -36,20 +36,20 @@ struct ValueSet {
         } else {
             if !integers.isEmpty {
                 let list = compiler.bind(.text("[\(integers.map(String.init).joined(separator: ","))]"))
-                conditions.append("\(text) IN (SELECT value FROM json_each(\(list)))")
+                conditions.append("\(operand) IN (SELECT value FROM json_each(\(list)))")
             }
-            conditions += hexadecimal(text, "text", texts.map { Array($0.utf8) }, &compiler)
-            conditions += hexadecimal(text, "blob", blobs, &compiler)
+            conditions += hexadecimal(operand, "text", texts.map { Array($0.utf8) }, &compiler)
+            conditions += hexadecimal(operand, "blob", blobs, &compiler)
         }
         if !single.isEmpty {
             let marks = single.map { compiler.bind($0) }
-            conditions.append("\(text) IN (\(marks.joined(separator: ", ")))")
+            conditions.append("\(operand) IN (\(marks.joined(separator: ", ")))")
         }
         return conditions
     }
 
     private func hexadecimal(
-        _ text: String, _ type: String, _ values: [[UInt8]], _ compiler: inout QueryCompiler
+        _ operand: String, _ type: String, _ values: [[UInt8]], _ compiler: inout QueryCompiler
     ) -> [String] {
         guard !values.isEmpty else { return [] }
         let digits = Array("0123456789ABCDEF".utf8)
@@ -62,6 +62,6 @@ struct ValueSet {
         }
         json.append(UInt8(ascii: "]"))
         let list = compiler.bind(.text(String(decoding: json, as: UTF8.self)))
-        return ["(typeof(\(text)) = '\(type)' AND hex(\(text)) IN (SELECT value FROM json_each(\(list))))"]
+        return ["(typeof(\(operand)) = '\(type)' AND hex(\(operand)) IN (SELECT value FROM json_each(\(list))))"]
     }
 }

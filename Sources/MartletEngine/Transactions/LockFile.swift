@@ -6,7 +6,7 @@ import Foundation
 /// | bytes | content |
 /// |---|---|
 /// | 0..<8 | the version that was committed last |
-/// | 8..<24 | the version that was last copied into the database, and the number of that copy |
+/// | 8..<24 | the newest version that a checkpoint has copied into the database, and the number of that checkpoint |
 /// | 24..<40 | `magic` |
 /// | 40..<64 | zeros |
 /// | 64..<128 | bytes 64..<72: the name of the newest log; the others are reserved |
@@ -17,7 +17,8 @@ struct LockFile {
     static let magic = Array("Martlet lock 1\r\n".utf8)
     private static let magicOffset = 24
     private static let headBytes = 64
-    /// The maximum number of commits between two reads of the lock file.
+    /// How far a version in the lock file may be ahead of the version of the database. The two are not read at the same
+    /// time, and other processes may commit in between.
     private static let maximumVersionLead: Version = 1_000
     /// Larger than the version of any database.
     private static let versionLimit: Version = 1 << 48
@@ -52,7 +53,7 @@ struct LockFile {
         guard case .earlier(let versions) = content,
             versions.contains(where: { $0 > version &+ Self.maximumVersionLead })
         else { return }
-        throw foreign("names versions that the database never had")
+        throw foreign("contains versions that the database never had")
     }
 
     private func content(_ descriptor: Int32) throws(EngineError) -> Content {

@@ -6,7 +6,7 @@ package struct FileReading {
     package let comments: CommentReader
     package let diagnostics: LimitedFindings
     /// Words of text that could not be parsed. A declaration that appears to be missing may be in this text.
-    let unreadableWords: Set<String>
+    let wordsInUnparsedText: Set<String>
     /// Ranges where error recovery may have misread the text. Diagnostics in them are not reported.
     let unreliableRanges: [SourceSpan]
 }
@@ -36,7 +36,7 @@ package struct FileReader {
         guard encoding.isReadable else {
             return FileReading(
                 root: nil, comments: CommentReader(emptySource, outside: []), diagnostics: diagnostics,
-                unreadableWords: [],
+                wordsInUnparsedText: [],
                 unreliableRanges: [])
         }
         let conflicts = ConflictCheck(source)
@@ -52,7 +52,7 @@ package struct FileReader {
         if reading.isAbandoned || reading.failure != nil { unreadableBytes += source.bytes }
         return FileReading(
             root: reading.root, comments: comments, diagnostics: diagnostics,
-            unreadableWords: words(unreadableBytes), unreliableRanges: unreliableRanges)
+            wordsInUnparsedText: words(unreadableBytes), unreliableRanges: unreliableRanges)
     }
 
     private mutating func readWithRecovery() -> YAMLReading {
@@ -92,7 +92,7 @@ package struct FileReader {
         var end = 0
         for (range, replacement) in replacements.sorted(by: { $0.range.lowerBound < $1.range.lowerBound })
         where range.lowerBound >= end {
-            let shift = source.markLength
+            let shift = source.byteOrderMarkLength
             edits.append((range.lowerBound - shift..<range.upperBound - shift, Array(replacement.utf8)))
             end = range.upperBound
         }

@@ -57,8 +57,8 @@ enum RecoveryRules {
         return recovery
     }
 
-    /// A key of more than 1,000 bytes. libyaml limits keys to 1,024 characters, and reports a misleading error if a key
-    /// is longer.
+    /// A key of more than 1,000 bytes. The schema language allows 128 bytes. For a key of more than 1,024 characters,
+    /// libyaml reports a misleading error, which this rule replaces.
     private static func longKey(_ site: FailureSite) -> SyntaxRecovery? {
         guard
             site.messageContains("could not find expected ':'")
@@ -184,10 +184,10 @@ enum RecoveryRules {
     private static func openQuote(_ site: FailureSite, line: Int) -> Int? {
         let range = site.lines.range(line)
         var index = range.lowerBound
-        var begins = true
+        var isAtValueStart = true
         while index < range.upperBound {
             let byte = site.bytes[index]
-            if begins, byte == Byte.doubleQuote || byte == Byte.singleQuote {
+            if isAtValueStart, byte == Byte.doubleQuote || byte == Byte.singleQuote {
                 let opening = index
                 index += 1
                 while index < range.upperBound, site.bytes[index] != byte {
@@ -195,14 +195,14 @@ enum RecoveryRules {
                     index += 1
                 }
                 if index >= range.upperBound { return opening }
-                begins = false
-            } else if byte == Byte.hash, begins {
+                isAtValueStart = false
+            } else if byte == Byte.hash, isAtValueStart {
                 return nil
             } else if byte.isBlank {
                 let before = index > range.lowerBound ? site.bytes[index - 1] : Byte.space
-                begins = begins || before == Byte.colon || before == Byte.dash || before == Byte.comma
+                isAtValueStart = isAtValueStart || before == Byte.colon || before == Byte.dash || before == Byte.comma
             } else {
-                begins = byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{") || byte == Byte.comma
+                isAtValueStart = byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{") || byte == Byte.comma
             }
             index += 1
         }

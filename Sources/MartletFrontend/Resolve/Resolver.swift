@@ -34,7 +34,7 @@ struct Resolver {
 
     let files: [FileSyntax]
     /// Words of text that could not be parsed. A name among these words is not reported as missing.
-    let unreadableWords: Set<String>
+    let wordsInUnparsedText: Set<String>
     var symbols = SymbolTable()
     var scopes: [String: ObjectScope] = [:]
     var enums: [String: EnumScope] = [:]
@@ -44,9 +44,9 @@ struct Resolver {
     var suggestions = Suggestions()
     var diagnostics = LimitedFindings()
 
-    init(_ files: [FileSyntax], unreadableWords: Set<String>) {
+    init(_ files: [FileSyntax], wordsInUnparsedText: Set<String>) {
         self.files = files
-        self.unreadableWords = unreadableWords
+        self.wordsInUnparsedText = wordsInUnparsedText
     }
 
     /// The models of all files. They form a valid schema if no error was reported.
@@ -115,7 +115,7 @@ struct Resolver {
         _ code: DiagnosticCode, _ message: String, _ name: Spanned<String>, among candidates: [String],
         label: String, notes: [DiagnosticNote] = [], where isLegal: (String) -> Bool = { _ in true }
     ) {
-        guard !unreadableWords.contains(name.value) else { return }
+        guard !wordsInUnparsedText.contains(name.value) else { return }
         guard diagnostics.storesFindings(at: name.span) else {
             return diagnostics.count(at: name.span, isError: code.severity == .error)
         }

@@ -2,6 +2,7 @@ import MartletSchema
 
 /// Parses a default: a word, a number, or a quoted text with escapes.
 enum LiteralParser {
+    /// The beginning of the message for a missing default.
     static let nothing = "no default after '='"
 
     struct Result {
@@ -9,7 +10,9 @@ enum LiteralParser {
         var diagnostics: [Diagnostic] = []
     }
 
-    /// - Parameter bytes: the text of `scalar`.
+    /// - Parameters:
+    ///   - bytes: the text of `scalar`.
+    ///   - removal: the range that a fix removes to delete the default.
     static func parse(_ bytes: [UInt8], from start: Int, in scalar: YAMLScalar, removal: SourceSpan?) -> Result {
         var end = bytes.count
         while end > start, bytes[end - 1].isBlank { end -= 1 }

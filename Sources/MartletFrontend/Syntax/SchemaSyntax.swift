@@ -26,6 +26,7 @@ struct EnumSyntax {
     let documentation: String?
     let raw: EnumRawKind?
     let cases: [EnumCaseSyntax]
+    /// The case that stands for unknown stored values.
     let unknown: Spanned<String>?
     let renamedFrom: Spanned<String>?
     let deprecation: DeprecationModel?

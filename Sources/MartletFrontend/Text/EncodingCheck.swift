@@ -27,7 +27,7 @@ struct EncodingCheck {
 
     private mutating func scan() {
         let bytes = source.bytes
-        var index = source.markLength
+        var index = source.byteOrderMarkLength
         var invalid = 0
         while index < bytes.count {
             let byte = bytes[index]

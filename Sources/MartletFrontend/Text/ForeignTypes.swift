@@ -16,8 +16,9 @@ enum ForeignTypes {
         "time", "timestamp", "url", "uri", "nsurl",
     ]
 
-    /// The schema type for a name with an optional `?`, before the declared types are known. A capitalized name may be
-    /// a declared type, and an ambiguous name is reported separately; both are returned unchanged.
+    /// The schema type for a name, which may end with `?`. The function is called before the declared types are known.
+    /// A capitalized name may be a declared type, and an ambiguous name is reported separately; both are returned
+    /// unchanged.
     static func rightSpelling(of text: String) -> String {
         let isOptional = text.hasSuffix("?")
         let name = isOptional ? String(text.dropLast()) : text

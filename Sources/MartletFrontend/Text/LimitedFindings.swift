@@ -7,7 +7,8 @@ package import MartletSchema
 /// the size of the file.
 package struct LimitedFindings {
     /// The number of findings kept per file. It exceeds the number that are shown, because some findings are removed
-    /// later. Applying fixes sets a higher value. A task-local value, because lists are created throughout a run.
+    /// later. Applying fixes sets a higher value. The value is task-local, because instances of this type are created
+    /// in many places during a run.
     @TaskLocal static var maximumStoredPerFile = defaultStoredPerFile
     static let defaultStoredPerFile = 5 * FindingLimit.maximumShownPerFile
 

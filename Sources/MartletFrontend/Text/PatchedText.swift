@@ -18,8 +18,8 @@ struct PatchedText {
     /// The text without its byte-order mark.
     init(_ source: SourceText) {
         file = source.file
-        bytes = Array(source.bytes[source.markLength...])
-        segments = [Segment(start: 0, original: source.markLength, replacedEnd: nil)]
+        bytes = Array(source.bytes[source.byteOrderMarkLength...])
+        segments = [Segment(start: 0, original: source.byteOrderMarkLength, replacedEnd: nil)]
     }
 
     /// The source range of a range of patched bytes. It begins and ends at the boundaries of UTF-8 sequences.

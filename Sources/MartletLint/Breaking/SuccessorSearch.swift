@@ -15,36 +15,36 @@ struct SuccessorSearch {
 
     private let schemas: SchemaPair
     private let added: [ObjectModel]
-    private var traitCounts: [Int] = []
-    /// Positions in `added` of the types with a trait.
+    private var comparedPropertyCounts: [Int] = []
+    /// For each compared property, the positions in `added` of the types that have it.
     private var owners: [ComparedProperty: [Int]] = [:]
 
     init(_ schemas: SchemaPair) {
         self.schemas = schemas
         added = schemas.addedObjects.filter { $0.renamedFrom == nil }
         for (position, object) in added.enumerated() {
-            let traits = traits(of: object) { $0 }
-            traitCounts.append(traits.count)
-            for trait in traits { owners[trait, default: []].append(position) }
+            let comparedProperties = comparedProperties(of: object) { $0 }
+            comparedPropertyCounts.append(comparedProperties.count)
+            for property in comparedProperties { owners[property, default: []].append(position) }
         }
     }
 
     /// The added types that share at least half of the properties, the most similar first.
     func candidates(for old: ObjectModel) -> [RenameCandidate] {
-        let traits = traits(of: old, name: schemas.currentName)
+        let comparedProperties = comparedProperties(of: old, name: schemas.currentName)
         var common = [Int](repeating: 0, count: added.count)
-        for trait in traits {
-            for position in owners[trait] ?? [] { common[position] += 1 }
+        for property in comparedProperties {
+            for position in owners[property] ?? [] { common[position] += 1 }
         }
         let likely = added.indices.filter { position in
             added[position].isEmbedded == old.isEmbedded && common[position] > 0
-                && common[position] * 2 >= max(traits.count, traitCounts[position])
+                && common[position] * 2 >= max(comparedProperties.count, comparedPropertyCounts[position])
         }
         return likely.sorted { (common[$1], $0) < (common[$0], $1) }.prefix(Self.maximumCandidates)
             .map { RenameCandidate(old, added[$0]) }
     }
 
-    private func traits(of object: ObjectModel, name: (String) -> String) -> [ComparedProperty] {
+    private func comparedProperties(of object: ObjectModel, name: (String) -> String) -> [ComparedProperty] {
         object.properties.filter { !$0.type.isLinkingObjects }.map { property in
             let type = property.type
             // An empty name stands for the containing type.

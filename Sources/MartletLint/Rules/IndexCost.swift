@@ -25,7 +25,7 @@ struct IndexCost: LintRule {
                 findings.append(
                     Diagnostic(
                         code,
-                        "'\(entry.value)' has only \(count) value\(count == 1 ? "" : "s"), so an index finds little; remove it",
+                        "'\(entry.value)' has only \(count) value\(count == 1 ? "" : "s"), so an index speeds up no query; remove it",
                         at: entry.span, fixes: schema.removalFix(of: entry)))
             }
         }

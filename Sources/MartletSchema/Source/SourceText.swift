@@ -42,7 +42,7 @@ public struct SourceText: Sendable {
     }
 
     /// 3 if the file begins with a UTF-8 byte-order mark, otherwise 0.
-    public var markLength: Int {
+    public var byteOrderMarkLength: Int {
         bytes.count >= 3 && bytes[0] == 0xEF && bytes[1] == 0xBB && bytes[2] == 0xBF ? 3 : 0
     }
 
@@ -104,7 +104,7 @@ public struct SourceText: Sendable {
     }
 
     private func contentStart(ofLine line: Int) -> Int {
-        line == 0 ? markLength : lineStarts[line]
+        line == 0 ? byteOrderMarkLength : lineStarts[line]
     }
 
     private static func lineStarts(of bytes: [UInt8]) -> [Int] {

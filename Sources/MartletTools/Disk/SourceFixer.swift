@@ -12,7 +12,8 @@ public struct SourceFixer {
 
         public var text: String {
             var lines = outside.map {
-                "left '\($0.printable)' alone, because it lies outside of the schema folder; fix it there"
+                "left '\($0.printable)' unchanged, because it is outside of the schema folder; "
+                    + "fix it in its own folder"
             }
             let total = files.reduce(0) { $0 + $1.count }
             if total > 0 {

@@ -17,7 +17,7 @@ struct LayoutComment {
     /// - Parameter scalars: the ranges of all scalars, in order.
     static func all(in source: SourceText, outside scalars: [SourceSpan]) -> [LayoutComment] {
         var comments: [LayoutComment] = []
-        var offset = source.markLength
+        var offset = source.byteOrderMarkLength
         for scalar in scalars + [source.span.ending] {
             while offset < scalar.start {
                 guard source.bytes[offset] == Byte.hash else {

@@ -45,7 +45,7 @@ public struct GitHistory {
     }
 
     /// The schema at the merge base of HEAD and `reference`.
-    public func schema(where reference: String) throws(GitError) -> Schema {
+    public func schema(atMergeBaseWith reference: String) throws(GitError) -> Schema {
         guard let tip = try commit(named: reference) else {
             throw GitError("no git ref '\(reference)', and no such folder; fetch it, or see 'git branch --all'")
         }

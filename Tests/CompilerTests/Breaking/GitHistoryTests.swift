@@ -15,7 +15,7 @@ struct GitHistoryTests {
     private func schema(
         _ repository: ScratchRepository, _ folder: String = "Schemas", where reference: String = "main"
     ) throws -> [String: String] {
-        let schema = try GitHistory(of: "\(repository.path)/\(folder)").schema(where: reference)
+        let schema = try GitHistory(of: "\(repository.path)/\(folder)").schema(atMergeBaseWith: reference)
         return Dictionary(
             uniqueKeysWithValues: try #require(schema.input).sources.map {
                 ($0.displayPath, $0.text(of: $0.span))
@@ -136,7 +136,7 @@ struct GitHistoryTests {
         try FileManager.default.createDirectory(atPath: repository.path + "/App", withIntermediateDirectories: false)
         try repository.git("mv", "Schemas", "App/Models")
         try repository.commit()
-        let schema = try GitHistory(of: repository.path + "/App/Models").schema(where: "main")
+        let schema = try GitHistory(of: repository.path + "/App/Models").schema(atMergeBaseWith: "main")
         #expect(schema.isMoved)
         #expect(schema.folder == "Schemas")
         #expect(schema.input?.sources.map(\.relativePath) == ["Dog.yaml", "Sub/Cat.yaml"])
@@ -147,7 +147,7 @@ struct GitHistoryTests {
         let repository = try ScratchRepository()
         let base = try repository.commit(Self.one, to: "Other/Dog.yaml")
         try repository.write(Self.one)
-        let schema = try GitHistory(of: repository.path + "/Schemas").schema(where: "main")
+        let schema = try GitHistory(of: repository.path + "/Schemas").schema(atMergeBaseWith: "main")
         #expect(schema.input == nil)
         #expect(schema.commit == base)
         #expect(!schema.isMoved)
@@ -216,6 +216,6 @@ struct GitHistoryTests {
         environment["GIT_WORK_TREE"] = other.path
         environment["GIT_INDEX_FILE"] = other.path + "/.git/index"
         let history = try GitHistory(of: repository.path + "/Schemas", environment: environment)
-        #expect(try history.schema(where: "main").commit == base)
+        #expect(try history.schema(atMergeBaseWith: "main").commit == base)
     }
 }

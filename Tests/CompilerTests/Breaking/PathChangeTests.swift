@@ -23,7 +23,7 @@ struct PathChangeTests {
             ["query: key path 'Dog.x' leads to another property than before; add one with another name"])
         try check(
             keyPath("«x»: a"), keyPath("«x»: [a]"),
-            ["source: key path 'Dog.x' was one path and is a list; keep what it was"])
+            ["source: key path 'Dog.x' was one path and is a list; change it back"])
         try check(
             keyPath("«x»: [a, b]"), keyPath("«x»: [a, c]"),
             ["query: key path 'Dog.x' leads to another property than before; add one with another name"])
@@ -71,7 +71,10 @@ struct PathChangeTests {
             ["source: projection 'Card' is gone; declare it again"])
         try check(
             card("x: a", of: "«Dog»"), card("x: a", of: "«Cat»"),
-            ["source: projection 'Card' was of 'Dog' and is of 'Cat'; add one with another name"])
+            [
+                "source: projection 'Card' was a projection of 'Dog' and is one of 'Cat'; "
+                    + "add a projection with another name"
+            ])
         try check(
             card("x: a, «y»: b"), card("x: a", name: "«Card»"), ["source: label 'Card.y' is gone; declare it again"])
         try check(

@@ -70,10 +70,10 @@ struct PropertyChangeTests {
     func optionality() throws {
         try check(
             dog("a: «Int?»"), dog("a: «Int»"),
-            ["data: property 'Dog.a' is required and may be stored as nil; keep 'Int?'"])
+            ["data: property 'Dog.a' is required now, but a stored value may be nil; keep 'Int?'"])
         try check(
             dog("a: «List<Int?>»"), dog("a: «List<Int>»"),
-            ["data: property 'Dog.a' may hold nil, which its type forbids; keep 'List<Int?>'"])
+            ["data: property 'Dog.a' may contain nil, which its type forbids; keep 'List<Int?>'"])
         try check(
             dog("a: «Int»"), dog("a: «Int?»"),
             ["source: property 'Dog.a' was 'Int' and is 'Int?'; keep the type"])

@@ -79,13 +79,13 @@ struct TypeChangeTests {
             "objects:\n  Dog: {properties: {age: Int}}\n  «Tag»: {properties: {text: String}}\n",
             "objects:\n  Dog: {properties: {age: Int}}\nembedded:\n  «Tag»: {properties: {text: String}}\n",
             [
-                "data: 'Tag' is an embedded type and was a top-level type; keep what it is, or add a type with another name"
+                "data: 'Tag' was a top-level type and is an embedded type; change it back, or add a type with another name"
             ])
         try check(
             "objects:\n  Dog: {properties: {tag: Tag?}}\nembedded:\n  «Tag»: {properties: {text: String}}\n",
             "objects:\n  Dog: {properties: {tag: Tag?}}\n  «Tag»: {properties: {text: String}}\n",
             [
-                "data: 'Tag' is a top-level type and was an embedded type; keep what it is, or add a type with another name"
+                "data: 'Tag' was an embedded type and is a top-level type; change it back, or add a type with another name"
             ])
     }
 

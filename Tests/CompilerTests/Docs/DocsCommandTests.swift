@@ -65,7 +65,7 @@ struct DocsCommandTests {
         #expect(try folder.read("Out/index.html").contains("<h1>Dogs &amp; more</h1>"))
     }
 
-    @Test("only the errors of a schema with errors are written S44", arguments: [["diagram"], ["docs"]])
+    @Test("if the schema has errors, they are printed and no file is written S44", arguments: [["diagram"], ["docs"]])
     func errors(_ command: [String]) throws {
         let folder = try folder(Self.schema + "      name: Strng\n")
         let outcome = try Executable().run(command + ["Kennel", "--output", "Out"], in: folder)

@@ -31,7 +31,7 @@ struct ExplanationTests {
         }
     }
 
-    @Test("only codes that no schema text can cause have no example schema S50 S40 MRT0004 MRT0005 MRT0601")
+    @Test("a code has an example schema exactly if a schema text can cause it S50 S40 MRT0004 MRT0005 MRT0601")
     func missingExamples() {
         let without = DiagnosticCode.allCases.filter {
             if case .schema = $0.explanation.example { false } else { true }

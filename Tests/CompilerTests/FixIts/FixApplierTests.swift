@@ -38,7 +38,7 @@ struct FixApplierTests {
         let input = schema.input(lineEnd: "\r\n", mark: true)
         let fixed = FixApplier.apply(input, options: schema.options).input
         for (old, new) in zip(input.allSources, fixed.allSources) {
-            #expect(new.markLength == 3)
+            #expect(new.byteOrderMarkLength == 3)
             let lines = (0..<new.lineCount - 1).map { new.bytes[new.lineStarts[$0]..<new.lineStarts[$0 + 1]] }
             #expect(lines.allSatisfy { $0.suffix(2).elementsEqual([0x0D, 0x0A]) })
             #expect(comments(of: new).sorted() == comments(of: old).sorted())

@@ -14,9 +14,9 @@ struct IndexCostTests {
             objects:
               Dog:
                 index: [flag, two, three]
-            #~          ^^^^ note MRT0502: 'flag' has only 2 values, so an index finds little; remove it
+            #~          ^^^^ note MRT0502: 'flag' has only 2 values, so an index speeds up no query; remove it
             #~  safe @13+6 ""
-            #~                ^^^ note MRT0502: 'two' has only 2 values, so an index finds little; remove it
+            #~                ^^^ note MRT0502: 'two' has only 2 values, so an index speeds up no query; remove it
             #~  safe @17+5 ""
                 properties: {flag: Bool, two: Two?, three: Three}
               Cat:

@@ -29,8 +29,8 @@ struct LintConfigurationTests {
         }
     }
 
-    private let warnings = ["warning MRT0501"]
-    private let notes = ["note MRT0403", "warning MRT0501", "note MRT0504", "note MRT0502"]
+    private let standardFindings = ["warning MRT0501"]
+    private let strictFindings = ["note MRT0403", "warning MRT0501", "note MRT0504", "note MRT0502"]
 
     private func both(_ findings: [String]) -> [String] {
         ["Dogs", "Lega"].flatMap { path in findings.map { "\(path) \($0)" } }
@@ -38,12 +38,12 @@ struct LintConfigurationTests {
 
     @Test("a preset selects the enabled rules S41")
     func presets() {
-        #expect(lint(nil) == both(warnings))
+        #expect(lint(nil) == both(standardFindings))
         #expect(lint("lint: {preset: minimal}\n") == [])
-        #expect(lint("lint: {preset: standard}\n") == both(warnings))
-        #expect(lint("lint: {preset: strict}\n") == both(notes))
+        #expect(lint("lint: {preset: standard}\n") == both(standardFindings))
+        #expect(lint("lint: {preset: strict}\n") == both(strictFindings))
         #expect(lint("lint: {preset: strict}\n", preset: .minimal) == [])
-        #expect(lint("lint: {preset: minimal}\n", preset: .strict) == both(notes))
+        #expect(lint("lint: {preset: minimal}\n", preset: .strict) == both(strictFindings))
     }
 
     @Test("the severity of a single rule overrides the preset S7")
@@ -74,7 +74,7 @@ struct LintConfigurationTests {
     @Test("an override whose path matches no file is reported MRT0003")
     func unmatched() {
         let text = "lint:\n  preset: standard\n  overrides:\n    - {paths: [Dogs.yaml, legacy], preset: minimal}\n"
-        #expect(lint(text) == both(warnings).suffix(1) + ["mart warning MRT0003"])
+        #expect(lint(text) == both(standardFindings).suffix(1) + ["mart warning MRT0003"])
     }
 
     @Test(

@@ -1,9 +1,11 @@
 import MartletSchema
 import Testing
 
+// A line `suggested` contains the replacement of the marked text, then the further edits of the fix, each as
+// @line:column+length "text", or @column+length "text" on the line of the finding.
 @Suite("Lint: NamingCase")
 struct NamingCaseTests {
-    @Test("names that do not follow Swift's conventions are found, and the finding says the kind of name MRT0401")
+    @Test("names that do not follow Swift's conventions are reported, with the kind of the name MRT0401")
     func findings() throws {
         try expectFindings(
             of: .namingCase,

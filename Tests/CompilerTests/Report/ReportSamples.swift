@@ -8,7 +8,7 @@ enum ReportSamples {
     static let oddPath = "Schemas/Größe/100%, <a&b>.yaml"
 
     /// Lines with four errors. One error has a fix-it, one has a note at another line, and one spans two lines.
-    static let oddLines = [
+    static let linesWithUnusualCharacters = [
         "objects:",
         "  Dog:",
         "    properties:",
@@ -47,7 +47,7 @@ enum ReportSamples {
         var report = Report(pathsFrom: "/home/author")
         add(
             SchemaInput(sources: [
-                source(oddLines, oddPath),
+                source(linesWithUnusualCharacters, oddPath),
                 source(["enums:", "  Size: [small]"], "/home/author/Schemas/Größe/Clean.yaml", 1),
             ]), named: "Schemas/Größe", to: &report)
         add(

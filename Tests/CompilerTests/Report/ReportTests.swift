@@ -36,7 +36,8 @@ struct ReportTests {
         // Only byte offsets differ.
         let texts = [("\n", false), ("\n", true), ("\r\n", false), ("\r\n", true)].map { lineEnd, mark in
             var report = Report()
-            let source = ReportSamples.source(ReportSamples.oddLines, "A.yaml", lineEnd: lineEnd, mark: mark)
+            let source = ReportSamples.source(
+                ReportSamples.linesWithUnusualCharacters, "A.yaml", lineEnd: lineEnd, mark: mark)
             ReportSamples.add(SchemaInput(sources: [source]), named: "A.yaml", to: &report)
             return report.text(as: format).replacing(/"offset": [0-9]+/, with: "")
         }
@@ -45,7 +46,7 @@ struct ReportTests {
 
     @Test("columns after wide characters are counted in the unit of each format S41")
     func columns() throws {
-        let line = ReportSamples.oddLines[4]
+        let line = ReportSamples.linesWithUnusualCharacters[4]
         let before = try #require(line.components(separatedBy: "Strng").first)
         let column = before.unicodeScalars.count + 1
         let wide = before.utf16.count + 1
@@ -71,7 +72,7 @@ struct ReportTests {
 
     @Test("offsets of the JSON format select the exact token and its fix-its S41")
     func offsets() throws {
-        let bytes = ReportSamples.source(ReportSamples.oddLines, "").bytes
+        let bytes = ReportSamples.source(ReportSamples.linesWithUnusualCharacters, "").bytes
         let finding = try JSONQuery(ReportSamples.report().text(as: .json))["findings"].finding("code", "MRT0203")
         let cut = { (place: JSONQuery) -> String in
             guard let start = place["start"]["offset"].integer, let end = place["end"]["offset"].integer else {

@@ -81,7 +81,7 @@ struct SARIFTests {
             #expect(artifact["uri"].string?.hasPrefix("Schemas/") == true)
         }
         var outside = Report(pathsFrom: "/home/author")
-        let source = ReportSamples.source(ReportSamples.oddLines, "/elsewhere/ä.yaml")
+        let source = ReportSamples.source(ReportSamples.linesWithUnusualCharacters, "/elsewhere/ä.yaml")
         ReportSamples.add(SchemaInput(sources: [source]), named: "/elsewhere", to: &outside)
         let artifact = JSONQuery(value: try document(outside))["runs"][0]["results"][0]["locations"][0][
             "physicalLocation"]["artifactLocation"]
@@ -94,7 +94,7 @@ struct SARIFTests {
         guard let line = region["startLine"].integer, region["endLine"].integer == line,
             let start = region["startColumn"].integer, let end = region["endColumn"].integer
         else { return nil }
-        let units = Array(ReportSamples.oddLines[line - 1].utf16)
+        let units = Array(ReportSamples.linesWithUnusualCharacters[line - 1].utf16)
         return String(decoding: units[(start - 1)..<(end - 1)], as: UTF16.self)
     }
 }

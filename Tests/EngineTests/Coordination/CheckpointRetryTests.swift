@@ -35,7 +35,7 @@ struct CheckpointRetryTests {
     /// The coordinators of other processes. They are notified while the process that runs the checkpoint waits.
     private final class Listeners: Sendable {
         let coordinators = Mutex<[StoreCoordinator]>([])
-        func notify() { for coordinator in coordinators.withLock({ $0 }) { coordinator.repinAfterCopy() } }
+        func notify() { for coordinator in coordinators.withLock({ $0 }) { coordinator.repinAfterCheckpoint() } }
     }
 
     private func process(_ listeners: Listeners = Listeners()) throws -> VirtualProcess {
@@ -80,7 +80,7 @@ struct CheckpointRetryTests {
         let handle = try #require(process.handle)
         let first = try handle.read { _ in try process.coordinator.checkpoint() }
         #expect(first.logFrames > 50 && first.logFrames == first.copiedFrames)
-        process.coordinator.repinAfterCopy()
+        process.coordinator.repinAfterCheckpoint()
         let other = try self.process()
         try other.add("a")
         #expect(try other.coordinator.checkpoint().logFrames < 50, "the log restarts at its beginning")
@@ -112,8 +112,9 @@ struct CheckpointRetryTests {
         listeners.coordinators.withLock { $0 = [early.coordinator] }
         try process.coordinator.checkpoint()
         #expect(isLong && postponed.count == 1)
-        // Both are notified again. A reader that has stopped using the log uses its end again, and can stop again.
-        for reader in [early, late] { reader.coordinator.repinAfterCopy() }
+        // Both are notified again. A reader that had stopped using the log then uses the end of the log again, and must
+        // be able to stop once more.
+        for reader in [early, late] { reader.coordinator.repinAfterCheckpoint() }
         listeners.coordinators.withLock { $0 = [early.coordinator, late.coordinator] }
         postponed.run()
         #expect(isShort && postponed.count == 0)

@@ -20,7 +20,7 @@ struct OrphanedLogTests {
     }
 
     @Test(
-        "a seed is not combined with the log of a deleted file D26 O2",
+        "a file that is created from a seed file is not combined with the log of a deleted file D26 O2",
         arguments: ["new.realm", "link.realm"])
     func seed(_ name: String) throws {
         let folder = try TestFolder()
@@ -33,7 +33,7 @@ struct OrphanedLogTests {
         #expect(try process.noteCount == 2)
     }
 
-    @Test("a seed waits for the process that creates the file, and does not delete its log D26 O2")
+    @Test("while another process creates the file, opening it with a seed file fails and keeps the log D26 O2")
     func seedBesideWriter() throws {
         let folder = try TestFolder()
         try makeFiles(folder)

@@ -38,7 +38,7 @@ struct RegistryTests {
         }
     }
 
-    @Test("a thread that opens a file that another thread is opening sees the commits made until then O1")
+    @Test("two threads that open a file at the same time see all commits made before their first read O1")
     func openedMeanwhile() throws {
         let folder = try TestFolder()
         let options = VirtualProcess.options(folder.path())
@@ -109,7 +109,7 @@ struct RegistryTests {
         }
     }
 
-    @Test("a thread inside a write can open another file while a thread waits to change the schema of the first one O1")
+    @Test("while a thread writes file A and another one waits to change A's schema, the first can open file B O1")
     func writerOpensAnother() throws {
         let folder = try TestFolder()
         let reached = DispatchSemaphore(value: 0)
@@ -153,7 +153,7 @@ struct RegistryTests {
         #expect(ended.withLock { $0 })
     }
 
-    @Test("a migration that opens its own file fails, by any path O2")
+    @Test("inside a migration, opening the file that is being migrated fails, whatever path is used O2")
     func ownFile() throws {
         let folder = try TestFolder()
         try FileManager.default.createSymbolicLink(
@@ -190,7 +190,8 @@ struct RegistryTests {
             return Part { _ = try StoreRegistry.coordinator(options) }
         }
         for part in parts { #expect(part.ends() && part.error == nil) }
-        // The migration whose call would complete the deadlock fails. The other one finds a newer schema version.
+        // The call that would complete the deadlock fails. The call in the other migration finds a newer schema
+        // version.
         #expect(codes.withLock { $0 } == [.busy, .schemaVersionNewer])
     }
 

@@ -191,7 +191,7 @@ struct SchemaChangeTests {
         #expect(FloatingSpecials.bits(bytes, 0) == nil)
     }
 
-    @Test("renamed types, properties and collections keep their rows, also together O68")
+    @Test("types, properties and collections that are renamed in one step keep their rows O68")
     func renames() throws {
         let folder = try TestFolder()
         try makeFile(folder)
@@ -232,7 +232,7 @@ struct SchemaChangeTests {
             try again.integer("SELECT epoch FROM martlet_meta") == process.integer("SELECT epoch FROM martlet_meta"))
     }
 
-    @Test("a type that is renamed to other capitals keeps its rows O68")
+    @Test("types and properties whose new names differ only in case keep their rows O68")
     func capitals() throws {
         let folder = try TestFolder()
         try makeFile(folder)
@@ -280,7 +280,7 @@ struct SchemaChangeTests {
         #expect(engineError { try none.write { try $0.insert("Dog", [.integer(1), .integer(1)]) } } == nil)
     }
 
-    @Test("links and primary keys keep their index when the index of the property is removed O68")
+    @Test("links and primary keys keep their own index when 'index' is removed from the property O68")
     func ownIndexes() throws {
         let folder = try TestFolder()
         _ = try VirtualProcess(

@@ -120,7 +120,7 @@ struct ShrinkingLogTests {
         process.coordinator.locked { $0.repinnedCheckpoint = nil }
         try process.write { transaction in
             try transaction.addNote("b")
-            process.coordinator.repinAfterCopy()
+            process.coordinator.repinAfterCheckpoint()
             try transaction.addNote("c")
         }
         #expect(try process.noteCount == 3)
@@ -137,7 +137,7 @@ struct ShrinkingLogTests {
         let other = try Connection(ConnectionOptions(path: folder.path()))
         try other.run("UPDATE martlet_meta SET epoch = epoch + 1")
         let handle = try #require(process.handle)
-        process.coordinator.repinAfterCopy()
+        process.coordinator.repinAfterCheckpoint()
         #expect(try handle.read { try Catalog.meta($0).epoch } == handle.epoch)
         #expect(process.coordinator.locked { $0.repinnedCheckpoint } == nil, "the next notification may repin it")
     }

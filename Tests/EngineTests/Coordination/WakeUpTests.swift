@@ -6,8 +6,8 @@ import Testing
 
 @testable import MartletEngine
 
-/// Processes are notified of each other's commits. Except in `beforeWatching`, the intervals of the timers are too long
-/// for a timer to find a commit.
+/// Processes are notified of each other's commits. Except in `committedBeforeListening`, the intervals of the
+/// timers are too long for a timer to find a commit.
 @Suite("notifications between processes")
 struct WakeUpTests {
     /// Records the versions of which a process is notified.
@@ -110,7 +110,7 @@ struct WakeUpTests {
     }
 
     @Test("a commit before a listener is registered is found soon after the registration N27")
-    func beforeWatching() throws {
+    func committedBeforeListening() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path()) {
             $0.environment.commitPollMilliseconds = 5
@@ -124,10 +124,8 @@ struct WakeUpTests {
         process.coordinator.stopListening(recorder)
     }
 
-    @Test(
-        "a listener is notified of a commit that precedes the watch of the lock file, when the watch begins N27"
-    )
-    func beforeTheWatch() throws {
+    @Test("when the lock file begins to be watched, a listener is notified of the commits made before that N27")
+    func committedBeforeWatcherStarts() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path()) {
             $0.environment.commitPollMilliseconds = 60_000

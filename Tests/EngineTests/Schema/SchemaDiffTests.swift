@@ -10,7 +10,7 @@ struct SchemaDiffTests {
             declared: declared.compactMap(SchemaFactsParser.objectType))
     }
 
-    @Test("equal types need no step, and types that only the file has remain O68")
+    @Test("equal types need no step, and types that exist only in the file are kept O68")
     func nothing() {
         let dog = "object Dog\nproperty name String"
         #expect(diff([dog], [dog]).isEmpty)
@@ -73,7 +73,7 @@ struct SchemaDiffTests {
             types.steps == [.renameType(from: "Dog", to: "Hound"), .replaceSchemaFacts("Hound"), .createType("Wolf")])
     }
 
-    @Test("floating properties that change their position keep the bits of their special values O68")
+    @Test("floating-point properties that change their position keep NaN and negative zero O68")
     func specials() {
         let found = diff(
             ["object Dog\nproperty name String\nproperty weight Double\nproperty height Float"],
@@ -86,7 +86,7 @@ struct SchemaDiffTests {
     }
 
     @Test(
-        "a change that would lose or invent data is a difference O68",
+        "a change that would lose or invent data is not made, but reported as a difference O68",
         arguments: [
             ("property a Int", "property a String", "'Int' in the file and 'String'"),
             ("property a Int", "property a Int8", "'Int' in the file and 'Int8'"),

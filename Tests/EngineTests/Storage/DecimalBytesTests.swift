@@ -43,7 +43,7 @@ import Testing
         var beyond = largest
         beyond[2] += 1
         #expect(DecimalNumber(bytes: beyond) == nil)
-        // A coefficient of 35 digits, and one of 33.
+        // A coefficient must have exactly 34 digits; these have 35 and 33.
         #expect(DecimalNumber(bytes: largest.prefix(3) + [UInt8](repeating: 255, count: 16)) == nil)
         #expect(DecimalNumber(bytes: largest.prefix(3) + [UInt8](repeating: 1, count: 16)) == nil)
     }

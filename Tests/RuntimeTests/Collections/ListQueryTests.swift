@@ -135,7 +135,7 @@ import Testing
         #expect(owner.children.distinct(by: []).map(\.id) == [2, 0, 3, 2])
     }
 
-    @Test("ascending order sorts objects with a nil link last, and distinct by a path through it omits them O52")
+    @Test("in ascending order, objects with a nil link are last; distinct by a path through the link omits them O52")
     func nilLinks() throws {
         let (test, nodes, owner) = try start()
         try test.realm.write {

@@ -111,8 +111,8 @@ import Testing
         }
     }
 
-    @Test("a global queue as isolation traps, a serial queue that targets one does not N147") func globalQueues() async
-    {
+    @Test("a Realm on a global queue traps; on a serial queue that targets a global queue, it does not N147")
+    func globalQueues() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             let queue = DispatchQueue(label: "serial", target: .global())

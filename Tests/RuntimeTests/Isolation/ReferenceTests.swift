@@ -41,6 +41,22 @@ struct ReferenceTests {
         #expect(object.isResolved)
     }
 
+    @Test("a reference to a deleted object does not find a later object with the same primary key N128")
+    func replaced() throws {
+        let test = try TestRealm()
+        let todo = Todo(id: 7, name: "a")
+        let task = Task(id: 7, todos: [todo])
+        try test.realm.write { test.realm.add(task) }
+        let (object, list) = (ThreadSafeReference(to: task), ThreadSafeReference(to: task.todos))
+        let kept = ThreadSafeReference(to: todo)
+        try test.realm.write { test.realm.delete(task) }
+        try test.realm.write { test.realm.add(Task(id: 7, name: "another")) }
+        let found = try onOtherThread(test) { other in
+            [other.resolve(object) == nil, other.resolve(list) == nil, other.resolve(kept)?.name == "a"]
+        }
+        #expect(found == [true, true, true])
+    }
+
     @Test("resolving refreshes a Realm that is older than the source, but not inside a write N128")
     func refreshes() throws {
         let test = try TestRealm()

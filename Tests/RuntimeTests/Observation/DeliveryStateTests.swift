@@ -76,7 +76,7 @@ import Testing
         #expect(state.setExecutor() == false, "no commit waits")
     }
 
-    @Test("a failure is delivered once, keeps the earlier result, and ends with the next success")
+    @Test("a failure is delivered once, with the earlier result; a later success discards an undelivered failure")
     func failure() {
         var state = state()
         _ = state.signal()

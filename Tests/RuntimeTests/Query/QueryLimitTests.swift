@@ -17,7 +17,8 @@ import Testing
         return test
     }
 
-    /// Returns the message with which a text is rejected, or nil if the text can be used in every way.
+    /// Returns the message with which a text is rejected, or nil if it is accepted. Checks that the results of an
+    /// accepted text can be counted, filtered, sorted, made distinct, limited and summed.
     private func rejection(_ test: TestRealm, _ text: String, finds expected: [Int]? = nil) throws -> String? {
         let found: Results<Node>
         do {
@@ -35,7 +36,8 @@ import Testing
         return nil
     }
 
-    /// Returns the greatest number of steps with which a text is accepted, and the text. No step changes the results.
+    /// Applies `step` to a condition repeatedly, until the resulting text is rejected. Returns the number of accepted
+    /// applications and the last accepted text. `step` must not change the results.
     private func greatest(_ test: TestRealm, _ step: (String) -> String) throws -> (steps: Int, text: String) {
         var text = "id == 1"
         for steps in 0..<150 {
@@ -91,7 +93,7 @@ import Testing
             }
             return first
         }
-        // The innermost condition is evaluated for six to the power of the depth elements.
+        // With a depth of d, the innermost condition is evaluated for 6^d elements.
         #expect(try (1...3).allSatisfy { try rejection(test, subquery($0, "children")) == nil })
         #expect(try rejection(test, subquery(60, "children"))?.contains("too deep or too large") == true)
         let links = try rejected { String(repeating: "next.", count: $0) + "id == 1" }
@@ -152,7 +154,8 @@ import Testing
         }
     }
 
-    @Test("numbers out of range are rejected or compared O76 O51") func numbers() throws {
+    @Test("argument indexes and exponents that are too large are rejected; extreme dates are compared O76 O51")
+    func numbers() throws {
         let test = try filled()
         #expect(try rejection(test, "id == $9223372036854775807")?.contains("no argument with this index") == true)
         #expect(try rejection(test, "id == $99999999999999999999")?.contains("no argument with this index") == true)

@@ -18,7 +18,7 @@ struct QueriedRow {
     var tags: [String] = []
 }
 
-/// A condition in both notations, and the function that evaluates it in Swift.
+/// A condition in both notations, typed and as a query text, and the function that evaluates it in Swift.
 struct RandomCondition {
     /// Nil if the condition can be written only as text.
     let query: Query<Node>?

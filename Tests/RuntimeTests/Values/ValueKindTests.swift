@@ -6,8 +6,8 @@ import Testing
     func properties(_ kind: any AnyValueKind) throws { try kind.checkProperties() }
 
     @Test(
-        "conditions compare properties with every kind of value, in both notations O50 O51 O54 O56", arguments: allKinds
-    )
+        "typed conditions and query texts compare properties with every kind of value O50 O51 O54 O56",
+        arguments: allKinds)
     func queries(_ kind: any AnyValueKind) throws { try kind.checkQueries() }
 
     @Test("results are sorted, made distinct and aggregated by every kind of value O40 O52 O53", arguments: allKinds)
@@ -22,7 +22,8 @@ import Testing
     @Test("maps store every kind of value, managed and unmanaged O40 O44 O47", arguments: allKinds)
     func maps(_ kind: any AnyValueKind) throws { try kind.checkMaps() }
 
-    @Test("conditions search collections for every kind of value, in both notations O50 O51 O53", arguments: allKinds)
+    @Test(
+        "typed conditions and query texts search collections for every kind of value O50 O51 O53", arguments: allKinds)
     func elementQueries(_ kind: any AnyValueKind) throws { try kind.checkElementQueries() }
 
     @Test("every kind of value is encoded, decoded and detached O10 O40", arguments: allKinds)

@@ -22,7 +22,7 @@ struct KeyPathChanges: BreakingRule {
         if old.isList != new.isList {
             let (before, after) = old.isList ? ("a list", "one path") : ("one path", "a list")
             return BreakingChange(
-                .source, "\(name) was \(before) and is \(after); keep what it was", at: new.nameSpan,
+                .source, "\(name) was \(before) and is \(after); change it back", at: new.nameSpan,
                 was: old.nameSpan)
         }
         // The paths of a list have no individual types in generated code.

@@ -20,8 +20,8 @@ struct ProjectionChanges: BreakingRule {
         return [
             BreakingChange(
                 .source,
-                "projection '\(new.name)' was of '\(old.root.value)' and is of '\(new.root.value)'; "
-                    + "add one with another name",
+                "projection '\(new.name)' was a projection of '\(old.root.value)' and is one of '\(new.root.value)'; "
+                    + "add a projection with another name",
                 at: new.root.span, was: old.root.span)
         ]
     }

@@ -73,8 +73,9 @@ struct PropertyChanges: BreakingRule {
                     was: old.nameSpan))
         }
         let type = schemas.current(old.type)
-        // If the texts are equal, the type is unchanged, or the declaration with that name has changed: an enum has
-        // another raw type, or an object has become embedded. Other rules report changes of declarations.
+        // Equal texts mean one of two things: the type is unchanged, or only the declaration with that name has changed
+        // (an enum has another raw type, or an object type has become embedded). Other rules report changes of
+        // declarations.
         guard type.text != new.type.text else { return changes }
         if !old.type.isLinkingObjects {
             if !isStoredAlike(type, new.type) {
@@ -101,7 +102,9 @@ struct PropertyChanges: BreakingRule {
     }
 
     private func required(_ name: String, _ old: PropertyModel, _ new: PropertyModel) -> BreakingChange {
-        let what = new.type.isSingle ? "is required and may be stored as nil" : "may hold nil, which its type forbids"
+        let what =
+            new.type.isSingle
+            ? "is required now, but a stored value may be nil" : "may contain nil, which its type forbids"
         return BreakingChange(
             .data, "\(name) \(what); keep '\(old.type.text)'", at: new.typeSpan, was: old.typeSpan)
     }

@@ -27,7 +27,7 @@ struct TypeChanges: BreakingRule {
             changes.append(
                 BreakingChange(
                     .data,
-                    "'\(pair.new.name)' is \(after) and was \(before); keep what it is, or add a type with another name",
+                    "'\(pair.new.name)' was \(before) and is \(after); change it back, or add a type with another name",
                     at: pair.new.nameSpan, was: pair.old.nameSpan))
         }
         return changes
