@@ -33,10 +33,16 @@ extension RealmContext {
         }
         let before = hasSnapshot ? version : nil
         var notification = KeyValueNotification()
-        try translating {
-            try beginTransaction(holdsLock: holdsLock) { begun in
-                notification = notifyWillChange(changes(after: before, begun), next: begun.handle)
+        do {
+            try translating {
+                try beginTransaction(holdsLock: holdsLock) { begun in
+                    notification = notifyWillChange(changes(after: before, begun), next: begun.handle)
+                }
             }
+        } catch {
+            // The asynchronous writes have given up the lock for this write.
+            asyncWrites?.resume()
+            throw error
         }
         guard let transaction else { return }
         if let before, transaction.baseVersion != before { advance(to: transaction, after: before, notification) }
