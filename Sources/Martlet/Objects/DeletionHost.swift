@@ -24,7 +24,8 @@ final class DeletionHost: RowDeletionHost {
 
     /// Notifies the observers of rows that were not deleted, because the deletion failed or the write ended.
     func finish() {
-        for row in Array(notified.keys) { didDelete(row) }
+        let rows = notified.keys.sorted { ($0.table, $0.key) < ($1.table, $1.key) }
+        for row in rows { didDelete(row) }
     }
 
     func willDelete(_ row: RowID) {

@@ -33,7 +33,7 @@ extension RealmContext {
         let host = DeletionHost(self)
         recordingFailure {
             var deletion = RowDeletion(host)
-            try deletion.run(rows)
+            do { try deletion.run(rows) } catch is RowDeletion.WriteEnded {}
         }
         host.finish()
     }
