@@ -365,6 +365,18 @@ enum Misuse {
         )
     }
 
+    static func endedDuringChange(_ verb: String) -> Never {
+        trap(
+            "a write transaction was \(verb) by an observer that was called before a change or during a deletion. "
+                + "The write must stay open until the change is complete. End it after that")
+    }
+
+    static func changedBeforeChange(_ name: String) -> Never {
+        trap(
+            "'\(name)' was changed by an observer that was called before another change of the same collection, so the "
+                + "positions of that change are no longer valid. Change the collection after the change")
+    }
+
     static func writeBeforeChange() -> Never {
         trap(
             "a write transaction was begun by an observer with 'prior' while its Realm moves to a newer version. "

@@ -30,6 +30,8 @@ final class CollectionCore {
     /// True if the Realm was invalidated. The owner's row may still exist then.
     private var isRealmInvalidated = false
     @exclusivity(unchecked) private var checkedChangeCount: UInt64 = 0
+    /// The number of edits by the program.
+    @exclusivity(unchecked) private var editCount: UInt64 = 0
     /// The key-value observers of `isInvalidated`. The owner object has the observers of the elements.
     var observers: KeyValueObservers?
     /// True inside `asOneAssignment`. Observers are notified of one assignment then, and not of the edits that it
@@ -266,11 +268,17 @@ final class CollectionCore {
             }
         #endif
         var notified: [KeyValueNotification.Entry] = []
-        for known in observers {
-            known.recordChange(of: property.index, in: context)
-            notified += known.notifyWillChange({ $0 == property.index }, { _ in edit() }).map { (known, $0) }
+        let editCountBefore = editCount
+        context.beginningChange {
+            for known in observers {
+                known.recordChange(of: property.index, in: context)
+                notified += known.notifyWillChange({ $0 == property.index }, { _ in edit() }).map { (known, $0) }
+            }
+            context.reads.willChange(property.index, of: owner, in: table.id)
         }
-        context.reads.willChange(property.index, of: owner, in: table.id)
+        // An observer may have deleted the owner, or run a query, which writes the pending changes to the file.
+        _ = willChange()
+        if editCount != editCountBefore { Misuse.changedBeforeChange(name) }
         body()
         for (known, registration) in notified where known.isRegistered(registration.id) { registration.didChange() }
     }
@@ -284,6 +292,7 @@ final class CollectionCore {
         context.transaction?.recorder.edit(id, edit)
         context.bumpChangeCount()
         checkedChangeCount = context.changeCount
+        editCount &+= 1
     }
 
     private func countLinks(in element: SQLValue, by change: Int) {

@@ -11,8 +11,6 @@ final class DeletionHost: RowDeletionHost {
 
     var schema: DatabaseSchema { context.schema }
 
-    var transaction: WriteTransaction? { context.transaction }
-
     var denials: DeletionDenials {
         get { context.pending.denials }
         set { context.pending.denials = newValue }
@@ -22,7 +20,7 @@ final class DeletionHost: RowDeletionHost {
 
     func rows(of table: TableID) -> RowStore { context.table(table).rows }
 
-    /// Notifies the observers of rows that were not deleted, because the deletion failed or the write ended.
+    /// Notifies the observers of rows that were not deleted, because the deletion failed.
     func finish() {
         let rows = notified.keys.sorted { ($0.table, $0.key) < ($1.table, $1.key) }
         for row in rows { didDelete(row) }

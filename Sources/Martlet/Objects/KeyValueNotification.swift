@@ -91,6 +91,13 @@ extension RealmContext {
         return notification
     }
 
+    /// Makes a change of the program, or the part of one that calls observers. They cannot end the write.
+    func beginningChange<R>(_ body: () throws -> R) rethrows -> R {
+        keyValue.changesInProgress += 1
+        defer { keyValue.changesInProgress -= 1 }
+        return try body()
+    }
+
     /// Notifies observers that a row is about to be deleted.
     func notifyWillInvalidate(of key: ObjectKey, _ table: ObjectTable) -> KeyValueNotification {
         var notification = KeyValueNotification()

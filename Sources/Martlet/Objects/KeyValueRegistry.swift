@@ -19,6 +19,9 @@ struct KeyValueRegistry {
     /// rollback.
     var restored: Set<ObjectIdentifier> = []
     var phase = Phase.none
+    /// The number of changes of the program that are in progress while observers are called: those whose `prior` calls
+    /// are being made, and deletions. The write cannot end before they are complete.
+    var changesInProgress = 0
 
     var isEmpty: Bool { objects.isEmpty && collections.isEmpty }
 

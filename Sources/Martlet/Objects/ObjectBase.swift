@@ -126,25 +126,26 @@ open class ObjectBase {
         }
         if let observers = _observers {
             observers.recordChange(of: property, in: table.context)
-            observers.willChange(property)
+            table.context.beginningChange { observers.willChange(property) }
             requireSettable(property, table)
         }
         if table.hasFurtherAccessors {
-            forEachOtherObservers(table) {
-                $0.recordChange(of: property, in: table.context)
-                $0.willChange(property)
+            table.context.beginningChange {
+                forEachOtherObservers(table) {
+                    $0.recordChange(of: property, in: table.context)
+                    $0.willChange(property)
+                }
             }
             requireSettable(property, table)
         }
         if table.context.hasTrackedReads {
-            table.context.reads.willChange(property, of: _key, in: table.id)
+            table.context.beginningChange { table.context.reads.willChange(property, of: _key, in: table.id) }
             requireSettable(property, table)
         }
         table.context.record(self, property, table)
     }
 
-    // Repeats the checks after observers were called, because an observer may have deleted the object or ended the
-    // write.
+    // Repeats the checks after observers were called, because an observer may have deleted the object.
     private final func requireSettable(_ property: Int, _ table: ObjectTable) {
         _prepareToSet(property)
         table.context.willModify(self, table, property)

@@ -29,19 +29,21 @@ extension RealmContext {
 
     func deleteRows(_ rows: [RowID]) {
         guard let first = rows.first else { return }
-        _ = requireWrite("a '\(table(first.table).type.name)'")
+        let transaction = requireWrite("a '\(table(first.table).type.name)'")
         let host = DeletionHost(self)
-        recordingFailure {
-            var deletion = RowDeletion(host)
-            do { try deletion.run(rows) } catch is RowDeletion.WriteEnded {}
+        beginningChange {
+            recordingFailure {
+                var deletion = RowDeletion(host, transaction)
+                try deletion.run(rows)
+            }
+            host.finish()
         }
-        host.finish()
     }
 
     /// Deletes all rows, one table at a time. Links are not removed one by one, because no row remains.
     func deleteAll() {
         _ = requireWrite("the Realm")
-        let notification = notifyWillInvalidateAll()
+        let notification = beginningChange { notifyWillInvalidateAll() }
         flushForQuery()
         for table in tables.values.sorted(by: { $0.id < $1.id }) {
             let keys = read { try table.rows.keys($0) }

@@ -52,6 +52,7 @@ extension RealmContext {
     func commitWrite(silencing tokens: Set<ObjectIdentifier> = []) throws {
         confinement.require("a Realm")
         guard let transaction, !hasOnlySealedWrites else { Misuse.noWriteToEnd("committed") }
+        requireNoChange(before: "committed")
         if transaction.sealedCount > 0 {
             try sealWrite()
             return try commitSealed(silencing: tokens)
@@ -75,6 +76,7 @@ extension RealmContext {
     func cancelWrite() {
         confinement.require("a Realm")
         guard let transaction, !hasOnlySealedWrites else { Misuse.noWriteToEnd("cancelled") }
+        requireNoChange(before: "cancelled")
         let changes = transaction.recorder.finish()
         let undone = takeUndoneDeletions(since: pending.number, changes)
         let notification = notifyWillChange(changes, inverted: true, undone: undone)
@@ -91,6 +93,12 @@ extension RealmContext {
         if handle == nil { catchUp(from: transaction.baseVersion) }
         hooks.cancelled()
         asyncWrites?.resume()
+    }
+
+    // Traps while observers are called because of a change that is not complete. The rest of the change would be made
+    // outside the write.
+    private func requireNoChange(before end: String) {
+        if keyValue.changesInProgress > 0 || keyValue.phase == .willChange { Misuse.endedDuringChange(end) }
     }
 
     // Shows the snapshot after a commit. If the lock file was deleted while this Realm held the lock, another process
@@ -146,6 +154,7 @@ extension RealmContext {
     /// back. If SQLite has then ended the whole transaction, the earlier writes of the group are rolled back, too.
     func sealWrite() throws {
         guard let transaction else { return }
+        requireNoChange(before: "committed")
         do {
             try flush()
             try requireAllowedDeletions()

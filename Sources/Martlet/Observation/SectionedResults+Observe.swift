@@ -142,7 +142,7 @@ extension SectionStorage {
             }
             let old = known
             known = sections.sections(of: keys, known, change?.changed)
-            if storage.isCurrent { sections.install(known) }
+            if sections.pastCallbackSnapshot == nil, storage.isCurrent { sections.install(known) }
             guard let change else { return notify(_SectionsEvent(kind: .initial), sections) }
             if case .stateOnly = event { return }
             let sectionChange = difference(old, known, change)
@@ -178,11 +178,18 @@ extension SectionStorage {
         return sections
     }
 
-    /// A frozen context of the version that is being delivered. Needed if an earlier callback has written, because
-    /// section keys must be computed from the delivered version, not from the newer one. Otherwise nil.
+    /// The version that is being delivered; nil if the Realm shows that version. The Realm shows a newer one if an
+    /// earlier callback has written, or if the change was delivered late because a silent write follows it.
+    private var pastCallbackSnapshot: SnapshotHandle? {
+        let context = results.storage.context
+        return context.hub.callbackSnapshot.flatMap { context.shows($0.version) ? nil : $0 }
+    }
+
+    /// A frozen context of the version that is being delivered; nil if the Realm shows that version. Section keys must
+    /// be computed from the delivered version, not from a newer one.
     private func contextAtDeliveredVersion() -> RealmContext? {
         let context = results.storage.context
-        guard !results.storage.isCurrent, let snapshot = context.hub.callbackSnapshot, !context.shows(snapshot.version),
+        guard let snapshot = pastCallbackSnapshot,
             let handle = RealmContext.separateSnapshot(snapshot, context.coordinator)
         else { return nil }
         return RealmContext(frozen: context, handle)

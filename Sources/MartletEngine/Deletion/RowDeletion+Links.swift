@@ -87,13 +87,13 @@ extension RowDeletion {
 
     /// Replaces links to a row by `none` in all `AnyRealmValue` values. Sets lose the element.
     private func removeAnyLinks(to row: RowID) throws {
-        guard host.hasAnyValues, let transaction = host.transaction else { return }
+        guard host.hasAnyValues else { return }
         let link = AnyLink(row.table, row.key)
         var holders: [AnyLinkIndex.Source] = []
         try transaction.withAnyLinks { holders = try $0.sources(of: link) }
         for holder in holders {
             let owner = RowID(table: holder.table, key: holder.owner)
-            let property = try property(of: holder, transaction)
+            let property = try property(of: holder)
             if property.isCollection {
                 try host.remove(link, from: collection(of: owner, property))
                 continue
@@ -107,7 +107,7 @@ extension RowDeletion {
         if !holders.isEmpty { try host.flush() }
     }
 
-    private func property(of holder: AnyLinkIndex.Source, _ transaction: WriteTransaction) throws -> PropertySchema {
+    private func property(of holder: AnyLinkIndex.Source) throws -> PropertySchema {
         let type = host.schema.tables[holder.table]?.type
         if let type, type.properties.indices.contains(holder.property) { return type.properties[holder.property] }
         throw EngineError.damaged(

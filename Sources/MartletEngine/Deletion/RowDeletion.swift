@@ -4,7 +4,8 @@ import MartletValues
 /// The deletion of rows, together with their embedded objects and all rows to which deletions cascade.
 ///
 /// It uses a stack of steps instead of recursion, because a chain of cascades and embedded objects may be too long for
-/// the call stack. Observers run between the steps. They may change the file, delete rows, or end the write.
+/// the call stack. Observers run between the steps. They may change the file and delete rows, but not end the
+/// write.
 package struct RowDeletion {
     private enum Step {
         /// Deletes the rows that link to a row with `onDelete: cascade`.
@@ -14,11 +15,14 @@ package struct RowDeletion {
     }
 
     let host: any RowDeletionHost
+    let transaction: WriteTransaction
     /// The last step is performed next.
     private var steps: [Step] = []
     private var visited: Set<RowID> = []
 
-    package init(_ host: any RowDeletionHost) { self.host = host }
+    package init(_ host: any RowDeletionHost, _ transaction: WriteTransaction) {
+        (self.host, self.transaction) = (host, transaction)
+    }
 
     /// Deletes rows in the given order. All rows that are deleted with a row are deleted before the next row. Skips
     /// rows that are already deleted.
@@ -31,7 +35,6 @@ package struct RowDeletion {
         for row in rows {
             steps = [.begin(row)]
             while let step = steps.popLast() {
-                guard host.transaction != nil else { return }
                 switch step {
                 case .begin(let row): try begin(row)
                 case .end(let row): try end(row)
@@ -44,7 +47,7 @@ package struct RowDeletion {
         guard visited.insert(row).inserted, try exists(row) else { return }
         host.willDelete(row)
         try host.flush()
-        try host.transaction?.keepOldRow(row.key, host.schema[row.table].layout, in: row.table)
+        try transaction.keepOldRow(row.key, host.schema[row.table].layout, in: row.table)
         let cascading = try cascadingRows(to: row)
         if cascading.isEmpty { return try remove(row) }
         steps.append(.end(row))
@@ -112,7 +115,6 @@ package struct RowDeletion {
 
     /// Deletes a row and its collections.
     private func removeContents(of row: RowID) throws {
-        guard let transaction = host.transaction else { return }
         let store = host.rows(of: row.table)
         if store.hasAnyRealmValues { try transaction.withAnyLinks { try $0.removeLinks(of: row.key, in: row.table) } }
         for collection in store.layout.collections {
@@ -150,10 +152,6 @@ package struct RowDeletion {
 
     /// Reads or changes the file in the open write.
     func read<R>(_ body: (Connection) throws -> R) throws -> R {
-        guard let transaction = host.transaction else { throw WriteEnded() }
-        return try transaction.handle.read(body)
+        try transaction.handle.read(body)
     }
-
-    /// An observer has ended the write, and there is nothing left to delete.
-    package struct WriteEnded: Error {}
 }

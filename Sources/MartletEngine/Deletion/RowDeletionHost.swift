@@ -1,11 +1,8 @@
 package import MartletValues
 
-/// What `RowDeletion` requires of the Realm whose rows it deletes: the open write, and the objects and collections that
-/// the program holds.
+/// What `RowDeletion` requires of the Realm whose rows it deletes: the objects and collections that the program holds.
 package protocol RowDeletionHost: AnyObject {
     var schema: DatabaseSchema { get }
-    /// Nil if an observer has ended the write.
-    var transaction: WriteTransaction? { get }
     var denials: DeletionDenials { get set }
     /// True if a type has `AnyRealmValue` properties, whose values may contain links.
     var hasAnyValues: Bool { get }

@@ -144,24 +144,85 @@ struct KeyValueTrapTests {
         #expect(message(result).contains("'Node.peers' is not a list"))
     }
 
-    @Test("an assignment traps if a prior call ends the write or deletes the object K8")
-    func endInPrior() async {
-        let cancelled = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let test = try TestRealm()
-            let node = try test.nodes(1)[0]
-            let token = node.observe(\.name, options: [.prior]) { _, _ in test.realm.cancelWrite() }
-            try test.realm.write { node.name = "a" }
-            token.invalidate()
-        }
-        #expect(message(cancelled).contains("a 'Node' was changed outside a write transaction"))
-        let deleted = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+    @Test("an assignment traps if a prior call deletes the object K8")
+    func deleteInPrior() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             let node = try test.nodes(1)[0]
             let token = node.observe(\.name, options: [.prior]) { node, _ in test.realm.delete(node) }
             try test.realm.write { node.name = "a" }
             token.invalidate()
         }
-        #expect(message(deleted).contains("was deleted"))
+        #expect(message(result).contains("was deleted"))
+    }
+
+    @Test("a change of a collection traps if a prior call deletes its owner K8")
+    func deleteOwnerInPrior() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            let nodes = try test.nodes(2)
+            let token = nodes[0].observe(\.children, options: [.prior]) { node, _ in test.realm.delete(node) }
+            try test.realm.write { nodes[0].children.append(nodes[1]) }
+            token.invalidate()
+        }
+        #expect(message(result).contains("was deleted"))
+    }
+
+    @Test("ending a write in a call before a change traps K8", arguments: [false, true])
+    func endInPrior(commits: Bool) async {
+        let results = await [
+            #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [commits] in
+                let test = try TestRealm()
+                let node = try test.nodes(1)[0]
+                let token = node.observe(\.name, options: [.prior]) { _, _ in test.endWrite(commits) }
+                try test.realm.write { node.name = "a" }
+                token.invalidate()
+            },
+            #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [commits] in
+                let test = try TestRealm()
+                let node = try test.nodes(1)[0]
+                let token = node.observe(\.children, options: [.prior]) { _, _ in test.endWrite(commits) }
+                try test.realm.write { node.children.append(node) }
+                token.invalidate()
+            },
+        ]
+        for result in results { #expect(message(result).contains("by an observer that was called before a change")) }
+    }
+
+    @Test("ending a write in a call during a deletion traps K20", arguments: [false, true])
+    func endInDeletion(commits: Bool) async {
+        let results = await [
+            #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [commits] in
+                let test = try TestRealm()
+                let nodes = try test.nodes(2)
+                try test.realm.write { nodes[0].next = nodes[1] }
+                let token = nodes[0].observe(\.next) { _, _ in test.endWrite(commits) }
+                try test.realm.write { test.realm.delete(nodes[1]) }
+                token.invalidate()
+            },
+            #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [commits] in
+                let test = try TestRealm()
+                let node = try test.nodes(1)[0]
+                let token = node.observe(\.isInvalidated, options: [.prior]) { _, _ in test.endWrite(commits) }
+                try test.realm.write { test.realm.deleteAll() }
+                token.invalidate()
+            },
+        ]
+        for result in results { #expect(message(result).contains("or during a deletion")) }
+    }
+
+    @Test("cancelling a write again while it is being cancelled traps K8 K27")
+    func cancelInCancel() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            let node = try test.nodes(1)[0]
+            try test.realm.beginWrite()
+            node.name = "a"
+            let token = node.observe(\.name, options: [.prior]) { _, _ in test.realm.cancelWrite() }
+            test.realm.cancelWrite()
+            token.invalidate()
+        }
+        #expect(message(result).contains("cancelled by an observer"))
     }
 
     @Test("beginning a write in a prior call at refresh traps K8")
@@ -182,4 +243,11 @@ struct KeyValueTrapTests {
 
 extension Node {
     fileprivate var title: String { "\(name) \(next?.name ?? "")" }
+}
+
+extension TestRealm {
+    /// Ends the open write, as an observer must not do.
+    fileprivate func endWrite(_ commits: Bool) {
+        if commits { try? realm.commitWrite() } else { realm.cancelWrite() }
+    }
 }

@@ -118,6 +118,35 @@ extension MisuseCases {
             try test.realm.write(withoutNotifying: [token]) {}
         },
         MisuseCase(
+            "endedDuringChange",
+            "a write transaction was cancelled by an observer that was called before a change or during a deletion. "
+                + "The write must stay open until the change is complete. End it after that"
+        ) {
+            let test = try TestRealm()
+            let node = try test.nodes(1)[0]
+            let token = node.observe(\.name, options: [.prior]) { _, _ in test.realm.cancelWrite() }
+            try test.realm.write { node.name = "a" }
+            token.invalidate()
+        },
+        MisuseCase(
+            "changedBeforeChange",
+            "'Node.children' was changed by an observer that was called before another change of the same collection, "
+                + "so the positions of that change are no longer valid. Change the collection after the change"
+        ) {
+            let test = try TestRealm()
+            let node = try test.nodes(1)[0]
+            var isChanged = false
+            let token = node.observe(\.children, options: [.prior]) { node, _ in
+                if !isChanged {
+                    isChanged = true
+                    node.children.removeAll()
+                    node.children.append(node)
+                }
+            }
+            try test.realm.write { node.children.append(node) }
+            token.invalidate()
+        },
+        MisuseCase(
             "writeBeforeChange",
             "a write transaction was begun by an observer with 'prior' while its Realm moves to a newer version. "
                 + "Begin it after the change"

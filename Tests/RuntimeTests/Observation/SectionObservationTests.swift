@@ -163,6 +163,29 @@ struct SectionObservationTests {
         expect(test, log, ["[1.0] [2.0] [] +[2] -[]"])
     }
 
+    @Test("section keys are computed from the delivered version although the program reads a newer one N111 N102 N60")
+    func late() throws {
+        let (test, nodes, log) = try start()
+        var extra: (() -> Void)?
+        // Runs during `beginWrite`. Its change postpones the call of the sections' observer.
+        let writer = test.realm.objects(Node.self).observe { _ in
+            extra?()
+            extra = nil
+        }
+        let sections = byName(test)
+        let token = sections.observe { log.lines.append("\(text($0)), \(sections.map(\.key).joined())") }
+        log.tokens = [token, writer]
+        expect(test, log, ["initial, abc"])
+        try test.realm.write { nodes[1].amount = 1 }
+        extra = { nodes[3].amount = 1 }
+        try test.realm.write(withoutNotifying: [token]) { nodes[2].name = "b" }
+        extra = { nodes[3].amount = 2 }
+        try test.realm.write { test.realm.delete([nodes[0], nodes[2], nodes[4]]) }
+        #expect(sections.map(\.key) == ["a"])
+        expect(test, log, ["[] [] [0.0] +[] -[], a", "[] [] [0.1] +[] -[1], a"])
+        #expect(sections.map(\.key) == ["a"])
+    }
+
     @Test("deleting the owner of a list and of linking objects deletes their sections N23") func owner() throws {
         let (test, nodes, log) = try start()
         try test.realm.write {
