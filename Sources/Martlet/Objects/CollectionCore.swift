@@ -277,7 +277,11 @@ final class CollectionCore {
             context.reads.willChange(property.index, of: owner, in: table.id)
         }
         // An observer may have deleted the owner, or run a query, which writes the pending changes to the file.
-        _ = willChange()
+        #if MARTLET_SEEDED_BUGS
+            if !SeededBug.isOn(.queriedCollectionForgotten) { _ = willChange() }
+        #else
+            _ = willChange()
+        #endif
         if editCount != editCountBefore { Misuse.changedBeforeChange(name) }
         body()
         for (known, registration) in notified where known.isRegistered(registration.id) { registration.didChange() }

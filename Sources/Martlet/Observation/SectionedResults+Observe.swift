@@ -189,6 +189,9 @@ extension SectionStorage {
     /// be computed from the delivered version, not from a newer one.
     private func contextAtDeliveredVersion() -> RealmContext? {
         let context = results.storage.context
+        #if MARTLET_SEEDED_BUGS
+            if SeededBug.isOn(.sectionKeysFromNewest), results.storage.isCurrent { return nil }
+        #endif
         guard let snapshot = pastCallbackSnapshot,
             let handle = RealmContext.separateSnapshot(snapshot, context.coordinator)
         else { return nil }

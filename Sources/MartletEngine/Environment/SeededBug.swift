@@ -33,6 +33,7 @@
         case linksOfDeletedRow = "linking objects: links in collections of a deleted row are not recorded"
         case deletedOriginForgotten = "linking objects: the links of a deleted origin are ignored"
         case cancellingEditsForgotten = "several versions: edits of a list that cancel each other out are forgotten"
+        case queriedCollectionForgotten = "collections: a query in a prior call takes the change out of the write"
         case cancelledElementsKept = "cancelled writes: collections keep the elements of the write"
 
         // Key paths and objects.
@@ -51,6 +52,7 @@
 
         // Sections.
         case sectionOfDeletions = "sections: deleted rows are reported at the new position of the section"
+        case sectionKeysFromNewest = "sections: the keys of a change that is delivered late are read from the newest state"
         case sectionUnnoticed = "sections: a change outside the key paths does not move an element"
 
         // Delivery.

@@ -41,15 +41,6 @@ private final class ListMirror: KeyValueObserver {
     }
 }
 
-private struct SeededRandom: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state ^ (state >> 29)
-    }
-}
-
 @Suite("Key-value: replay")
 struct KeyValueReplayTests {
     private static func edit(_ list: List<Int>, _ random: inout SeededRandom) {
