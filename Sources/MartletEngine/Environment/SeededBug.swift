@@ -52,7 +52,7 @@
 
         // Sections.
         case sectionOfDeletions = "sections: deleted rows are reported at the new position of the section"
-        case sectionKeysFromNewest = "sections: the keys of a change that is delivered late are read from the newest state"
+        case sectionKeysFromNewest = "sections: keys of a change that is delivered late are read from the newest state"
         case sectionUnnoticed = "sections: a change outside the key paths does not move an element"
 
         // Delivery.
