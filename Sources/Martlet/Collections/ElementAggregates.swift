@@ -62,7 +62,7 @@ struct ElementAggregates {
         guard let name = names.first else { Misuse.query("an aggregate needs a property") }
         let property = object.property(named: name)
         guard property.kind == .single, property.isLink == (names.count > 1) else {
-            Misuse.notAggregated(name, is: property.typeDescription, lacks: "order and no sum")
+            Misuse.notAggregated(name, is: property.typeDescription, lacks: "order or sum")
         }
         if property.isLink {
             return (object.untypedValue(property) as? ObjectBase).map { value($0, names.dropFirst()) } ?? .null

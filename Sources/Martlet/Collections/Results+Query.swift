@@ -85,7 +85,7 @@ extension Results where Element: ObjectBase {
     public func distinct(by keyPaths: [String]) -> Results {
         let paths = keyPaths.map { PropertyPath($0) }
         if paths.isEmpty { return self }
-        for path in paths { storage.requireSingle(path, "be distinct by") }
+        for path in paths { storage.requireSingle(path, "be made distinct by") }
         return Results(storage.adding { $0.add(.distinct(paths)) })
     }
 

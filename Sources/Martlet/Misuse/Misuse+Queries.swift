@@ -27,26 +27,33 @@ extension Misuse {
     }
 
     static func severalValues(_ path: String, _ purpose: String) -> Never {
-        trap("'\(path)' cannot \(purpose): name a property with one value, reached through to-one links only")
+        trap(
+            "results cannot \(purpose) '\(path)', because this path leads to several values. "
+                + "Name a path that leads to one value, through to-one links only")
     }
 
     static func sortedByObject(_ path: String) -> Never {
         trap(
-            "'\(path)' cannot be sorted by: it is an object, and objects have no order; sort by one of its properties")
+            "results cannot be sorted by '\(path)': it is an object, and objects have no order. "
+                + "Sort by one of its properties")
     }
 
     static func sectionedByComputed(_ keyPath: String) -> Never {
-        trap("'\(keyPath)' does not name a stored property: section by a closure, with sort descriptors")
+        trap(
+            "'\(keyPath)' is not a stored property, so results cannot be sectioned by it. "
+                + "Section by a closure, and pass sort descriptors")
     }
 
     // MARK: Aggregates
 
     static func notAggregated(_ path: String, is type: String, lacks kind: String) -> Never {
-        trap("'\(path)' is '\(type)', which has no \(kind). Name a property with numbers, or with values that have one")
+        trap(
+            "'\(path)' is '\(type)', which has no \(kind). "
+                + "Name a property whose values have one, as numbers do")
     }
 
     static func addedWithoutNumbers(_ path: String) -> Never {
-        trap("'\(path)' has values that are not numbers, and cannot be added. Name a property with numbers")
+        trap("'\(path)' has values that cannot be added, because they are not numbers. Name a property with numbers")
     }
 
     static func aggregateOfOtherType(_ path: String, _ wanted: String) -> Never {

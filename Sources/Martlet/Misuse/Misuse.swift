@@ -30,8 +30,9 @@ enum Misuse {
 
     static func concurrentQueue(_ label: String) -> Never {
         trap(
-            "a Realm was opened on the queue '\(label)', which is concurrent or global: it runs several blocks at once. "
-                + "Use a serial queue, such as 'DispatchQueue(label:)' creates")
+            "a Realm was opened on the queue '\(label)', which is concurrent or global: "
+                + "it runs several blocks at the same time. "
+                + "Use a serial queue, which 'DispatchQueue(label:)' creates")
     }
 
     static func forkedChild(_ path: String) -> Never {
@@ -192,8 +193,8 @@ enum Misuse {
 
     static func wrongKind(_ property: String, is type: String, _ wanted: String) -> Never {
         trap(
-            "'\(property)' is '\(type)' and no \(wanted). "
-                + "Use 'dynamicList', 'dynamicSet', 'dynamicMap' or 'value(forKey:)', as the property asks for")
+            "'\(property)' is '\(type)' and not a \(wanted). Use the one of 'dynamicList', 'dynamicSet', 'dynamicMap' "
+                + "and 'value(forKey:)' that matches its type")
     }
 
     static func embeddedAtTopLevel(_ type: String) -> Never {
@@ -228,7 +229,7 @@ enum Misuse {
     // MARK: Collections and queries
 
     static func removedFromEmptyList(_ list: String) -> Never {
-        trap("an element was to be removed from \(list), which is empty: check 'isEmpty' first")
+        trap("an element cannot be removed from \(list), because it is empty. Check 'isEmpty' first")
     }
 
     static func indexOutOfRange(_ index: Int, count: Int, _ what: String) -> Never {
@@ -249,7 +250,9 @@ enum Misuse {
     }
 
     static func readFailed(_ reason: String, path: String) -> Never {
-        trap("reading '\(path)' failed, and properties and collections cannot throw errors: \(reason)")
+        trap(
+            "'\(path)' could not be read: \(reason). "
+                + "Properties and collections cannot throw errors, so the program stops")
     }
 
     // MARK: Migrations
@@ -303,7 +306,7 @@ enum Misuse {
     }
 
     static func observeInMigration(_ what: String) -> Never {
-        trap("\(what) was observed inside a migration. Observe it in the Realm once that is open")
+        trap("\(what) was observed inside a migration. Observe it in the Realm after the migration")
     }
 
     // MARK: Observation
@@ -313,14 +316,16 @@ enum Misuse {
     }
 
     static func observeInvalidated(_ type: String) -> Never {
-        trap("a '\(type)' whose object was deleted was observed. Check 'isInvalidated' first")
+        trap(
+            "a '\(type)' was observed after its object had been deleted, or its Realm invalidated. "
+                + "Check 'isInvalidated' first")
     }
 
     static func unknownLabel(_ path: String, projection: String, labels: [String]) -> Never {
         trap(
             "the key path '\(path)' cannot be observed: '\(projection)' has no label of that name. "
-                + "Name one of its labels, \(labels.map { "'\($0)'" }.joined(separator: ", ")), or the key path of one"
-        )
+                + "Name one of its labels (\(labels.map { "'\($0)'" }.joined(separator: ", "))), "
+                + "or the key path that a label represents")
     }
 
     static func observeReadOnly(_ what: String) -> Never {
@@ -338,7 +343,7 @@ enum Misuse {
     static func unknownKeyPath(_ path: String, component: String, type: String) -> Never {
         trap(
             "the key path '\(path)' cannot be observed: '\(type)' has no property '\(component)'. "
-                + "Name what the schema declares and stores, such as 'name' or 'owner.name'")
+                + "Name stored properties of the schema, such as 'name' or 'owner.name'")
     }
 
     static func observeLinkingObjects(_ property: String) -> Never {
@@ -349,8 +354,8 @@ enum Misuse {
 
     static func observerNotRegistered(_ property: String) -> Never {
         trap(
-            "an observer of '\(property)' was removed that is not registered. Remove each observer once, with its context"
-        )
+            "an observer of '\(property)' was removed, but it is not registered. "
+                + "Remove each observer once, with its context")
     }
 
     static func observeThroughCollection(_ path: String, _ collection: String) -> Never {

@@ -9,13 +9,13 @@ extension RealmContext {
             let property = table.type.properties[denial.property]
             throw deletionDenied(
                 "\(denial.target) cannot be deleted while \(name(of: denial.row)) has it in "
-                    + "'\(table.type.name).\(property.name)', which has 'onDelete: deny'; nothing of the write was kept; "
-                    + "remove the link, or delete its holder, in the same write")
+                    + "'\(table.type.name).\(property.name)', which has 'onDelete: deny'; "
+                    + "the whole write was rolled back; remove the link, or delete its holder, in the same write")
         }
         if let denial = pending.denials.firstTarget {
             throw deletionDenied(
                 "\(denial.holder) cannot be deleted while it has \(name(of: denial.row)) in '\(denial.property)', "
-                    + "which has 'deleteRule: deny'; nothing of the write was kept; remove the link first, or "
+                    + "which has 'deleteRule: deny'; the whole write was rolled back; remove the link first, or "
                     + "delete its target in the same write")
         }
     }

@@ -11,21 +11,24 @@ extension ObjectBase: CustomStringConvertible {
     }
 }
 
-/// Builds the description of an object.
-private struct ObjectText {
+/// Builds the description of an object, or of several objects whose total length is limited.
+struct ObjectText {
     private static let depthLimit = 4
-    private static let objectLimit = 50
     private static let elementLimit = 10
     private static let valueLimit = 200
 
+    /// How many objects are shown with their properties.
+    private let objectLimit: Int
     private var count = 0
     /// The objects whose description is being built. They are used to detect cycles.
     private var trail: [ObjectBase] = []
 
-    mutating func text(of object: ObjectBase) -> String {
+    init(objectLimit: Int = 50) { self.objectLimit = objectLimit }
+
+    fileprivate mutating func text(of object: ObjectBase) -> String {
         let schema = object._model.schema
         if object.isInvalidated { return "\(schema.name) (invalidated)" }
-        if trail.count >= Self.depthLimit || count >= Self.objectLimit || trail.contains(where: { $0 === object }) {
+        if trail.count >= Self.depthLimit || count >= objectLimit || trail.contains(where: { $0 === object }) {
             return "\(schema.name)(…)"
         }
         count += 1
@@ -60,7 +63,8 @@ private struct ObjectText {
         return "[\(texts.joined(separator: ", "))]"
     }
 
-    private mutating func element(_ value: Any?) -> String {
+    /// The text of an element of a collection.
+    mutating func element(_ value: Any?) -> String {
         if let text = value as? String { return "\"\(Self.shortened(text))\"" }
         return self.value(value) ?? "nil"
     }

@@ -106,8 +106,8 @@ struct UniqueValues {
         return EngineError(
             .uniqueViolation, path: connection.options.path,
             "\(first) and \(second) both have \(values.joined(separator: " and ")), which must be unique; "
-                + "nothing of the write was kept; give one of them \(values.count == 1 ? "another value" : "other values")"
-        )
+                + "the whole write was rolled back; "
+                + "give one of them \(values.count == 1 ? "another value" : "other values")")
     }
 }
 

@@ -104,7 +104,7 @@ import Testing
         let key = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestRealm().realm.objects(Node.self).sectioned(by: \.self)
         }
-        expectMessage(key, "does not name a stored property: section by a closure, with sort descriptors")
+        expectMessage(key, "is not a stored property, so results cannot be sectioned by it")
         let path = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestRealm().realm.objects(Node.self).sectioned(by: \.name)[IndexPath(index: 0)]
         }

@@ -74,13 +74,13 @@ struct KeyValueTrapTests {
             node.removeObserver(recorder, forKeyPath: "name")
             node.removeObserver(recorder, forKeyPath: "name")
         }
-        #expect(message(result).contains("an observer of 'Node.name' was removed that is not registered"))
+        #expect(message(result).contains("an observer of 'Node.name' was removed, but it is not registered"))
         let context = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let (node, recorder) = (Node(id: 1), KeyValueRecorder())
             node.addObserver(recorder, forKeyPath: "name")
             node.removeObserver(recorder, forKeyPath: "name", context: UnsafeMutableRawPointer(bitPattern: 16))
         }
-        #expect(message(context).contains("an observer of 'Node.name' was removed that is not registered"))
+        #expect(message(context).contains("an observer of 'Node.name' was removed, but it is not registered"))
     }
 
     @Test("adding an object that has observers traps, directly and through a link K25")

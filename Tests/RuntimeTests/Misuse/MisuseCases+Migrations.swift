@@ -56,7 +56,7 @@ extension MisuseCases {
         },
         MisuseCase(
             "observeInMigration",
-            "… was observed inside a migration. Observe it in the Realm once that is open"
+            "… was observed inside a migration. Observe it in the Realm after the migration"
         ) {
             try migrate { migration in
                 migration.enumerateObjects(ofType: "Node") { _, new in

@@ -121,17 +121,19 @@ extension MisuseCases {
         },
         MisuseCase(
             "readFailed",
-            "reading '…test.realm' failed, and properties and collections cannot throw errors: "
-                + "the file is damaged; it was left as it is; restore a backup or work on a copy: …"
+            "'…test.realm' could not be read: "
+                + "the file is damaged; it was left as it is; restore a backup or work on a copy: …. "
+                + "Properties and collections cannot throw errors, so the program stops"
         ) {
             try readDamaged()
         },
         MisuseCase(
             "readFailed",
-            "reading '…test.realm' failed, and properties and collections cannot throw errors: "
+            "'…test.realm' could not be read: "
                 + "'Node.amount' in the row with the key 1 holds the text 'many', where the schema expects Double: "
                 + "the file is damaged; it was left as it is; restore a backup, "
-                + "or correct the row with the program 'sqlite3' while no Realm of the file is open"
+                + "or correct the row with the program 'sqlite3' while no Realm of the file is open. "
+                + "Properties and collections cannot throw errors, so the program stops"
         ) {
             let file = try DamagedFile()
             try file.damage("UPDATE Node SET amount = 'many' WHERE id = 1")
@@ -139,10 +141,11 @@ extension MisuseCases {
         },
         MisuseCase(
             "readFailed",
-            "reading '…test.realm' failed, and properties and collections cannot throw errors: "
+            "'…test.realm' could not be read: "
                 + "'Node.next' in the row with the key 1 links to the row 77 of 'Node', which does not exist: "
                 + "the file is damaged; it was left as it is; restore a backup, "
-                + "or correct the row with the program 'sqlite3' while no Realm of the file is open"
+                + "or correct the row with the program 'sqlite3' while no Realm of the file is open. "
+                + "Properties and collections cannot throw errors, so the program stops"
         ) {
             let file = try DamagedFile()
             try file.damage("UPDATE Node SET next = 77 WHERE id = 1")
@@ -181,8 +184,8 @@ extension MisuseCases {
         },
         MisuseCase(
             "wrongKind",
-            "'Node.peers' is 'Set<Node>' and no list. "
-                + "Use 'dynamicList', 'dynamicSet', 'dynamicMap' or 'value(forKey:)', as the property asks for"
+            "'Node.peers' is 'Set<Node>' and not a list. "
+                + "Use the one of 'dynamicList', 'dynamicSet', 'dynamicMap' and 'value(forKey:)' that matches its type"
         ) {
             _ = Node().dynamicList("peers")
         },

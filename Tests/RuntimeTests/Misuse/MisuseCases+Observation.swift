@@ -12,7 +12,8 @@ extension MisuseCases {
         },
         MisuseCase(
             "observeInvalidated",
-            "a 'LinkingObjects<Dog>' whose object was deleted was observed. Check 'isInvalidated' first"
+            "a 'LinkingObjects<Dog>' was observed after its object had been deleted, or its Realm invalidated. "
+                + "Check 'isInvalidated' first"
         ) {
             let person = Person()
             let test = try TestRealm(holding: person)
@@ -45,14 +46,15 @@ extension MisuseCases {
         MisuseCase(
             "unknownKeyPath",
             "the key path 'owner.address.town' cannot be observed: 'Address' has no property 'town'. "
-                + "Name what the schema declares and stores, such as 'name' or 'owner.name'"
+                + "Name stored properties of the schema, such as 'name' or 'owner.name'"
         ) {
             _ = try TestRealm().realm.objects(Dog.self).observe(keyPaths: ["owner.address.town"]) { _ in }
         },
         MisuseCase(
             "unknownLabel",
             "the key path 'lastName' cannot be observed: 'PersonProjection' has no label of that name. "
-                + "Name one of its labels, 'firstName', 'homeCity', 'friendNames', or the key path of one"
+                + "Name one of its labels ('firstName', 'homeCity', 'friendNames'), "
+                + "or the key path that a label represents"
         ) {
             let test = try TestRealm(holding: Person(firstName: "Ada"))
             _ = test.realm.objects(PersonProjection.self).observe(keyPaths: ["lastName"]) { _ in }
@@ -76,7 +78,8 @@ extension MisuseCases {
         },
         MisuseCase(
             "observerNotRegistered",
-            "an observer of 'Node.name' was removed that is not registered. Remove each observer once, with its context"
+            "an observer of 'Node.name' was removed, but it is not registered. "
+                + "Remove each observer once, with its context"
         ) {
             Node(id: 1).removeObserver(KeyValueRecorder(), forKeyPath: "name")
         },

@@ -24,7 +24,7 @@ extension MisuseCases {
         },
         MisuseCase(
             "removedFromEmptyList",
-            "an element was to be removed from 'ScalarLists.ints', which is empty: check 'isEmpty' first"
+            "an element cannot be removed from 'ScalarLists.ints', because it is empty. Check 'isEmpty' first"
         ) {
             let lists = ScalarLists(id: 1)
             let test = try TestRealm(holding: lists)
@@ -63,19 +63,22 @@ extension MisuseCases {
         },
         MisuseCase(
             "severalValues",
-            "'siblings.name' cannot be sorted by: name a property with one value, reached through to-one links only"
+            "results cannot be sorted by 'siblings.name', because this path leads to several values. "
+                + "Name a path that leads to one value, through to-one links only"
         ) {
             _ = try TestRealm().realm.objects(Dog.self).sorted(byKeyPath: "siblings.name")
         },
         MisuseCase(
             "severalValues",
-            "'tags' cannot be distinct by: name a property with one value, reached through to-one links only"
+            "results cannot be made distinct by 'tags', because this path leads to several values. "
+                + "Name a path that leads to one value, through to-one links only"
         ) {
             _ = try TestRealm().realm.objects(Dog.self).distinct(by: ["tags"])
         },
         MisuseCase(
             "sortedByObject",
-            "'owner' cannot be sorted by: it is an object, and objects have no order; sort by one of its properties"
+            "results cannot be sorted by 'owner': it is an object, and objects have no order. "
+                + "Sort by one of its properties"
         ) {
             _ = try TestRealm().realm.objects(Dog.self).sorted(byKeyPath: "owner")
         },
@@ -88,13 +91,13 @@ extension MisuseCases {
         MisuseCase(
             "notAggregated",
             "'name' is 'String', which has no sum or average. "
-                + "Name a property with numbers, or with values that have one"
+                + "Name a property whose values have one, as numbers do"
         ) {
             let _: Int = try TestRealm().realm.objects(Dog.self).sum(ofProperty: "name")
         },
         MisuseCase(
             "addedWithoutNumbers",
-            "'name' has values that are not numbers, and cannot be added. Name a property with numbers"
+            "'name' has values that cannot be added, because they are not numbers. Name a property with numbers"
         ) {
             let _: Int = Node(children: [Node(name: "a")]).children.sum(ofProperty: "name")
         },
@@ -116,7 +119,9 @@ extension MisuseCases {
             _ = try TestRealm().realm.objects(Node.self).sectioned(by: \.name)[IndexPath(index: 0)]
         },
         MisuseCase(
-            "sectionedByComputed", "'…' does not name a stored property: section by a closure, with sort descriptors"
+            "sectionedByComputed",
+            "'…' is not a stored property, so results cannot be sectioned by it. "
+                + "Section by a closure, and pass sort descriptors"
         ) {
             _ = try TestRealm().realm.objects(Node.self).sectioned(by: \.self)
         },

@@ -28,8 +28,9 @@ extension MisuseCases {
         },
         MisuseCase(
             "concurrentQueue",
-            "a Realm was opened on the queue 'kennels', which is concurrent or global: it runs several blocks at once. "
-                + "Use a serial queue, such as 'DispatchQueue(label:)' creates"
+            "a Realm was opened on the queue 'kennels', which is concurrent or global: "
+                + "it runs several blocks at the same time. "
+                + "Use a serial queue, which 'DispatchQueue(label:)' creates"
         ) {
             let test = try TestRealm()
             _ = try Realm(

@@ -192,7 +192,7 @@ import Testing
         let kind = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Node().dynamicList("peers")
         }
-        expectMessage(kind, "'Node.peers' is 'Set<Node>' and no list")
+        expectMessage(kind, "'Node.peers' is 'Set<Node>' and not a list")
         let name = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Node().dynamicMap("nothing")
         }

@@ -73,7 +73,7 @@ import Testing
         #expect(
             error?.message
                 == "the 'Indexed' with the primary key 1 and the 'Indexed' with the primary key 2 both have 'code' 'a', "
-                + "which must be unique; nothing of the write was kept; give one of them another value")
+                + "which must be unique; the whole write was rolled back; give one of them another value")
         let dogs = try TestRealm()
         let rowless = #expect(throws: Realm.Error.self) {
             try dogs.realm.write {

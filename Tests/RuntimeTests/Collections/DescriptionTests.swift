@@ -1,0 +1,75 @@
+import ConformanceModels
+import MartletTestSupport
+import Testing
+
+@testable import Martlet
+
+@Suite("descriptions of collections")
+struct DescriptionTests {
+    private let test: TestRealm
+
+    init() throws { test = try TestRealm() }
+
+    private func addTreasures(_ count: Int) throws {
+        let treasures = (0..<count).map { Treasure(id: $0, name: $0 < 2 ? "ring" : "coin") }
+        try test.realm.write { test.realm.add(treasures) }
+    }
+
+    @Test("results show their objects, one per line O82") func results() throws {
+        let treasures = test.realm.objects(Treasure.self)
+        #expect("\(treasures)" == "Results<Treasure> []")
+        try addTreasures(2)
+        #expect(
+            "\(treasures)" == """
+                Results<Treasure> [
+                    Treasure { id = 0; name = ring; owners = LinkingObjects<Owner.treasure> },
+                    Treasure { id = 1; name = ring; owners = LinkingObjects<Owner.treasure> }
+                ]
+                """)
+    }
+
+    @Test("100 elements are shown, and the others are counted O82") func long() throws {
+        try addTreasures(130)
+        let lines = "\(test.realm.objects(Treasure.self))".split(separator: "\n")
+        #expect(lines.count == 103)
+        #expect(lines[100].contains("id = 99;") && lines[101] == "    … 30 more")
+        let list = ScalarLists(id: 1, ints: Array(0..<102)).ints
+        #expect("\(list)".hasPrefix("List<Int> [0, 1, ") && "\(list)".hasSuffix(" 99, … 2 more]"))
+    }
+
+    @Test("lists, sets, maps and linking objects show their elements O82", arguments: [false, true])
+    func properties(isManaged: Bool) throws {
+        let node = Node(id: 1, children: [Node(id: 2, name: "b")], named: ["a": nil])
+        let scalars = ScalarLists(id: 1, ints: [1, 2], strings: ["x", "y"])
+        if isManaged { try test.realm.write { test.realm.add([node, scalars] as [Object]) } }
+        #expect("\(scalars.ints)" == "List<Int> [1, 2]")
+        #expect("\(scalars.strings)" == "List<String> [\"x\", \"y\"]")
+        #expect("\(node.children)".hasPrefix("List<Node> [\n    Node { id = 2; name = b; "))
+        #expect("\(node.peers)" == "MutableSet<Node> []")
+        #expect("\(node.named)" == "Map<Optional<Node>> [\"a\": nil]")
+        if isManaged {
+            #expect("\(node.children[0].parents)".hasPrefix("LinkingObjects<Node> [\n    Node { id = 1; "))
+            let (children, named) = (node.children, node.named)
+            try test.realm.write { test.realm.delete(node) }
+            #expect("\(children)" == "List<Node> (invalidated)")
+            #expect("\(named)" == "Map<Optional<Node>> (invalidated)")
+        }
+    }
+
+    @Test("sections show their keys O82") func sections() throws {
+        try addTreasures(3)
+        let sections = test.realm.objects(Treasure.self).sectioned(by: \.name)
+        #expect(
+            "\(sections)" == """
+                SectionedResults<String, Treasure> [
+                    coin: [
+                        Treasure { id = 2; name = coin; owners = LinkingObjects<Owner.treasure> }
+                    ],
+                    ring: [
+                        Treasure { id = 0; name = ring; owners = LinkingObjects<Owner.treasure> },
+                        Treasure { id = 1; name = ring; owners = LinkingObjects<Owner.treasure> }
+                    ]
+                ]
+                """)
+    }
+}
