@@ -190,9 +190,9 @@ check_values() {
         "${swift_6[@]}" "$folder"/out/*.swift "$folder/main.swift" $objects -lsqlite3 -o "$folder/program"
     holds "defaults and raw values are the texts of the schema S14" "$folder/program"
     mkdir "$folder/own"
-    cp Tests/Hostile/Own.yaml "$folder/own"
+    cp Tests/Hostile/OwnTypeNames.yaml "$folder/own"
     generate "$folder/own" "$folder/own-out"
-    cp Tests/Hostile/Own.swift "$folder/own-out/main.swift"
+    cp Tests/Hostile/OwnTypeNames.swift "$folder/own-out/main.swift"
     # shellcheck disable=SC2086
     holds "a program that uses members named like types compiles S14 S21" swiftc -module-name Models "${modules[@]}" \
         "${swift_6[@]}" "$folder"/own-out/*.swift $objects -lsqlite3 -o "$folder/own-program"

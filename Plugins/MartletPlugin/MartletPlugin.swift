@@ -47,8 +47,9 @@ struct SchemaSet {
         swiftFiles = files.filter { $0.pathExtension == "swift" }.sorted { $0.path < $1.path }
         hasSwiftFile = !swiftFiles.isEmpty
         for url in files.sorted(by: { $0.path < $1.path }) where url.pathExtension == "yaml" {
-            let steps = SchemaSet.steps(of: url, in: folder)
-            let path = steps.count > 1 && steps[0] == "Schemas" ? "Schemas" : steps.joined(separator: "/")
+            let components = SchemaSet.relativeComponents(of: url, in: folder)
+            let isInSchemas = components.count > 1 && components[0] == "Schemas"
+            let path = isInSchemas ? "Schemas" : components.joined(separator: "/")
             if !excluded.contains(path) { excluded.append(path) }
             if url.lastPathComponent == "martlet.yaml" {
                 configurations.append(url)
@@ -94,7 +95,8 @@ struct SchemaSet {
             && committed.isEmpty
     }
 
-    /// Swift files of the target with the names of generated files. SwiftPM would treat both as the same output.
+    /// Swift files of the target with the names of generated files. SwiftPM would treat such a file and the generated
+    /// file as the same output.
     private func committedOutputs() -> [URL] {
         let names = Set(outputNames.map { $0.lowercased() })
         return swiftFiles.filter { names.contains($0.lastPathComponent.lowercased()) }
@@ -125,14 +127,14 @@ struct SchemaSet {
         return parts.joined(separator: "_") + ".martlet.swift"
     }
 
-    private static func steps(of url: URL, in folder: URL) -> [String] {
+    private static func relativeComponents(of url: URL, in folder: URL) -> [String] {
         let components = url.standardizedFileURL.pathComponents
         let base = folder.standardizedFileURL.pathComponents
         return components.starts(with: base) ? Array(components.dropFirst(base.count)) : components
     }
 
     private static func relativePath(of url: URL, in folder: URL) -> String {
-        var components = steps(of: url, in: folder)
+        var components = relativeComponents(of: url, in: folder)
         if components.count > 1, components.first == "Schemas" { components.removeFirst() }
         return components.joined(separator: "/")
     }

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MARK_OFFSET = 72, MARK_SIZE = 20, SALTS_SIZE = 8, LOG_HEADER_SIZE = 32, LOG_SALTS_OFFSET = 16, SMALLEST_PAGE = 512 };
+enum { LOG_NAMES_OFFSET = 72, LOG_NAMES_SIZE = 20, SALTS_SIZE = 8 };
+enum { LOG_HEADER_SIZE = 32, LOG_SALTS_OFFSET = 16, SMALLEST_PAGE = 512 };
 
 static const char MAGIC[4] = {'M', 'R', 'T', 'L'};
 
@@ -20,9 +21,9 @@ typedef struct LogVFS {
 typedef struct LogVFSFile {
     sqlite3_file file;
     sqlite3_file *real;
-    /* For a log: the database file, and whether a mark was written to it since it was last synced. */
+    /* For a log: the database file, and whether a log name was written to it since it was last synced. */
     struct LogVFSFile *database;
-    bool is_mark_unsynced;
+    bool is_log_name_unsynced;
     bool is_database;
     /* For a database file: the log that its connection has open, and whether check_continuity has found the name of
        the log in the file. */
@@ -39,42 +40,42 @@ static sqlite3_file *real(sqlite3_file *file) {
     return ((LogVFSFile *)file)->real;
 }
 
-/* ---- Marks ----------------------------------------------------------------------------------- */
+/* ---- Recorded log names ---------------------------------------------------------------------- */
 
-/* Reads the mark of the file, if it has one: the bytes that cmartlet_log_vfs.h describes. */
-static int read_mark(sqlite3_file *database, uint8_t mark[MARK_SIZE], bool *has_mark) {
-    memset(mark, 0, MARK_SIZE);
-    int result = database->pMethods->xRead(database, mark, MARK_SIZE, MARK_OFFSET);
-    *has_mark = result == SQLITE_OK && memcmp(mark + 16, MAGIC, sizeof MAGIC) == 0;
+/* Reads the log names from the file, if it contains any: the bytes that cmartlet_log_vfs.h describes. */
+static int read_log_names(sqlite3_file *database, uint8_t names[LOG_NAMES_SIZE], bool *has_names) {
+    memset(names, 0, LOG_NAMES_SIZE);
+    int result = database->pMethods->xRead(database, names, LOG_NAMES_SIZE, LOG_NAMES_OFFSET);
+    *has_names = result == SQLITE_OK && memcmp(names + 16, MAGIC, sizeof MAGIC) == 0;
     return result == SQLITE_IOERR_SHORT_READ ? SQLITE_OK : result;
 }
 
-static int write_mark(sqlite3_file *database, const uint8_t salts[SALTS_SIZE]) {
+static int record_log_name(sqlite3_file *database, const uint8_t salts[SALTS_SIZE]) {
     sqlite3_int64 size = 0;
     int result = database->pMethods->xFileSize(database, &size);
     if (result != SQLITE_OK || size < SMALLEST_PAGE) return result;
-    uint8_t old[MARK_SIZE], mark[MARK_SIZE] = {0};
-    bool has_mark;
-    result = read_mark(database, old, &has_mark);
+    uint8_t old[LOG_NAMES_SIZE], names[LOG_NAMES_SIZE] = {0};
+    bool has_names;
+    result = read_log_names(database, old, &has_names);
     if (result != SQLITE_OK) return result;
-    if (has_mark && memcmp(old, salts, SALTS_SIZE) == 0) return SQLITE_OK;
-    memcpy(mark, salts, SALTS_SIZE);
-    if (has_mark) memcpy(mark + SALTS_SIZE, old, SALTS_SIZE);
-    memcpy(mark + 16, MAGIC, sizeof MAGIC);
-    return database->pMethods->xWrite(database, mark, MARK_SIZE, MARK_OFFSET);
+    if (has_names && memcmp(old, salts, SALTS_SIZE) == 0) return SQLITE_OK;
+    memcpy(names, salts, SALTS_SIZE);
+    if (has_names) memcpy(names + SALTS_SIZE, old, SALTS_SIZE);
+    memcpy(names + 16, MAGIC, sizeof MAGIC);
+    return database->pMethods->xWrite(database, names, LOG_NAMES_SIZE, LOG_NAMES_OFFSET);
 }
 
-/* Writes the first page and keeps the mark that is in the file. */
+/* Writes the first page and keeps the log names that are in the file. */
 static int write_first_page(sqlite3_file *database, const void *bytes, int amount) {
-    uint8_t mark[MARK_SIZE];
-    bool has_mark;
-    int result = read_mark(database, mark, &has_mark);
+    uint8_t names[LOG_NAMES_SIZE];
+    bool has_names;
+    int result = read_log_names(database, names, &has_names);
     if (result != SQLITE_OK) return result;
-    if (!has_mark) return database->pMethods->xWrite(database, bytes, amount, 0);
+    if (!has_names) return database->pMethods->xWrite(database, bytes, amount, 0);
     uint8_t *page = sqlite3_malloc(amount);
     if (!page) return SQLITE_IOERR_NOMEM;
     memcpy(page, bytes, (size_t)amount);
-    memcpy(page + MARK_OFFSET, mark, MARK_SIZE);
+    memcpy(page + LOG_NAMES_OFFSET, names, LOG_NAMES_SIZE);
     result = database->pMethods->xWrite(database, page, amount, 0);
     sqlite3_free(page);
     return result;
@@ -87,15 +88,15 @@ static int write_first_page(sqlite3_file *database, const void *bytes, int amoun
  * There is one exception. If the header is not an SQLite header and no check has found the name yet, a crash tore the
  * first page. The write is allowed, because the checkpoint repairs the page from the log. */
 static int check_continuity(LogVFSFile *database) {
-    uint8_t header[MARK_OFFSET + MARK_SIZE], salts[SALTS_SIZE];
+    uint8_t header[LOG_NAMES_OFFSET + LOG_NAMES_SIZE], salts[SALTS_SIZE];
     sqlite3_file *log = database->log->real;
     int result = log->pMethods->xRead(log, salts, SALTS_SIZE, LOG_SALTS_OFFSET);
     if (result != SQLITE_OK) return result;
     result = database->real->pMethods->xRead(database->real, header, sizeof header, 0);
     if (result != SQLITE_OK) return result == SQLITE_IOERR_SHORT_READ ? SQLITE_IOERR_WRITE : result;
-    const uint8_t *mark = header + MARK_OFFSET;
-    bool is_marked = memcmp(mark + 16, MAGIC, sizeof MAGIC) == 0;
-    if (is_marked && memcmp(mark, salts, SALTS_SIZE) == 0) {
+    const uint8_t *names = header + LOG_NAMES_OFFSET;
+    bool has_names = memcmp(names + 16, MAGIC, sizeof MAGIC) == 0;
+    if (has_names && memcmp(names, salts, SALTS_SIZE) == 0) {
         database->has_seen_log_name = true;
         return SQLITE_OK;
     }
@@ -132,10 +133,10 @@ static int file_write(sqlite3_file *file, const void *bytes, int amount, sqlite3
     }
     if (offset == 0 && self->database && amount == LOG_HEADER_SIZE) {
         /* A log begins. Its name is written before its header. If the process ends in between, the log on disk is
-           still the previous one, whose name is also in the mark. */
-        int result = write_mark(self->database->real, (const uint8_t *)bytes + 16);
+           still the previous one, whose name is also in the file. */
+        int result = record_log_name(self->database->real, (const uint8_t *)bytes + 16);
         if (result != SQLITE_OK) return result;
-        self->is_mark_unsynced = true;
+        self->is_log_name_unsynced = true;
     }
     return self->real->pMethods->xWrite(self->real, bytes, amount, offset);
 }
@@ -146,11 +147,11 @@ static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
 
 static int file_sync(sqlite3_file *file, int flags) {
     LogVFSFile *self = (LogVFSFile *)file;
-    if (self->is_mark_unsynced) {
+    if (self->is_log_name_unsynced) {
         sqlite3_file *database = self->database->real;
         int result = database->pMethods->xSync(database, flags);
         if (result != SQLITE_OK) return result;
-        self->is_mark_unsynced = false;
+        self->is_log_name_unsynced = false;
     }
     return self->real->pMethods->xSync(self->real, flags);
 }
@@ -474,12 +475,12 @@ int cmartlet_log_on_disk(void *database, bool *has_valid_log, uint64_t *salts) {
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-int cmartlet_log_mark(void *database, uint64_t salts, bool syncs) {
+int cmartlet_log_record_name(void *database, uint64_t salts, bool syncs) {
     sqlite3_file *file = file_of(database, SQLITE_FCNTL_FILE_POINTER);
     if (!file) return SQLITE_CANTOPEN;
     uint8_t bytes[SALTS_SIZE];
     for (int i = 0; i < SALTS_SIZE; i++) bytes[i] = (uint8_t)(salts >> (8 * (SALTS_SIZE - 1 - i)));
-    int result = write_mark(file, bytes);
+    int result = record_log_name(file, bytes);
     if (result != SQLITE_OK || !syncs) return result;
     return file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
 }

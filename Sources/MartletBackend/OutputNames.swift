@@ -1,10 +1,10 @@
 /// The names of generated files. They depend only on the relative paths of the schema files.
 public enum OutputNames {
     /// The suffix of all generated file names.
-    public static let ending = ".martlet.swift"
+    public static let suffix = ".martlet.swift"
 
     /// The file that registers all types of a module with the runtime.
-    public static let registry = "MartletSchema" + ending
+    public static let registry = "MartletSchema" + suffix
 
     /// The output name for a schema file: `Sub/Dog.yaml` becomes `Sub_Dog.martlet.swift`.
     ///
@@ -13,7 +13,7 @@ public enum OutputNames {
         var stem = Array(path.utf8)
         if stem.suffix(5).elementsEqual(".yaml".utf8) { stem.removeLast(5) }
         let parts = stem.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
-        return parts.joined(separator: "_") + ending
+        return parts.joined(separator: "_") + suffix
     }
 
     /// Pairs of paths whose output names are equal. Case is ignored, because some file systems ignore it. `first` is

@@ -15,16 +15,16 @@ struct TransferableOutput<Output> {
     let configuration: Realm.Configuration?
     let resolve: (Realm?) -> Output?
     /// Returns the output to publish if the Realm cannot be opened; nil if the output type cannot contain an error.
-    var failed: (any Error) -> Output? = { _ in nil }
+    var outputForError: (any Error) -> Output? = { _ in nil }
 
     private init(_ configuration: Realm.Configuration?, _ resolve: @escaping (Realm?) -> Output?) {
         self.configuration = configuration
         self.resolve = resolve
     }
 
-    func failing(_ failed: @escaping (any Error) -> Output?) -> TransferableOutput {
+    func withOutputForError(_ outputForError: @escaping (any Error) -> Output?) -> TransferableOutput {
         var transfer = self
-        transfer.failed = failed
+        transfer.outputForError = outputForError
         return transfer
     }
 
@@ -85,8 +85,8 @@ extension RealmPublishers {
 /// Opens a Realm on a queue. Tests replace the properties.
 struct RealmOpening {
     var open: (Realm.Configuration, DispatchQueue) throws -> Realm = { try Realm(configuration: $0, queue: $1) }
-    /// After more consecutive failures than this, which take about two seconds, the error is reported if that is
-    /// possible.
+    /// The number of consecutive failures after which the next failure is reported, if the output type or the failure
+    /// type can represent the error. With the default delays, this takes about two seconds.
     var maximumFailures = 10
     /// The delay before the next attempt, in milliseconds.
     var pauseMilliseconds: (_ failures: Int) -> Int = { 1 << min($0, 10) }
@@ -169,7 +169,7 @@ private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subs
         }
     }
 
-    /// Delivers the first pending value. Returns false if it has to wait.
+    /// Delivers the first pending value. Returns false if it was not delivered, because the Realm could not be opened.
     private func deliver(_ transfer: TransferableOutput<Input>) -> Bool {
         let value: Input?
         do {
@@ -177,7 +177,7 @@ private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subs
             value = transfer.resolve(realm)
         } catch {
             failures += 1
-            guard failures > opening.maximumFailures, let output = transfer.failed(error) else {
+            guard failures > opening.maximumFailures, let output = transfer.outputForError(error) else {
                 return retryOrFail(error)
             }
             value = output
@@ -189,8 +189,8 @@ private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subs
         return true
     }
 
-    /// Completes with the failure after too many attempts, if the failure type allows it; otherwise schedules the next
-    /// attempt.
+    /// After too many attempts, completes with the failure if the failure type allows it. Otherwise schedules the next
+    /// attempt. Returns false, because the value was not delivered.
     private func retryOrFail(_ error: any Error) -> Bool {
         guard failures > opening.maximumFailures, let failure = error as? Failure else {
             queue.asyncUnchecked(afterMilliseconds: opening.pauseMilliseconds(failures)) { [self] in deliverPending() }
@@ -239,7 +239,7 @@ extension Publisher {
             }
             let transfers = properties.map { $0.transferring { $0.transferable } }
             return TransferableOutput(object, with: { object, realm in .change(object, transfers.map { $0(realm) }) })
-                .failing { .error($0) }
+                .withOutputForError { .error($0) }
         }
     }
 
@@ -250,7 +250,8 @@ extension Publisher {
         RealmPublishers.MakeThreadSafe(upstream: self) { change in
             switch change {
             case .initial(let collection), .update(let collection, _, _, _):
-                TransferableOutput(collection) { found in change.mapped { _ in found } }.failing { .error($0) }
+                TransferableOutput(collection) { found in change.mapped { _ in found } }
+                    .withOutputForError { .error($0) }
             case .error: TransferableOutput(unconfined: change)
             }
         }
@@ -262,7 +263,7 @@ extension Publisher {
         RealmPublishers.MakeThreadSafe(upstream: self) { change in
             switch change {
             case .initial(let map), .update(let map, _, _, _):
-                TransferableOutput(map) { found in change.mapped { _ in found } }.failing { .error($0) }
+                TransferableOutput(map) { found in change.mapped { _ in found } }.withOutputForError { .error($0) }
             case .error: TransferableOutput(unconfined: change)
             }
         }

@@ -11,7 +11,7 @@ import Martlet
 /// What an observer reports to its subscription.
 enum PublishedSignal<Output, Failure: Error> {
     case value(Output)
-    /// The last value.
+    /// The last value. The subscription finishes after it.
     case last(Output)
     /// The change is not published.
     case skip
@@ -36,8 +36,8 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
     private var demand = Subscribers.Demand.none
     private var token: NotificationToken?
     private var hasEnded = false
-    /// False for an observation that cannot pause and reports only that something changed. All changes made while the
-    /// subscriber requests no values are stored as one signal.
+    /// False for an observation that reports only that something changed. Its token is never paused, and all changes
+    /// made while the subscriber requests no values are stored as one signal.
     private let canPause: Bool
     /// Signals that were not requested yet, oldest first.
     private var stored: [Signal] = []
@@ -107,7 +107,7 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
         if case .skip = signal { return }
         let (receiver, deliveringToken) = locked { () -> (Downstream?, NotificationToken?) in
             guard !hasEnded else { return (nil, nil) }
-            if stored.isEmpty, token?.isPredelivering != true, take(signal) { return (downstream, nil) }
+            if stored.isEmpty, token?.isPredelivering != true, reserveDemand(for: signal) { return (downstream, nil) }
             if canPause || stored.isEmpty { stored.append(signal) }
             // If another thread has requested values in the meantime, the stored signals are delivered after the silent
             // write. A stored completion is delivered too, because it needs no request.
@@ -123,7 +123,7 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
     }
 
     /// Reserves demand for a signal, under the lock. Returns false if the signal was not requested.
-    private func take(_ signal: Signal) -> Bool {
+    private func reserveDemand(for signal: Signal) -> Bool {
         if case .completion = signal { return true }
         guard demand > .none else { return false }
         demand -= 1
@@ -161,7 +161,7 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
 
     private func takeStored() -> (Signal, Downstream)? {
         locked {
-            guard let downstream, let first = stored.first, take(first) else { return nil }
+            guard let downstream, let first = stored.first, reserveDemand(for: first) else { return nil }
             stored.removeFirst()
             return (first, downstream)
         }

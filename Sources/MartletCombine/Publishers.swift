@@ -9,7 +9,7 @@ public import Martlet
 extension ObservableCollection where Self: RealmSubscribable {
     /// Publishes a value after each change of the collection. Despite its name, it publishes after the change.
     public var objectWillChange: RealmPublishers.WillChange<Self> {
-        RealmPublishers.WillChange(origin: Origin(self))
+        RealmPublishers.WillChange(source: ObservedSource(self))
     }
 
     /// Publishes the initial collection, and the collection after each change.
@@ -18,7 +18,7 @@ extension ObservableCollection where Self: RealmSubscribable {
     /// Publishes the initial collection, and the collection after each insertion, deletion, move, and change of the
     /// named properties.
     public func collectionPublisher(keyPaths: [String]?) -> RealmPublishers.Value<Self> {
-        RealmPublishers.Value(origin: Origin(self, keyPaths))
+        RealmPublishers.Value(source: ObservedSource(self, keyPaths))
     }
 
     /// Publishes the changes, starting with `.initial`.
@@ -26,7 +26,7 @@ extension ObservableCollection where Self: RealmSubscribable {
 
     /// Publishes the changes, starting with `.initial`. Modifications are changes of the named properties.
     public func changesetPublisher(keyPaths: [String]?) -> RealmPublishers.CollectionChangeset<Self> {
-        RealmPublishers.Changeset(origin: Origin(self, keyPaths)) {
+        RealmPublishers.Changeset(source: ObservedSource(self, keyPaths)) {
             .error($0)
         } observe: { collection, keyPaths, notify in
             collection.observe(keyPaths: keyPaths) { notify($0, false) }
@@ -50,7 +50,7 @@ extension ObservableCollection where Self: RealmSubscribable, Element: ObjectBas
 extension ObservableSections where Self: RealmSubscribable {
     /// Publishes a value after each change of the sections. Despite its name, it publishes after the change.
     public var objectWillChange: RealmPublishers.WillChange<Self> {
-        RealmPublishers.WillChange(origin: Origin(self))
+        RealmPublishers.WillChange(source: ObservedSource(self))
     }
 
     /// Publishes the initial sections, and the sections after each change.
@@ -59,7 +59,7 @@ extension ObservableSections where Self: RealmSubscribable {
     /// Publishes the initial sections, and the sections after each insertion, deletion, and change of the named
     /// properties.
     public func collectionPublisher(keyPaths: [String]?) -> RealmPublishers.Value<Self> {
-        RealmPublishers.Value(origin: Origin(self, keyPaths))
+        RealmPublishers.Value(source: ObservedSource(self, keyPaths))
     }
 
     /// Publishes the changes, starting with `.initial`.
@@ -67,7 +67,7 @@ extension ObservableSections where Self: RealmSubscribable {
 
     /// Publishes the changes, starting with `.initial`. Modifications are changes of the named properties.
     public func changesetPublisher(keyPaths: [String]?) -> RealmPublishers.SectionChangeset<Self> {
-        RealmPublishers.Changeset(origin: Origin(self, keyPaths)) {
+        RealmPublishers.Changeset(source: ObservedSource(self, keyPaths)) {
             .error($0)
         } observe: { sections, keyPaths, notify in
             sections.observe(keyPaths: keyPaths) { notify($0, false) }
@@ -82,7 +82,7 @@ extension Map {
     /// Publishes the initial map, and the map after each insertion, deletion, and change of its objects' named
     /// properties.
     public func collectionPublisher(keyPaths: [String]?) -> RealmPublishers.Value<Map> {
-        RealmPublishers.Value(origin: Origin(self, keyPaths))
+        RealmPublishers.Value(source: ObservedSource(self, keyPaths))
     }
 
     /// Publishes the changes by key, starting with `.initial`.
@@ -91,7 +91,7 @@ extension Map {
     /// Publishes the changes by key, starting with `.initial`. Modifications are changes of the objects' named
     /// properties.
     public func changesetPublisher(keyPaths: [String]?) -> RealmPublishers.MapChangeset<Map> {
-        RealmPublishers.Changeset(origin: Origin(self, keyPaths)) {
+        RealmPublishers.Changeset(source: ObservedSource(self, keyPaths)) {
             .error($0)
         } observe: { map, keyPaths, notify in
             map.observe(keyPaths: keyPaths) { notify($0, false) }
@@ -103,7 +103,7 @@ extension ObservableProjection where Self: RealmSubscribable {
     /// Publishes a value after each change of the projected properties. Despite its name, it publishes after the
     /// change.
     public var objectWillChange: RealmPublishers.WillChange<Self> {
-        RealmPublishers.WillChange(origin: Origin(self))
+        RealmPublishers.WillChange(source: ObservedSource(self))
     }
 }
 
@@ -115,7 +115,7 @@ extension ObservableProjection where Self: RealmSubscribable {
 ///   - keyPaths: the observed properties; nil for the default of `observe`.
 public func valuePublisher<Subscribable: RealmSubscribable>(
     _ subscribable: Subscribable, keyPaths: [String]? = nil
-) -> RealmPublishers.Value<Subscribable> { RealmPublishers.Value(origin: Origin(subscribable, keyPaths)) }
+) -> RealmPublishers.Value<Subscribable> { RealmPublishers.Value(source: ObservedSource(subscribable, keyPaths)) }
 
 /// Publishes the changes of an object, and finally its deletion.
 ///
@@ -125,7 +125,7 @@ public func valuePublisher<Subscribable: RealmSubscribable>(
 public func changesetPublisher<Observed: KeyPathObservable & RealmSubscribable>(
     _ object: Observed, keyPaths: [String]? = nil
 ) -> RealmPublishers.ObjectChangeset<Observed> {
-    RealmPublishers.Changeset(origin: Origin(object, keyPaths)) {
+    RealmPublishers.Changeset(source: ObservedSource(object, keyPaths)) {
         .error($0)
     } observe: { object, keyPaths, notify in
         object.observe(keyPaths: keyPaths) { notify($0, $0.isDeletion) }
@@ -140,7 +140,7 @@ public func changesetPublisher<Observed: KeyPathObservable & RealmSubscribable>(
 public func changesetPublisher<Observed: ObservableProjection & RealmSubscribable>(
     _ projection: Observed, keyPaths: [String]? = nil
 ) -> RealmPublishers.ObjectChangeset<Observed> {
-    RealmPublishers.Changeset(origin: Origin(projection, keyPaths)) {
+    RealmPublishers.Changeset(source: ObservedSource(projection, keyPaths)) {
         .error($0)
     } observe: { projection, keyPaths, notify in
         projection.observe(keyPaths: keyPaths) { notify($0, $0.isDeletion) }
@@ -165,7 +165,7 @@ extension ObjectChange {
 extension Realm {
     /// Publishes a value when the Realm changes. Despite its name, it publishes after the change.
     public var objectWillChange: RealmPublishers.RealmWillChange {
-        RealmPublishers.RealmWillChange(origin: Origin(self))
+        RealmPublishers.RealmWillChange(source: ObservedSource(self))
     }
 }
 
@@ -173,7 +173,7 @@ extension Object: ObservableObject {
     /// Publishes a value after the object was changed or deleted, despite the name. Subscribing traps if the object is
     /// unmanaged.
     public var objectWillChange: RealmPublishers.WillChange<Object> {
-        RealmPublishers.WillChange(origin: Origin(self))
+        RealmPublishers.WillChange(source: ObservedSource(self))
     }
 }
 
@@ -181,27 +181,27 @@ extension EmbeddedObject: ObservableObject {
     /// Publishes a value after the object was changed or deleted, despite the name. Subscribing traps if the object is
     /// unmanaged.
     public var objectWillChange: RealmPublishers.WillChange<EmbeddedObject> {
-        RealmPublishers.WillChange(origin: Origin(self))
+        RealmPublishers.WillChange(source: ObservedSource(self))
     }
 }
 
 extension List: ObservableObject {
     /// Publishes a value after each change of the list. Despite its name, it publishes after the change.
     public var objectWillChange: RealmPublishers.WillChange<List> {
-        RealmPublishers.WillChange(origin: Origin(self))
+        RealmPublishers.WillChange(source: ObservedSource(self))
     }
 }
 
 extension MutableSet: ObservableObject {
     /// Publishes a value after each change of the set. Despite its name, it publishes after the change.
     public var objectWillChange: RealmPublishers.WillChange<MutableSet> {
-        RealmPublishers.WillChange(origin: Origin(self))
+        RealmPublishers.WillChange(source: ObservedSource(self))
     }
 }
 
 extension Map: ObservableObject {
     /// Publishes a value after each change of the map. Despite its name, it publishes after the change.
     public var objectWillChange: RealmPublishers.WillChange<Map> {
-        RealmPublishers.WillChange(origin: Origin(self))
+        RealmPublishers.WillChange(source: ObservedSource(self))
     }
 }

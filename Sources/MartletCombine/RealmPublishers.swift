@@ -19,16 +19,16 @@ public enum RealmPublishers {
     public struct RealmWillChange: Publisher {
         public typealias Output = Void
         public typealias Failure = Never
-        let origin: Origin<Realm>
+        let source: ObservedSource<Realm>
 
         /// Stores the token of each subscription in a property, for `Realm.write(withoutNotifying:)`.
         public func saveToken<Owner: AnyObject>(
             on owner: Owner, for keyPath: ReferenceWritableKeyPath<Owner, NotificationToken?>
-        ) -> RealmWillChange { RealmWillChange(origin: origin.saving(on: owner, at: keyPath)) }
+        ) -> RealmWillChange { RealmWillChange(source: source.saving(on: owner, at: keyPath)) }
 
         /// Observes the Realm for a subscriber.
         public func receive<S: Subscriber>(subscriber: S) where S.Input == Void, S.Failure == Never {
-            origin.attach(subscriber, canPause: false) { _ in
+            source.attach(subscriber, canPause: false) { _ in
                 .completion(.finished)
             } _: { realm, _, notify in
                 realm.observe { _, _ in notify(.value(())) }
@@ -41,19 +41,19 @@ public enum RealmPublishers {
     public struct WillChange<Subscribable: RealmSubscribable>: Publisher {
         public typealias Output = Void
         public typealias Failure = Never
-        let origin: Origin<Subscribable>
+        let source: ObservedSource<Subscribable>
 
         /// Stores the token of each subscription in a property, for `Realm.write(withoutNotifying:)`.
         public func saveToken<Owner: AnyObject>(
             on owner: Owner, at keyPath: ReferenceWritableKeyPath<Owner, NotificationToken?>
-        ) -> WillChange { WillChange(origin: origin.saving(on: owner, at: keyPath)) }
+        ) -> WillChange { WillChange(source: source.saving(on: owner, at: keyPath)) }
 
         /// Observes the object or collection for a subscriber.
         public func receive<S: Subscriber>(subscriber: S) where S.Input == Void, S.Failure == Never {
-            origin.attach(subscriber) { _ in
+            source.attach(subscriber) { _ in
                 .completion(.finished)
-            } _: { source, keyPaths, notify in
-                source._publish(keyPaths) { event in
+            } _: { subscribable, keyPaths, notify in
+                subscribable._publish(keyPaths) { event in
                     switch event {
                     case .initial, .failed: notify(.skip)
                     case .changed: notify(.value(()))
@@ -71,22 +71,22 @@ public enum RealmPublishers {
     public struct Value<Subscribable: RealmSubscribable>: Publisher {
         public typealias Output = Subscribable
         public typealias Failure = any Error
-        let origin: Origin<Subscribable>
+        let source: ObservedSource<Subscribable>
 
         /// Stores the token of each subscription in a property, for `Realm.write(withoutNotifying:)`.
         public func saveToken<Owner: AnyObject>(
             on owner: Owner, at keyPath: ReferenceWritableKeyPath<Owner, NotificationToken?>
-        ) -> Value { Value(origin: origin.saving(on: owner, at: keyPath)) }
+        ) -> Value { Value(source: source.saving(on: owner, at: keyPath)) }
 
         /// Observes on a serial queue. The published values belong to that queue.
-        public func subscribe(on queue: DispatchQueue) -> Value { Value(origin: origin.on(queue)) }
+        public func subscribe(on queue: DispatchQueue) -> Value { Value(source: source.on(queue)) }
 
         /// Observes the object or collection for a subscriber.
         public func receive<S: Subscriber>(subscriber: S) where S.Input == Subscribable, S.Failure == any Error {
-            origin.attach(subscriber) { error in
+            source.attach(subscriber) { error in
                 .completion(.failure(error))
-            } _: { source, keyPaths, notify in
-                source._publish(keyPaths) { event in
+            } _: { subscribable, keyPaths, notify in
+                subscribable._publish(keyPaths) { event in
                     switch event {
                     case .initial(let value), .changed(let value):
                         if let value = value as? Subscribable { notify(.value(value)) }
@@ -103,34 +103,34 @@ public enum RealmPublishers {
     public struct Changeset<Subscribable: RealmSubscribable, Change>: Publisher {
         public typealias Output = Change
         public typealias Failure = Never
-        let origin: Origin<Subscribable>
+        let source: ObservedSource<Subscribable>
         let failed: (any Error) -> Change
         let observe: (Subscribable, [String]?, @escaping (Change, _ isLast: Bool) -> Void) -> NotificationToken
 
-        private func with(_ origin: Origin<Subscribable>) -> Changeset {
-            Changeset(origin: origin, failed: failed, observe: observe)
+        private func with(_ source: ObservedSource<Subscribable>) -> Changeset {
+            Changeset(source: source, failed: failed, observe: observe)
         }
 
         /// Stores the token of each subscription in a property, for `Realm.write(withoutNotifying:)`.
         public func saveToken<Owner: AnyObject>(
             on owner: Owner, at keyPath: ReferenceWritableKeyPath<Owner, NotificationToken?>
-        ) -> Changeset { with(origin.saving(on: owner, at: keyPath)) }
+        ) -> Changeset { with(source.saving(on: owner, at: keyPath)) }
 
         /// Observes on a serial queue. The published values belong to that queue.
-        public func subscribe(on queue: DispatchQueue) -> Changeset { with(origin.on(queue)) }
+        public func subscribe(on queue: DispatchQueue) -> Changeset { with(source.on(queue)) }
 
         /// Observes the object or collection for a subscriber.
         public func receive<S: Subscriber>(subscriber: S) where S.Input == Change, S.Failure == Never {
             let (failed, observe) = (failed, observe)
-            origin.attach(subscriber) { error in
+            source.attach(subscriber) { error in
                 .last(failed(error))
-            } _: { source, keyPaths, notify in
-                observe(source, keyPaths) { change, isLast in notify(isLast ? .last(change) : .value(change)) }
+            } _: { subscribable, keyPaths, notify in
+                observe(subscribable, keyPaths) { change, isLast in notify(isLast ? .last(change) : .value(change)) }
             }
         }
     }
 
-    /// Publishes the changes of a list, set, result or linking objects.
+    /// Publishes the changes of a list, a set, results or linking objects.
     public typealias CollectionChangeset<Collection: RealmSubscribable> =
         Changeset<Collection, RealmCollectionChange<Collection>>
     /// Publishes the changes of a map.

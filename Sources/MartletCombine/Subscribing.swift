@@ -8,8 +8,8 @@ public protocol RealmSubscribable: ThreadConfined {
     ) -> NotificationToken
 }
 
-/// A change of a published value. The value is untyped: object classes are not final, so the protocol cannot declare
-/// the event with the type `Self`.
+/// A change of a published value. The value is untyped: `Object` and the other conforming base classes are not final,
+/// so the protocol cannot declare the event with the type `Self`.
 public enum _PublishedEvent {
     /// The initial value; reported only for collections.
     case initial(Any)

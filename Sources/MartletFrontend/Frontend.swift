@@ -6,9 +6,9 @@ public enum Frontend {
     /// Parses and resolves a schema.
     ///
     /// - Parameters:
-    /// - namespace: the name of the enum that contains all types, from `martlet.yaml`. No type can have this name.
-    /// - findingsPerFile: the maximum number of findings that are reported for each file. Further findings are only
-    ///   counted.
+    ///   - namespace: the name of the enum that contains all types, from `martlet.yaml`. No type can have this name.
+    ///   - findingsPerFile: the maximum number of findings that are reported for each file. Further findings are only
+    ///     counted.
     /// - Returns: the model, which is nil if and only if a finding is an error, and the findings sorted by file and
     ///   place.
     public static func analyze(
@@ -33,7 +33,8 @@ public enum Frontend {
         var diagnostics = LimitedFindings()
         var files: [FileSyntax] = []
         var wordsInUnparsedText: Set<String> = []
-        var later = LimitedFindings()
+        // The findings of the schema parser and the resolver, as opposed to those of the YAML reader.
+        var schemaFindings = LimitedFindings()
         var unreliableRanges: [SourceSpan] = []
         for source in ordered {
             let reading = FileReader.read(source)
@@ -41,16 +42,18 @@ public enum Frontend {
             wordsInUnparsedText.formUnion(reading.wordsInUnparsedText)
             var parser = SchemaParser(source: source, comments: reading.comments)
             files.append(parser.parse(reading.root))
-            later += parser.diagnostics
+            schemaFindings += parser.diagnostics
             unreliableRanges += reading.unreliableRanges
         }
         var resolver = Resolver(files, wordsInUnparsedText: wordsInUnparsedText)
         let models = resolver.resolve()
-        later += resolver.diagnostics
+        schemaFindings += resolver.diagnostics
         if !unreliableRanges.isEmpty {
-            later.removeAll { finding in unreliableRanges.contains { finding.span?.overlaps($0) == true } }
+            schemaFindings.removeAll { finding in
+                unreliableRanges.contains { finding.span?.overlaps($0) == true }
+            }
         }
-        diagnostics += later
+        diagnostics += schemaFindings
         if !diagnostics.hasErrors, files.allSatisfy(\.declarations.isEmpty) {
             let message = "the schema declares nothing; write an object under 'objects:'"
             diagnostics.append(Diagnostic(.noSchema, message, at: ordered[0].span.beginning))
@@ -60,8 +63,8 @@ public enum Frontend {
             FindingLimit.apply(
                 findingsPerFile, to: diagnostics.findings, in: ordered.map(\.file), dropped: diagnostics.dropped)
             + [clash].compactMap(\.self)
-        let isWrong = findings.contains(where: \.isError)
-        return (isWrong ? nil : SchemaModel(files: models, references: resolver.references), findings)
+        let hasErrors = findings.contains(where: \.isError)
+        return (hasErrors ? nil : SchemaModel(files: models, references: resolver.references), findings)
     }
 }
 

@@ -4,7 +4,7 @@ struct Arguments {
 
     /// The folder for the Swift files.
     private(set) var output = ""
-    /// The folder to which output names are relative.
+    /// The folder to which the paths of schema files are relative. Output names are derived from these paths.
     private(set) var root = ""
     /// The path of a `martlet.yaml`.
     private(set) var configuration: String?

@@ -8,7 +8,7 @@ struct GeneratorRun {
     /// Returns the exit status: 0 for success, 1 for errors in the schema, 3 for errors of the file system.
     func run() -> Int32 {
         do throws(DiskError) {
-            let input = GeneratorRun.resolvingLinks(
+            let input = GeneratorRun.resolvingSymbolicLinks(
                 in: try SourceLoader().load(
                     files: arguments.files, root: arguments.root, configuration: arguments.configuration))
             // A build shows the warnings of this command only if it runs the command. Later builds would not show them,
@@ -28,13 +28,14 @@ struct GeneratorRun {
         _ = StandardStream.error.write(text)
     }
 
-    /// Replaces links with the paths of the real files, so that editors open the files that the author edits.
-    private static func resolvingLinks(in input: SchemaInput) -> SchemaInput {
+    /// Replaces symbolic links with the paths of the real files, so that editors open the files that the author edits.
+    private static func resolvingSymbolicLinks(in input: SchemaInput) -> SchemaInput {
         SchemaInput(
-            sources: input.sources.map(resolvingLink), configuration: input.configuration.map(resolvingLink))
+            sources: input.sources.map(resolvingSymbolicLink),
+            configuration: input.configuration.map(resolvingSymbolicLink))
     }
 
-    private static func resolvingLink(_ source: SourceText) -> SourceText {
+    private static func resolvingSymbolicLink(_ source: SourceText) -> SourceText {
         SourceText(
             file: source.file, relativePath: source.relativePath,
             displayPath: FileSystem.realPath(source.displayPath), bytes: source.bytes)

@@ -1,8 +1,8 @@
 import Foundation
 import MartletCompiler
 
-// The tool that MartletPlugin runs. It converts schema files to Swift files. It depends only on the pipeline, Foundation
-// and libyaml, since every clean build of a package with the plugin compiles it.
+// The tool that MartletPlugin runs. It converts schema files to Swift files. It depends only on `MartletCompiler` and
+// the modules below it, Foundation and libyaml, since every clean build of a package with the plugin compiles it.
 
 do throws(UsageError) {
     let arguments = try Arguments(CommandLineArguments.all)

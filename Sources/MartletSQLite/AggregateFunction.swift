@@ -4,7 +4,7 @@ package import MartletValues
 /// The state of one aggregation while SQLite passes it rows.
 package protocol Aggregation: AnyObject {
     init()
-    /// Takes the arguments of one row.
+    /// Adds one row, whose values are the arguments.
     func step(_ arguments: FunctionArguments)
     /// The result, after the last row.
     var result: SQLValue { get }
@@ -29,16 +29,17 @@ private final class AggregationFactory {
 
     init(_ make: @escaping () -> any Aggregation) { self.make = make }
 
-    /// The aggregation of a call. If there is none yet, creates one if `makes` is true, otherwise returns nil.
-    static func current(_ context: OpaquePointer, makes: Bool) -> (any Aggregation)? {
+    /// The aggregation of a call. If there is none yet, creates one if `createsIfNeeded` is true, and otherwise returns
+    /// nil.
+    static func current(_ context: OpaquePointer, createsIfNeeded: Bool) -> (any Aggregation)? {
         // SQLite allocates zeroed memory for each aggregation; one reference is stored in it.
-        let size = makes ? MemoryLayout<UnsafeMutableRawPointer?>.size : 0
+        let size = createsIfNeeded ? MemoryLayout<UnsafeMutableRawPointer?>.size : 0
         guard let memory = sqlite3_aggregate_context(context, Int32(size)) else { return nil }
         let slot = memory.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
         if let existing = slot.pointee {
             return Unmanaged<AnyObject>.fromOpaque(existing).takeUnretainedValue() as? any Aggregation
         }
-        guard makes, let data = sqlite3_user_data(context) else { return nil }
+        guard createsIfNeeded, let data = sqlite3_user_data(context) else { return nil }
         let aggregation = Unmanaged<AggregationFactory>.fromOpaque(data).takeUnretainedValue().make()
         slot.pointee = Unmanaged<AnyObject>.passRetained(aggregation).toOpaque()
         return aggregation
@@ -64,13 +65,13 @@ extension Connection {
             Unmanaged.passRetained(AggregationFactory { aggregation.init() }).toOpaque(), nil,
             { context, count, arguments in
                 guard let context, let arguments else { return }
-                AggregationFactory.current(context, makes: true)?
+                AggregationFactory.current(context, createsIfNeeded: true)?
                     .step(FunctionArguments(count: Int(count), pointer: arguments))
             },
             { context in
                 guard let context, let data = sqlite3_user_data(context) else { return }
                 let factory = Unmanaged<AggregationFactory>.fromOpaque(data).takeUnretainedValue()
-                let current = AggregationFactory.current(context, makes: false)
+                let current = AggregationFactory.current(context, createsIfNeeded: false)
                 ScalarFunction.setResult(current?.result ?? factory.resultOfNoRows(), context)
                 AggregationFactory.end(context)
             },

@@ -20,8 +20,8 @@ extension Connection {
         try execute("PRAGMA temp_store = FILE")
         defer { try? execute("PRAGMA temp_store = MEMORY") }
         guard let path else { return try execute("VACUUM") }
-        // A plain path would be opened with the VFS of this connection.
-        let isElsewhere = MemoryFiles.contains(path) != MemoryFiles.contains(options.path)
-        try run("VACUUM INTO ?1", [.text(isElsewhere ? MemoryFiles.uri(path) : path)])
+        // SQLite opens a plain path with the VFS of this connection. A URI can name another VFS.
+        let needsOtherVFS = MemoryFiles.contains(path) != MemoryFiles.contains(options.path)
+        try run("VACUUM INTO ?1", [.text(needsOtherVFS ? MemoryFiles.uri(path) : path)])
     }
 }

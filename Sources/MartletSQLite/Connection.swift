@@ -25,9 +25,9 @@ package final class Connection: @unchecked Sendable {
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         flags |= options.isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
         if options.createsFile && !options.isReadOnly { flags |= SQLITE_OPEN_CREATE }
-        // URIs are enabled because `VACUUM INTO` gets one if the new file belongs to another VFS. The path of the
-        // database itself is never a URI. If it begins with "file:", URIs are disabled, so that SQLite does not
-        // interpret it as a URI.
+        // `VACUUM INTO` selects another VFS for the new file by a URI, so URIs are enabled. The path of the database
+        // itself is never a URI. If it begins with "file:", URIs are disabled, so that SQLite does not interpret it as
+        // one.
         if !options.path.hasPrefix("file:") { flags |= SQLITE_OPEN_URI }
         let code = sqlite3_open_v2(options.path, &opened, flags, Self.vfsName(options))
         guard code == SQLITE_OK, let opened else {

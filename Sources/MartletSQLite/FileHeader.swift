@@ -6,9 +6,9 @@ package struct FileHeader: Equatable {
     package let isWriteAheadLogged: Bool
     package let userVersion: Int64
     package let applicationID: Int64
-    /// The names of the logs that belong to the file; nil if no connection that records log names has
-    /// started a log.
-    package let mark: LogMark?
+    /// The names of the logs that belong to the file; nil if the header contains none. The log VFS of Martlet writes
+    /// them into the header; other SQLite programs do not.
+    package let logNames: RecordedLogNames?
     /// The change counter and the page count. A checkpoint changes them. Used only to compare two headers.
     private let counts: [UInt8]
 
@@ -17,7 +17,7 @@ package struct FileHeader: Equatable {
         isWriteAheadLogged = bytes[18] == 2 && bytes[19] == 2
         userVersion = Self.integer(bytes[60..<64])
         applicationID = Self.integer(bytes[68..<72])
-        mark = LogMark(bytes[72..<92])
+        logNames = RecordedLogNames(bytes[72..<92])
         counts = Array(bytes[24..<32]) + bytes[92..<96]
     }
 

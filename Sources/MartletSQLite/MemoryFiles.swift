@@ -39,7 +39,7 @@ package enum MemoryFiles {
         (Int(cmartlet_memory_file_count()), Int(cmartlet_memory_byte_count()))
     }
 
-    /// The URI with which a connection that uses another VFS opens a path. It names the VFS of the path.
+    /// The URI of a path, with the name of its VFS. A connection that uses another VFS needs it to open the path.
     static func uri(_ path: String) -> String {
         var escaped = ""
         for byte in path.utf8 {

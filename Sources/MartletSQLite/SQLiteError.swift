@@ -1,6 +1,6 @@
 import CMartletSQLite
 
-/// An error code from SQLite. It is the only error type that this module throws.
+/// An error that SQLite reported. It is the only error type that this module throws.
 package struct SQLiteError: Error, Sendable {
     /// The extended result code (`SQLITE_IOERR_FSYNC`, `SQLITE_BUSY_SNAPSHOT` …).
     package let extendedCode: Int32
@@ -25,7 +25,8 @@ package struct SQLiteError: Error, Sendable {
 
     /// True if a COMMIT that failed with this error may nevertheless be in the file when it is opened again. This
     /// happens if the log was written but the sync failed, or if a write that failed reached the disk after all.
-    /// False for a failed read and a full disk: they occur before the commit is written.
+    /// False for a failed read (`SQLITE_IOERR_READ`, `SQLITE_IOERR_SHORT_READ`) and a full disk: they occur before the
+    /// commit is written.
     package var leavesOutcomeUnknown: Bool {
         primary == .inputOutput && ![1, 2].contains(extendedCode >> 8)
     }
@@ -43,7 +44,7 @@ package struct SQLiteError: Error, Sendable {
         package let rawValue: Int32
         package init(rawValue: Int32) { self.rawValue = rawValue }
         /// An error for which SQLite has no specific code, for example SQL that does not match the tables.
-        package static let unspecific = Primary(rawValue: SQLITE_ERROR)
+        package static let generic = Primary(rawValue: SQLITE_ERROR)
         package static let busy = Primary(rawValue: SQLITE_BUSY)
         package static let locked = Primary(rawValue: SQLITE_LOCKED)
         package static let outOfMemory = Primary(rawValue: SQLITE_NOMEM)

@@ -21,7 +21,7 @@ struct ChaosTests {
         print("chaos: \(kills) kills, seed \(seed): make chaos KILLS=\(kills) SEED=\(seed)")
         let executable = try #require(Self.worker(), "build the whole package first: swift build --build-tests")
         var totals = CrashTest.Totals()
-        var (acknowledged, unacknowledged, states, retentionGaps) = (0, 0, 0, 0)
+        var (acknowledged, unacknowledged, observedVersions, retentionGaps) = (0, 0, 0, 0)
         var round: UInt64 = 0
         while totals.kills < kills {
             let folder = Self.root.appending(path: ".build/chaos/\(seed)-\(round)")
@@ -33,7 +33,7 @@ struct ChaosTests {
                 let checker = try HistoryChecker(crashTest.endedWorkers, folder.path)
                 acknowledged += checker.acknowledged
                 unacknowledged += checker.unacknowledged
-                states += checker.states
+                observedVersions += checker.observedVersions
                 retentionGaps += checker.retentionGaps
             } catch {
                 Issue.record("seed \(seed), file \(round): \(error); the file and the journals are in \(folder.path)")
@@ -46,10 +46,11 @@ struct ChaosTests {
         print(
             "chaos: \(totals.kills) processes killed and \(totals.stops) stopped, \(round) files, "
                 + "\(acknowledged) transactions acknowledged and stored, \(unacknowledged) stored but not acknowledged, "
-                + "\(states) versions seen, \(retentionGaps) notifications after some change sets were deleted, "
+                + "\(observedVersions) versions seen, "
+                + "\(retentionGaps) notifications after some change sets were deleted, "
                 + "\(totals.quietChecks) checks without writes, lock file lost \(totals.lockLosses) times")
         // A run in which little happens would pass without testing anything.
-        #expect(acknowledged > totals.kills && states > totals.kills)
+        #expect(acknowledged > totals.kills && observedVersions > totals.kills)
     }
 
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

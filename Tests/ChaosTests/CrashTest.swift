@@ -45,7 +45,7 @@ final class CrashTest {
 
     /// Runs until the given number of processes were killed, then checks all processes and ends them.
     func run(kills: Int) throws {
-        for place in 0..<4 { running.append(try start(place)) }
+        for slot in 0..<4 { running.append(try start(slot)) }
         var nextCheck = Int.random(in: 5...20, using: &random)
         while totals.kills < kills {
             pause(milliseconds: Int.random(in: 5...70, using: &random))
@@ -66,10 +66,11 @@ final class CrashTest {
                 nextCheck += Int.random(in: 10...25, using: &random)
             }
         }
-        // After the last check the processes do not continue: one might kill itself before it is ordered to quit.
+        // After the last check the processes do not continue: one might kill itself before it receives the command to
+        // quit.
         try quiesce(isLast: true)
         for worker in running {
-            worker.signal(Assignment.Command.quit)
+            worker.signal(WorkerOptions.Command.quit)
             guard worker.waitForExit(), worker.outcome == "status 0" else {
                 throw violation(worker, "did not end normally")
             }
@@ -95,17 +96,17 @@ final class CrashTest {
 
     private func pause(milliseconds: Int) { _ = never.wait(timeout: .now() + .milliseconds(milliseconds)) }
 
-    private func start(_ place: Int) throws -> WorkerProcess {
+    private func start(_ slot: Int) throws -> WorkerProcess {
         startedProcesses += 1
-        let role: Assignment.Role =
-            switch place {
+        let role: WorkerOptions.Role =
+            switch slot {
             case 0: .writer
             case 1: .both
             case 2: .observer
-            default: Assignment.Role.allCases[Int.random(in: 0..<3, using: &random)]
+            default: WorkerOptions.Role.allCases[Int.random(in: 0..<3, using: &random)]
             }
         return try WorkerProcess(
-            executable, Assignment(role: role, folder: folder, processNumber: startedProcesses, seed: random.next()))
+            executable, WorkerOptions(role: role, folder: folder, processNumber: startedProcesses, seed: random.next()))
     }
 
     // Processes also stop themselves, so this continues every process that the test does not keep stopped.
@@ -114,8 +115,8 @@ final class CrashTest {
     }
 
     private func replaceDead() throws {
-        for place in running.indices {
-            let worker = running[place]
+        for slot in running.indices {
+            let worker = running[slot]
             worker.readJournal()
             if worker.failure != nil { throw violation(worker, "found an error") }
             guard !worker.isRunning else { continue }
@@ -123,16 +124,16 @@ final class CrashTest {
             worker.readJournal()
             totals.kills += 1
             endedWorkers.append(worker)
-            running[place] = try start(place)
+            running[slot] = try start(slot)
         }
     }
 
     private func violation(_ worker: WorkerProcess, _ what: String) -> Violation {
         worker.readJournal()
-        let errors = try? String(contentsOfFile: "\(folder)/\(worker.assignment.processNumber).errors", encoding: .utf8)
+        let errors = try? String(contentsOfFile: "\(folder)/\(worker.options.processNumber).errors", encoding: .utf8)
         let details = worker.failure ?? errors.map { String($0.prefix(2_000)) } ?? ""
         return Violation(
-            "process \(worker.assignment.processNumber) (\(worker.assignment.role)) \(what), \(worker.outcomeIfEnded): \(details)"
+            "process \(worker.options.processNumber) (\(worker.options.role)) \(what), \(worker.outcomeIfEnded): \(details)"
         )
     }
 
@@ -144,51 +145,52 @@ final class CrashTest {
         while true {
             try replaceDead()
             try onEachPass()
-            guard let last = running.first(where: { !isDone($0) }) else { return }
-            guard Self.now < deadline else { throw violation(last, "did not \(what)") }
+            guard let unfinished = running.first(where: { !isDone($0) }) else { return }
+            guard Self.now < deadline else { throw violation(unfinished, "did not \(what)") }
             pause(milliseconds: 5)
         }
     }
 
-    /// Pauses all processes. Each observer must then be notified of the last transaction. Only the signals of the
-    /// writers can notify it, because no process opens or closes the file during this check.
+    /// Pauses all processes. Each observer must then be notified of the last transaction. Only the commit signals of
+    /// the writers can cause this, because no process opens or closes the file during this check.
     private func quiesce(isLast: Bool = false) throws {
         totals.quietChecks += 1
         try pauseAll()
         let newest = running.map(\.pausedSequence).max() ?? 0
         try wait("receive transaction \(newest)") { worker in
-            !worker.assignment.role.observes || worker.sequenceSeen == newest
+            !worker.options.role.observes || worker.sequenceSeen == newest
         } onEachPass: {
         }
-        for worker in running { worker.send(command: Assignment.Command.check) }
+        for worker in running { worker.send(command: WorkerOptions.Command.check) }
         try wait("check") { worker in
             worker.answer.contains { if case .checked = $0 { true } else { false } }
         } onEachPass: {
         }
         if isLast { return }
-        for worker in running { worker.send(command: Assignment.Command.go) }
+        for worker in running { worker.send(command: WorkerOptions.Command.go) }
     }
 
-    /// Waits until every process has paused. A process that is killed during the wait may have committed without a
-    /// signal. Then another transaction is written, so that its signal reaches the observers.
+    /// Waits until every process has paused. A process that is killed during the wait may have committed without
+    /// sending a commit signal. Then the first process writes another transaction, whose commit signal reaches the
+    /// observers.
     private func pauseAll() throws {
-        var ordered: Set<Int> = []
+        var commanded: Set<Int> = []
         var known: Int
         repeat {
             known = startedProcesses
             try wait("pause") { worker in
                 worker.answer.contains { if case .paused = $0 { true } else { false } }
-                    && ordered.contains(worker.assignment.processNumber)
+                    && commanded.contains(worker.options.processNumber)
             } onEachPass: {
                 for worker in running {
                     worker.stoppedUntil = 0
                     worker.signal(SIGCONT)
-                    guard worker.isReady, ordered.insert(worker.assignment.processNumber).inserted else { continue }
-                    worker.send(command: Assignment.Command.pause)
+                    guard worker.isReady, commanded.insert(worker.options.processNumber).inserted else { continue }
+                    worker.send(command: WorkerOptions.Command.pause)
                 }
             }
             // The first process is a writer: it writes again before it answers.
-            if startedProcesses != known { running[0].send(command: Assignment.Command.pause) }
+            if startedProcesses != known { running[0].send(command: WorkerOptions.Command.pause) }
         } while startedProcesses != known
     }
 }

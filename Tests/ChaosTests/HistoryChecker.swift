@@ -12,7 +12,7 @@ struct HistoryChecker {
     /// Stored transactions whose process was killed before it could acknowledge them.
     private(set) var unacknowledged = 0
     /// The number of versions that at least one process has seen.
-    private(set) var states = 0
+    private(set) var observedVersions = 0
     /// The number of notifications that spanned more than `changeRetention` versions, so that some of the change sets
     /// were deleted already.
     private(set) var retentionGaps = 0
@@ -36,7 +36,7 @@ struct HistoryChecker {
             try Self.check(acknowledgements, authors)
             try Self.checkOrder(acknowledgements)
             let digests = try Self.checkContents(realm, transactions)
-            (states, retentionGaps) = try Self.checkViews(workers, digests)
+            (observedVersions, retentionGaps) = try Self.checkViews(workers, digests)
             acknowledged = acknowledgements.count
             unacknowledged = authors.count - acknowledged
         }
@@ -63,7 +63,7 @@ struct HistoryChecker {
         workers.flatMap { worker in
             worker.entries.compactMap { entry -> Acknowledgement? in
                 guard case .acknowledged(let number, let sequence, _, let begun, let done) = entry else { return nil }
-                let author = Author(processNumber: worker.assignment.processNumber, number: number)
+                let author = Author(processNumber: worker.options.processNumber, number: number)
                 return Acknowledgement(author: author, sequence: sequence, begun: begun, done: done)
             }
         }
@@ -103,22 +103,22 @@ struct HistoryChecker {
     /// Checks that the file contains the result of all transactions in order. Returns the digest after each
     /// transaction.
     private static func checkContents(_ realm: Realm, _ transactions: [Transaction]) throws -> [UInt64] {
-        var world = World()
-        var digests = [world.digest]
+        var state = FileState()
+        var digests = [state.digest]
         for transaction in transactions {
-            world.apply(transaction)
-            digests.append(world.digest)
+            state.apply(transaction)
+            digests.append(state.digest)
         }
-        let found = World(realm)
-        for id in Set(world.rows.keys).union(found.rows.keys).sorted() where world.rows[id] != found.rows[id] {
+        let found = FileState(realm)
+        for id in Set(state.rows.keys).union(found.rows.keys).sorted() where state.rows[id] != found.rows[id] {
             let (expected, actual) = (
-                world.rows[id].map { "\($0)" } ?? "nothing", found.rows[id].map { "\($0)" } ?? "nothing"
+                state.rows[id].map { "\($0)" } ?? "nothing", found.rows[id].map { "\($0)" } ?? "nothing"
             )
             throw Violation("node \(id) is \(actual) instead of \(expected)")
         }
         for node in realm.objects(Node.self) {
-            let previous = world.rows.filter { $0.value.next == node.id }.keys.sorted()
-            let parents = world.rows.filter { $0.value.children.contains(node.id) }.keys.sorted()
+            let previous = state.rows.filter { $0.value.next == node.id }.keys.sorted()
+            let parents = state.rows.filter { $0.value.children.contains(node.id) }.keys.sorted()
             guard node.previous.map(\.id).sorted() == previous, Set(node.parents.map(\.id)) == Set(parents) else {
                 throw Violation("the linking objects of node \(node.id) do not match the links")
             }
@@ -136,17 +136,17 @@ struct HistoryChecker {
             for case .saw(let version, let sequence, let digest) in worker.entries {
                 guard version >= last.version, sequence >= last.sequence else {
                     throw Violation(
-                        "process \(worker.assignment.processNumber) saw version \(version) after \(last.version)")
+                        "process \(worker.options.processNumber) saw version \(version) after \(last.version)")
                 }
                 guard digests.indices.contains(sequence), digests[sequence] == digest else {
                     throw Violation(
-                        "what process \(worker.assignment.processNumber) saw of version \(version) is not the result of "
+                        "what process \(worker.options.processNumber) saw of version \(version) is not the result of "
                             + "\(sequence) transactions")
                 }
                 guard sequences.updateValue(sequence, forKey: version) ?? sequence == sequence else {
                     throw Violation("version \(version) is not the same for all processes")
                 }
-                if last.version > 0, version - last.version > Assignment.changeRetention { retentionGaps += 1 }
+                if last.version > 0, version - last.version > WorkerOptions.changeRetention { retentionGaps += 1 }
                 last = (version, sequence)
             }
             for case .acknowledged(_, let sequence, let version, _, _) in worker.entries where version > 0 {

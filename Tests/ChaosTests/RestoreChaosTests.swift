@@ -9,8 +9,8 @@ import Testing
 
 @testable import ChaosWorker
 
-/// Copies backups over a file that a process writes: after the process was killed, or while it has the file open. The
-/// file must then contain the backup, or the acknowledged transactions, and never a mixture.
+/// Copies backups over the file of a process that writes: after the process was killed, or while it has the file open.
+/// Afterwards the file must contain either the backup or the acknowledged transactions, never a mixture.
 @Suite("crash tests with restores")
 struct RestoreChaosTests {
     /// A backup, with the digest of its contents.
@@ -23,9 +23,7 @@ struct RestoreChaosTests {
         var (kills, restores, restoresWhileOpen, refusals) = (0, 0, 0, 0)
     }
 
-    @Test(
-        "a file contains the backup that was copied over it, with or without the files of a killed process D20"
-    )
+    @Test("a backup replaces the file that it is copied over, whether or not WAL and lock files remain D20")
     func restores() throws {
         let environment = ProcessInfo.processInfo.environment
         let rounds = environment["MARTLET_CHAOS"].flatMap { Int($0) }.map { max(6, $0 / 20) } ?? 6
@@ -39,11 +37,11 @@ struct RestoreChaosTests {
         var totals = Totals()
         for round in 1...rounds {
             do {
-                let assignment = Assignment(
+                let options = WorkerOptions(
                     role: .writer, folder: folder.path, processNumber: round, seed: random.next() | 1)
-                let worker = try WorkerProcess(executable, assignment)
+                let worker = try WorkerProcess(executable, options)
                 try run(worker, round, backups, &random, &totals)
-                try backups.append(backUp(assignment.file, round, &random))
+                try backups.append(backUp(options.file, round, &random))
             } catch {
                 Issue.record("seed \(seed), round \(round): \(error); the files are in \(folder.path)")
                 return
@@ -61,9 +59,9 @@ struct RestoreChaosTests {
         try wait(worker) { worker.isReady }
         pause(milliseconds: Int.random(in: 20...150, using: &random))
         let backup = Int.random(in: 0..<3, using: &random) == 0 ? nil : backups.randomElement(using: &random)
-        let isOpen = backup != nil && Bool.random(using: &random) && worker.isRunning
-        if isOpen, let backup {
-            worker.send(command: Assignment.Command.pause)
+        let restoresWhileOpen = backup != nil && Bool.random(using: &random) && worker.isRunning
+        if restoresWhileOpen, let backup {
+            worker.send(command: WorkerOptions.Command.pause)
             try wait(worker) { worker.answer.contains { if case .paused = $0 { true } else { false } } }
             // A checkpoint may still be running.
             pause(milliseconds: 200)
@@ -74,7 +72,7 @@ struct RestoreChaosTests {
         worker.readJournal()
         if let failure = worker.failure { throw Violation("process \(round): \(failure)") }
         totals.kills += 1
-        let file = worker.assignment.file
+        let file = worker.options.file
         if let backup {
             try Data(contentsOf: URL(fileURLWithPath: backup.path)).write(to: URL(fileURLWithPath: file))
             for suffix in ["-wal", "-shm", ".lock"] where Bool.random(using: &random) { unlink(file + suffix) }
@@ -88,15 +86,15 @@ struct RestoreChaosTests {
         }
     }
 
-    // The process must refuse its next write and write nothing, unless it has reopened the file. Then it continues with
-    // the backup.
+    // If the process still has the file open, its next write must fail and change nothing. If the process has reopened
+    // the file after the copy, it continues with the contents of the backup.
     private func restoreWhileOpen(_ worker: WorkerProcess, _ backup: Backup, _ totals: inout Totals) throws {
-        let file = worker.assignment.file
+        let file = worker.options.file
         try Data(contentsOf: URL(fileURLWithPath: backup.path)).write(to: URL(fileURLWithPath: file))
         totals.restores += 1
         totals.restoresWhileOpen += 1
-        let known = worker.entries.count
-        worker.send(command: Assignment.Command.go)
+        let countBefore = worker.entries.count
+        worker.send(command: WorkerOptions.Command.go)
         pause(milliseconds: 500)
         worker.signal(SIGKILL)
         guard worker.waitForExit() else { throw Violation("the process did not end") }
@@ -108,7 +106,7 @@ struct RestoreChaosTests {
             totals.refusals += 1
             return try expect(file) { $0.digest == backup.digest }
         }
-        let hasWritten = worker.entries[known...].contains { if case .acknowledged = $0 { true } else { false } }
+        let hasWritten = worker.entries[countBefore...].contains { if case .acknowledged = $0 { true } else { false } }
         try expect(file) { hasWritten || $0.digest == backup.digest }
     }
 
@@ -118,18 +116,18 @@ struct RestoreChaosTests {
         let digest = try {
             let realm = try Realm(configuration: .crashTest(file))
             if isCopied { try realm.writeCopy(toFile: URL(fileURLWithPath: path)) }
-            return World(realm).digest
+            return FileState(realm).digest
         }()
-        // A closed file is complete without its log.
+        // After the Realm is closed, the database file is complete without its WAL.
         if !isCopied { try FileManager.default.copyItem(atPath: file, toPath: path) }
         return Backup(path: path, digest: digest)
     }
 
-    private func expect(_ file: String, _ condition: (World) -> Bool) throws {
+    private func expect(_ file: String, _ condition: (FileState) -> Bool) throws {
         do {
-            let world = try World(Realm(configuration: .crashTest(file)))
-            guard condition(world) else {
-                throw Violation("the file has other contents, after \(world.sequence) transactions")
+            let state = try FileState(Realm(configuration: .crashTest(file)))
+            guard condition(state) else {
+                throw Violation("the file does not have the expected contents after \(state.sequence) transactions")
             }
         }
         let connection = try Connection(ConnectionOptions(path: file))
@@ -143,7 +141,7 @@ struct RestoreChaosTests {
 
     private func pause(milliseconds: Int) { _ = never.wait(timeout: .now() + .milliseconds(milliseconds)) }
 
-    // The process may kill or stop itself at any time.
+    // The process may stop or kill itself at any time. So the loop sends SIGCONT, and ends when the process has ended.
     private func wait(_ worker: WorkerProcess, until isDone: () -> Bool) throws {
         let deadline = DispatchTime.now().uptimeNanoseconds + 60_000_000_000
         while worker.isRunning && !isDone() {

@@ -3,9 +3,9 @@ import Synchronization
 
 @testable import ChaosWorker
 
-/// A process of the crash test, as the test sees it.
+/// A worker process of the crash test: starts it, sends it signals and reads its journal.
 final class WorkerProcess {
-    let assignment: Assignment
+    let options: WorkerOptions
     private let process = Process()
     private let journal: JournalReader
     private let end = DispatchSemaphore(value: 0)
@@ -15,14 +15,14 @@ final class WorkerProcess {
     /// The time until which the test keeps the process stopped, in nanoseconds.
     var stoppedUntil: UInt64 = 0
 
-    init(_ executable: URL, _ assignment: Assignment) throws {
-        self.assignment = assignment
-        let path = Assignment.journal(assignment.folder, assignment.processNumber)
+    init(_ executable: URL, _ options: WorkerOptions) throws {
+        self.options = options
+        let path = WorkerOptions.journal(options.folder, options.processNumber)
         journal = JournalReader(path)
-        let errors = "\(assignment.folder)/\(assignment.processNumber).errors"
+        let errors = "\(options.folder)/\(options.processNumber).errors"
         _ = FileManager.default.createFile(atPath: errors, contents: nil)
         process.executableURL = executable
-        process.arguments = assignment.arguments
+        process.arguments = options.arguments
         process.standardInput = FileHandle.nullDevice
         let output = try FileHandle(forWritingTo: URL(fileURLWithPath: errors))
         process.standardOutput = output

@@ -7,16 +7,16 @@ import Foundation
         if CommandLine.arguments.dropFirst().first == "transactions" {
             return describe(CommandLine.arguments.dropFirst(2))
         }
-        guard let assignment = Assignment(Array(CommandLine.arguments.dropFirst())) else {
+        guard let options = WorkerOptions(Array(CommandLine.arguments.dropFirst())) else {
             FileHandle.standardError.write(Data("this program is started by 'make chaos'\n".utf8))
             exit(2)
         }
         // Block the signals before a second thread exists: threads inherit the mask.
         var commands = sigset_t()
         sigemptyset(&commands)
-        for command in Assignment.Command.all { sigaddset(&commands, command) }
+        for command in WorkerOptions.Command.all { sigaddset(&commands, command) }
         pthread_sigmask(SIG_BLOCK, &commands, nil)
-        let worker = Worker(assignment)
+        let worker = Worker(options)
         worker.begin()
         while true {
             var command: Int32 = 0
@@ -27,7 +27,7 @@ import Foundation
     /// Prints the operations of transactions, given the seeds that the file contains. Helps to analyze a failed run.
     private static func describe(_ seeds: ArraySlice<String>) {
         for seed in seeds.compactMap({ UInt64($0) }) {
-            let lines = Transaction(seed).operations.map { "    \(Seen.short("\($0)"))" }
+            let lines = Transaction(seed).operations.map { "    \(ObservedNode.short("\($0)"))" }
             print(([seed.description] + lines).joined(separator: "\n"))
         }
     }

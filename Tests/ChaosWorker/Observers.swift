@@ -20,7 +20,7 @@ final class Observers: @unchecked Sendable {
     /// The position of the newest transaction of which the observers were notified.
     private(set) var sequence = 0
     /// Frozen results, with their contents at the time of freezing.
-    private var frozen: [(nodes: Results<Node>, seen: [Seen])] = []
+    private var frozen: [(nodes: Results<Node>, seen: [ObservedNode])] = []
 
     init(_ realm: Realm, _ queue: DispatchQueue, _ journal: Journal, _ seed: UInt64) {
         self.realm = realm
@@ -45,12 +45,12 @@ final class Observers: @unchecked Sendable {
     /// Checks and records the version that the Realm shows. Every transaction changes a node, so this is called for
     /// every version.
     private func recordVersion() {
-        let world = World(realm)
+        let state = FileState(realm)
         let shown = realm.version
         if shown < version { fail("version \(shown) was shown after version \(version)") }
-        if world.sequence < sequence { fail("transaction \(world.sequence) was shown after \(sequence)") }
-        (version, sequence) = (shown, world.sequence)
-        journal.write(.saw(version: shown, sequence: sequence, digest: world.digest))
+        if state.sequence < sequence { fail("transaction \(state.sequence) was shown after \(sequence)") }
+        (version, sequence) = (shown, state.sequence)
+        journal.write(.saw(version: shown, sequence: sequence, digest: state.digest))
         guard objectWatcher == nil, let first = realm.object(ofType: Node.self, forPrimaryKey: 1) else { return }
         objectWatcher = ObjectWatcher(first, fail: fail)
         watch("list", first.children)
@@ -68,8 +68,8 @@ final class Observers: @unchecked Sendable {
         return nil
     }
 
-    private func check(_ frozen: (nodes: Results<Node>, seen: [Seen])) {
-        if frozen.nodes.map(Seen.init) != frozen.seen { fail("frozen results have changed") }
+    private func check(_ frozen: (nodes: Results<Node>, seen: [ObservedNode])) {
+        if frozen.nodes.map(ObservedNode.init) != frozen.seen { fail("frozen results have changed") }
     }
 
     /// Repeats one of three steps at random intervals: freeze results, check frozen results, refresh the Realm.
@@ -81,7 +81,7 @@ final class Observers: @unchecked Sendable {
             case 0: if !isQuiet { realm.refresh() }
             case 1 where frozen.count < 3:
                 let nodes = realm.objects(Node.self).freeze()
-                frozen.append((nodes, nodes.map(Seen.init)))
+                frozen.append((nodes, nodes.map(ObservedNode.init)))
             case 2 where !frozen.isEmpty: check(frozen.removeFirst())
             default: break
             }

@@ -1,8 +1,8 @@
 import ConformanceModels
 import Martlet
 
-/// A node as an observer sees it, including the properties of linked nodes that are observed with it.
-struct Seen: Equatable, CustomStringConvertible {
+/// The values of a node that an observer compares: its properties, and the ids and names of the nodes it links to.
+struct ObservedNode: Equatable, CustomStringConvertible {
     let id: Int
     let name: String
     let amount: Double
@@ -31,9 +31,9 @@ struct Seen: Equatable, CustomStringConvertible {
 final class Watcher {
     private let name: String
     private let isList: Bool
-    private let read: () -> [Seen]
+    private let read: () -> [ObservedNode]
     private let fail: (String) -> Never
-    private var copy: [Seen]?
+    private var copy: [ObservedNode]?
     private var token: NotificationToken?
 
     /// - Parameter onCall: Called after each notification, when the copy has been checked.
@@ -43,24 +43,24 @@ final class Watcher {
         self.name = name
         self.fail = fail
         isList = collection is List<Node>
-        read = { collection.map(Seen.init) }
+        read = { collection.map(ObservedNode.init) }
         token = collection.observe { [unowned self] change in
             switch change {
-            case .initial(let collection): begin(collection.map(Seen.init))
+            case .initial(let collection): begin(collection.map(ObservedNode.init))
             case .update(let collection, let deletions, let insertions, let modifications):
-                apply(collection.map(Seen.init), deletions, insertions, modifications)
+                apply(collection.map(ObservedNode.init), deletions, insertions, modifications)
             case .error(let error): fail("\(name): notified of the error \(error)")
             }
             onCall()
         }
     }
 
-    private func begin(_ elements: [Seen]) {
+    private func begin(_ elements: [ObservedNode]) {
         if copy != nil { fail("\(name): two initial calls") }
         copy = elements
     }
 
-    private func apply(_ elements: [Seen], _ deletions: [Int], _ insertions: [Int], _ modifications: [Int]) {
+    private func apply(_ elements: [ObservedNode], _ deletions: [Int], _ insertions: [Int], _ modifications: [Int]) {
         guard let old = copy else { fail("\(name): notified of a change before the initial call") }
         let change = "deletions \(deletions), insertions \(insertions), modifications \(modifications)"
         for positions in [deletions, insertions, modifications]
@@ -91,7 +91,7 @@ final class Watcher {
 
     var awaitsFirstCall: Bool { copy == nil }
 
-    /// The first difference between the copy and the collection, outside of callbacks; nil if there is none.
+    /// The first difference between the copy and the collection; nil if there is none. Not used inside a callback.
     var difference: String? {
         guard let copy else { return "\(name): no initial call" }
         let actual = read()
@@ -140,7 +140,7 @@ final class ObjectWatcher {
     var difference: String? {
         if (name, amount) == (node.name, node.amount) { return nil }
         return
-            "object: the copy has \(Seen.short(name)) and \(amount), the object has "
-            + "\(Seen.short(node.name)) and \(node.amount)"
+            "object: the copy has \(ObservedNode.short(name)) and \(amount), the object has "
+            + "\(ObservedNode.short(node.name)) and \(node.amount)"
     }
 }

@@ -4,8 +4,8 @@ import Martlet
 import MartletEngine
 import ModelTesting
 
-/// The task of one process, passed as its arguments.
-struct Assignment {
+/// The options of one process, passed as its arguments.
+struct WorkerOptions {
     /// Whether the process writes, observes, or both.
     enum Role: String, CaseIterable {
         case writer, observer, both
@@ -59,9 +59,9 @@ extension Realm.Configuration {
             fileURL: URL(fileURLWithPath: file), objectTypes: [Node.self, Part.self, Screw.self, IntKey.self])
         configuration.durability = .normal
         configuration.environment.writeTimeoutMilliseconds = 120_000
-        configuration.environment.changeRetention = Assignment.changeRetention
+        configuration.environment.changeRetention = WorkerOptions.changeRetention
         configuration.environment.checkpointFrames = 80
-        // No timer checks for missed commits, so that a missing signal is found.
+        // The engine does not poll for commits: if a process does not signal a commit to the others, the test fails.
         configuration.environment.missedCommitPollMilliseconds = 0
         return configuration
     }
@@ -69,10 +69,10 @@ extension Realm.Configuration {
 
 /// Runs the task of one process.
 ///
-/// Thread safety: everything except `assignment` and `journal` is used only on `queue`.
+/// Thread safety: everything except `options` and `journal` is used only on `queue`.
 // Sendable for the reason above.
 final class Worker: @unchecked Sendable {
-    private let assignment: Assignment
+    private let options: WorkerOptions
     private let journal: Journal
     private let queue = DispatchQueue(label: "worker")
     private let crashInjector: CrashInjector
@@ -86,15 +86,15 @@ final class Worker: @unchecked Sendable {
     private var shouldPause = false
     private let parent = getppid()
 
-    init(_ assignment: Assignment) {
-        self.assignment = assignment
-        journal = Journal(Assignment.journal(assignment.folder, assignment.processNumber))
-        random = SeededRandom(state: assignment.seed)
-        let crashInjector = CrashInjector(assignment.seed ^ 1, odds: 1_500)
+    init(_ options: WorkerOptions) {
+        self.options = options
+        journal = Journal(WorkerOptions.journal(options.folder, options.processNumber))
+        random = SeededRandom(state: options.seed)
+        let crashInjector = CrashInjector(options.seed ^ 1, odds: 1_500)
         self.crashInjector = crashInjector
-        var configuration = Realm.Configuration.crashTest(assignment.file)
+        var configuration = Realm.Configuration.crashTest(options.file)
         configuration.environment.onYield = { _ in crashInjector.yieldPointReached() }
-        if assignment.seed.isMultiple(of: 5) { configuration.durability = .full }
+        if options.seed.isMultiple(of: 5) { configuration.durability = .full }
         self.configuration = configuration
     }
 
@@ -102,7 +102,7 @@ final class Worker: @unchecked Sendable {
         queue.async { [self] in
             open()
             journal.write(.ready)
-            if assignment.role.writes { next() }
+            if options.role.writes { scheduleNextWrite() }
             exitWithParent()
         }
     }
@@ -116,23 +116,23 @@ final class Worker: @unchecked Sendable {
     func execute(command: Int32) {
         queue.async { [self] in
             switch command {
-            case Assignment.Command.pause:
+            case WorkerOptions.Command.pause:
                 crashInjector.setEnabled(false)
                 shouldPause = true
                 observers?.isQuiet = true
-                if !assignment.role.writes {
+                if !options.role.writes {
                     pause()
                 } else if isPaused {
                     isPaused = false
                     writeAndPause()
                 }
-            case Assignment.Command.go:
+            case WorkerOptions.Command.go:
                 crashInjector.setEnabled(true)
                 (shouldPause, isPaused) = (false, false)
                 observers?.isQuiet = false
-                if assignment.role.writes { next() }
-            case Assignment.Command.check:
-                check(tries: assignment.role.writes ? 200 : 0)
+                if options.role.writes { scheduleNextWrite() }
+            case WorkerOptions.Command.check:
+                check(tries: options.role.writes ? 200 : 0)
             default:
                 (observers, realm) = (nil, nil)
                 exit(0)
@@ -161,7 +161,7 @@ final class Worker: @unchecked Sendable {
         do {
             let realm = try Realm(configuration: configuration, queue: queue)
             self.realm = realm
-            if assignment.role.observes { observers = Observers(realm, queue, journal, assignment.seed) }
+            if options.role.observes { observers = Observers(realm, queue, journal, options.seed) }
         } catch {
             journal.fail("the file could not be opened: \(error)")
         }
@@ -169,25 +169,26 @@ final class Worker: @unchecked Sendable {
 
     // MARK: Writing
 
-    private func next() {
+    private func scheduleNextWrite() {
         if shouldPause { return writeAndPause() }
         queue.asyncAfter(deadline: .now() + .microseconds(Int.random(in: 0..<6_000, using: &random))) { [self] in
             if shouldPause { return writeAndPause() }
             switch Int.random(in: 0..<40, using: &random) {
             case 0 where observers == nil:
-                // The last process that closes the file checkpoints it and shortens the log.
+                // The last process that closes the file checkpoints it and truncates the log.
                 realm = nil
                 open()
-                next()
+                scheduleNextWrite()
             case 1..<9: writeGroup(Int.random(in: 2...4, using: &random))
             default:
                 for _ in 0..<Int.random(in: 1...3, using: &random) { write() }
-                next()
+                scheduleNextWrite()
             }
         }
     }
 
-    /// Commits two more transactions, so that at least the last one is committed after the last kill.
+    /// Commits two more transactions and pauses. The test sends the command again after a process was killed, so the
+    /// last transaction is always committed after the last kill.
     private func writeAndPause() {
         guard !isPaused else { return }
         for _ in 0..<2 { write() }
@@ -228,14 +229,14 @@ final class Worker: @unchecked Sendable {
                 if let error { journal.fail("an asynchronous write was refused: \(error)") }
                 // The version is unknown: the Realm may already show the last write of the group.
                 acknowledge(author, sequence, begun, version: 0)
-                if position == count { next() }
+                if position == count { scheduleNextWrite() }
             }
         }
     }
 
     private func nextTransaction() -> (Transaction, Author) {
         number += 1
-        return (Transaction(random.next()), Author(processNumber: assignment.processNumber, number: number))
+        return (Transaction(random.next()), Author(processNumber: options.processNumber, number: number))
     }
 
     private func acknowledge(_ author: Author, _ sequence: Int, _ begun: UInt64, version: UInt64) {

@@ -1,8 +1,8 @@
 import MartletCompiler
 import MartletSchema
 
-/// The format of corpus files, as in the fixtures: a line `#~ file name` begins another file of the schema, and `#~
-/// file martlet.yaml` begins the configuration.
+/// The format of corpus files, as in the fixtures: a line `#~ file name` begins another file of the schema, and
+/// `#~ file martlet.yaml` begins the configuration.
 public enum CorpusText {
     static let configurationPath = "martlet.yaml"
     private static let mark = Array("#~ file ".utf8)
@@ -44,7 +44,8 @@ public enum CorpusText {
         return parts
     }
 
-    /// Returns the name without unusual characters. The fuzzer tests schema texts; paths of files are not part of them.
+    /// The name, reduced to ASCII letters, digits and `-_./`. The fuzzer tests the contents of schema files, not their
+    /// paths.
     private static func name(_ bytes: ArraySlice<UInt8>) -> String {
         let name = String(decoding: bytes, as: UTF8.self).filter {
             $0.isASCII && ($0.isLetter || $0.isNumber || "-_./".contains($0))

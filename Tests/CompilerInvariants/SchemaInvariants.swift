@@ -145,9 +145,9 @@ public struct SchemaInvariants {
     }
 
     private mutating func format(_ source: SourceText) -> [UInt8]? {
-        let formatting = Compiler.format(source)
-        guard let bytes = formatting.bytes else {
-            expect(formatting.diagnostics.contains(where: \.isError), "a text is not formatted, and there is no error")
+        let formatted = Compiler.format(source)
+        guard let bytes = formatted.bytes else {
+            expect(formatted.diagnostics.contains(where: \.isError), "a text is not formatted, and there is no error")
             return nil
         }
         expect(Compiler.format(source.replacing(bytes)).bytes == bytes, "formatting is not idempotent")

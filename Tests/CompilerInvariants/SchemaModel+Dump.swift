@@ -25,7 +25,7 @@ private func dumpDocumentation(_ text: String?, indent: String, into lines: inou
     }
 }
 
-private func dumpDeprecation(_ deprecation: DeprecationModel?) -> String {
+private func deprecationText(_ deprecation: DeprecationModel?) -> String {
     guard let deprecation else { return "" }
     return deprecation.message.map { " deprecated=\(quoted($0))" } ?? " deprecated"
 }
@@ -44,7 +44,7 @@ extension EnumModel {
         var head = "  enum \(name) \(raw.rawValue)"
         if let unknown { head += " unknown=\(unknown.value)" }
         if let renamedFrom { head += " renamedFrom=\(renamedFrom.value)" }
-        lines.append(head + dumpDeprecation(deprecation))
+        lines.append(head + deprecationText(deprecation))
         for item in cases {
             dumpDocumentation(item.documentation, indent: "    ", into: &lines)
             switch item.rawValue {
@@ -60,7 +60,7 @@ extension ObjectModel {
         dumpDocumentation(documentation, indent: "  ", into: &lines)
         var head = "  \(isEmbedded ? "embedded" : "object") \(name)"
         if let renamedFrom { head += " renamedFrom=\(renamedFrom.value)" }
-        lines.append(head + dumpDeprecation(deprecation))
+        lines.append(head + deprecationText(deprecation))
         if let primaryKey { lines.append("    primaryKey \(primaryKey.value)") }
         for list in unique {
             lines.append("    unique \(list.map(\.value).joined(separator: " "))")
@@ -85,7 +85,7 @@ extension PropertyModel {
         if onDelete != .nullify { line += " onDelete=\(onDelete.rawValue)" }
         if deleteRule != .nullify { line += " deleteRule=\(deleteRule.rawValue)" }
         if let renamedFrom { line += " renamedFrom=\(renamedFrom.value)" }
-        lines.append(line + dumpDeprecation(deprecation))
+        lines.append(line + deprecationText(deprecation))
     }
 }
 
@@ -141,7 +141,7 @@ extension KeyPathModel {
 extension ProjectionModel {
     fileprivate func dump(into lines: inout [String]) {
         dumpDocumentation(documentation, indent: "  ", into: &lines)
-        lines.append("  projection \(name) of \(root.value)" + dumpDeprecation(deprecation))
+        lines.append("  projection \(name) of \(root.value)" + deprecationText(deprecation))
         for label in labels {
             dumpDocumentation(label.documentation, indent: "    ", into: &lines)
             lines.append("    label \(label.name) = \(label.path.dumpText)")

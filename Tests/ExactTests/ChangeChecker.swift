@@ -6,7 +6,7 @@ import Martlet
 enum ChangeChecker {
     /// Checks the change set of a collection.
     ///
-    /// - Parameter isStable: whether the elements alone determine the order, so that no kept element ever moves.
+    /// - Parameter isStable: whether kept elements always keep their relative order, as in results that are not sorted.
     static func elements(_ old: [Item], _ new: [Item], _ change: CollectionChangeSet, isStable: Bool) -> String? {
         let lists = [change.deletions, change.insertions, change.modifications, change.modificationsInNew]
         for list in lists where zip(list, list.dropFirst()).contains(where: { $0 >= $1 }) { return "out of order" }
@@ -16,14 +16,14 @@ enum ChangeChecker {
         }
         if lists.dropLast().allSatisfy(\.isEmpty) { return "an empty change set" }
         let kept = old.indices.filter { !change.deletions.contains($0) }
-        let stays = new.indices.filter { !change.insertions.contains($0) }
-        if kept.count != stays.count {
-            return "\(kept.count) elements are not deleted, and \(stays.count) elements are not inserted"
+        let keptInNew = new.indices.filter { !change.insertions.contains($0) }
+        if kept.count != keptInNew.count {
+            return "\(kept.count) elements are not deleted, and \(keptInNew.count) elements are not inserted"
         }
         let modified = Dictionary(
             zip(change.modifications, change.modificationsInNew), uniquingKeysWith: { first, _ in first })
         if change.modifications.contains(where: { change.deletions.contains($0) }) { return "modified and deleted" }
-        for (before, now) in zip(kept, stays) {
+        for (before, now) in zip(kept, keptInNew) {
             if let position = modified[before] {
                 if position != now { return "modified \(before) is reported at \(position), and is at \(now)" }
                 if !new[now].isWritten(since: old[before]) { return "modified \(before): nothing was written" }
@@ -46,7 +46,7 @@ enum ChangeChecker {
     }
 
     private static func unneededDeletion(_ old: [Item], _ new: [Item], _ change: CollectionChangeSet) -> String? {
-        func counts(_ items: [Item]) -> [World.Value: Int] {
+        func counts(_ items: [Item]) -> [ModelState.Value: Int] {
             items.reduce(into: [:]) { $0[$1.identity, default: 0] += 1 }
         }
         let (before, now) = (counts(old), counts(new))
@@ -58,27 +58,27 @@ enum ChangeChecker {
         }.map { "\($0) is reported as deleted and still exists" }
     }
 
-    /// Checks the values of deleted elements. Each element must be as it was in one of `worlds`.
-    static func deletedElements(_ old: [Item], _ worlds: [World], _ positions: [Int], _ past: [DeletedElement])
-        -> String?
-    {
-        if past.map(\.position) != positions { return "deleted elements at \(past.map(\.position))" }
-        let wrong = past.first { element in !worlds.contains { isRight(element, old[element.position], $0) } }
+    /// Checks the values of deleted elements. Each element must be as it was in one of `modelStates`.
+    static func deletedElements(
+        _ old: [Item], _ modelStates: [ModelState], _ positions: [Int], _ deleted: [DeletedElement]
+    ) -> String? {
+        if deleted.map(\.position) != positions { return "deleted elements at \(deleted.map(\.position))" }
+        let wrong = deleted.first { element in !modelStates.contains { matches(element, old[element.position], $0) } }
         return wrong.map { "deleted element \($0.position) is not \(old[$0.position].text)" }
     }
 
-    private static func isRight(_ element: DeletedElement, _ item: Item, _ world: World) -> Bool {
+    private static func matches(_ element: DeletedElement, _ item: Item, _ model: ModelState) -> Bool {
         guard case .row(let row) = item.identity else {
             // Objects inside lists and maps of an `AnyRealmValue` are not compared.
             if item.identity.isLinked { return true }
             if let value = element.value as? AnyRealmValue { return value.shown == item.text }
             return (element.value.map { "\($0 is Int ? Double($0 as? Int ?? 0) : $0)" } ?? "nil") == item.text
         }
-        if world.rows[row] == nil || element.lastValues["name"] as? String != world.text(row, "name") { return false }
-        guard let id = world.id(row) else { return true }
+        if model.rows[row] == nil || element.lastValues["name"] as? String != model.text(row, "name") { return false }
+        guard let id = model.id(row) else { return true }
         return element.primaryKey as? Int == id
-            && (element.lastValues["int"] as? Int).map { Double($0) } == world.number(row, "int")
-            && (element.lastValues["amount"] as? Double)?.bitPattern == world.number(row, "amount")?.bitPattern
+            && (element.lastValues["int"] as? Int).map { Double($0) } == model.number(row, "int")
+            && (element.lastValues["amount"] as? Double)?.bitPattern == model.number(row, "amount")?.bitPattern
     }
 
     static func entries(
@@ -112,13 +112,15 @@ enum ChangeChecker {
         let inserted: IndexSet
         let deleted: IndexSet
 
-        func contains(_ paths: [IndexPath], _ section: Int) -> [Int] { paths.filter { $0[0] == section }.map { $0[1] } }
+        func positions(of paths: [IndexPath], in section: Int) -> [Int] {
+            paths.filter { $0[0] == section }.map { $0[1] }
+        }
     }
 
     static func sections(_ old: [Section], _ new: [Section], _ change: SectionChange) -> String? {
         let kept = old.indices.filter { !change.deleted.contains($0) }
-        let stays = new.indices.filter { !change.inserted.contains($0) }
-        if kept.map({ old[$0].key }) != stays.map({ new[$0].key }) { return "wrong sections" }
+        let keptInNew = new.indices.filter { !change.inserted.contains($0) }
+        if kept.map({ old[$0].key }) != keptInNew.map({ new[$0].key }) { return "wrong sections" }
         for paths in [change.deletions, change.modifications] where paths.contains(where: { !kept.contains($0[0]) }) {
             return "a row of a deleted section"
         }
@@ -126,11 +128,11 @@ enum ChangeChecker {
             return "outside of the sections"
         }
         for section in change.inserted
-        where change.contains(change.insertions, section) != Array(new[section].items.indices) {
+        where change.positions(of: change.insertions, in: section) != Array(new[section].items.indices) {
             return "rows of an inserted section"
         }
         var isEmpty = change.deleted.isEmpty && change.inserted.isEmpty
-        for (before, now) in zip(kept, stays) {
+        for (before, now) in zip(kept, keptInNew) {
             let wrong = rows(old[before].items, new[now].items, change, before, now, &isEmpty)
             if let wrong { return "section '\(new[now].key)': \(wrong)" }
         }
@@ -140,16 +142,16 @@ enum ChangeChecker {
     private static func rows(
         _ old: [Item], _ new: [Item], _ change: SectionChange, _ before: Int, _ now: Int, _ isEmpty: inout Bool
     ) -> String? {
-        let deletions = change.contains(change.deletions, before)
-        let insertions = change.contains(change.insertions, now)
-        let modifications = change.contains(change.modifications, before)
+        let deletions = change.positions(of: change.deletions, in: before)
+        let insertions = change.positions(of: change.insertions, in: now)
+        let modifications = change.positions(of: change.modifications, in: before)
         if !deletions.isEmpty || !insertions.isEmpty || !modifications.isEmpty { isEmpty = false }
         let kept = old.indices.filter { !deletions.contains($0) }
-        let stays = new.indices.filter { !insertions.contains($0) }
-        if kept.count != stays.count {
-            return "\(kept.count) rows are not deleted, and \(stays.count) rows are not inserted"
+        let keptInNew = new.indices.filter { !insertions.contains($0) }
+        if kept.count != keptInNew.count {
+            return "\(kept.count) rows are not deleted, and \(keptInNew.count) rows are not inserted"
         }
-        for (from, to) in zip(kept, stays) {
+        for (from, to) in zip(kept, keptInNew) {
             if old[from].identity != new[to].identity { return "row \(from) is another row" }
             if modifications.contains(from) {
                 if !new[to].isWritten(since: old[from]) { return "modified row \(from): nothing was written" }

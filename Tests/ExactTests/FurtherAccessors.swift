@@ -28,35 +28,35 @@ final class FurtherAccessors {
 
     /// Releases the accessors of rows that a rolled back write created, because a later row may get the same serial
     /// number. Further accessors of other rows remain.
-    func drop(after count: Int, _ world: World) {
-        let kept = all.dropFirst(count).filter { world.rows[$0.serial] != nil }
+    func drop(after count: Int, _ model: ModelState) {
+        let kept = all.dropFirst(count).filter { model.rows[$0.serial] != nil }
         all.replaceSubrange(min(count, all.count)..., with: kept)
     }
 
     func drop() { all = [] }
 
     /// The first difference from the model; nil if there is none. Releases the accessors of deleted rows.
-    func mismatch(_ world: World) -> String? {
+    func mismatch(_ model: ModelState) -> String? {
         for (serial, node) in all {
-            guard world.rows[serial] != nil else {
+            guard model.rows[serial] != nil else {
                 if !node.isInvalidated { return "a further accessor of a deleted node is not invalidated" }
                 continue
             }
-            let name = "a further accessor of node \(world.id(serial) ?? -1)"
+            let name = "a further accessor of node \(model.id(serial) ?? -1)"
             if node.isInvalidated { return "\(name) is invalidated" }
             let shown = [
                 node.name, "\(node.amount)", node.next.map { "\($0.id)" } ?? "nil", "\(node.children.map(\.id))",
                 node.part?.name ?? "nil",
             ]
             let expected = [
-                world.text(serial, "name") ?? "", "\(world.number(serial, "amount") ?? 0)",
-                world.shown(world.single(serial, "next")),
-                "\(world.targets(serial, "children").compactMap { world.id($0) })",
-                world.shown(world.single(serial, "part")),
+                model.text(serial, "name") ?? "", "\(model.number(serial, "amount") ?? 0)",
+                model.shown(model.single(serial, "next")),
+                "\(model.targets(serial, "children").compactMap { model.id($0) })",
+                model.shown(model.single(serial, "part")),
             ]
             if shown != expected { return "\(name) shows \(shown) instead of \(expected)" }
         }
-        all.removeAll { world.rows[$0.serial] == nil }
+        all.removeAll { model.rows[$0.serial] == nil }
         return nil
     }
 }
@@ -65,7 +65,7 @@ extension Operation {
     /// Adds an unmanaged object as an update of a node. It becomes a further accessor of the node. It has the links and
     /// collections of the node, or none.
     func addFurtherAccessor(
-        _ pair: NodePair, _ world: inout World, _ realm: Realm, _ furtherAccessors: FurtherAccessors
+        _ pair: NodePair, _ model: inout ModelState, _ realm: Realm, _ furtherAccessors: FurtherAccessors
     ) {
         let (node, serial) = (pair.node, pair.serial)
         let accessor = Node(id: node.id, name: letter, amount: amount)
@@ -83,15 +83,15 @@ extension Operation {
                 }
             }
         }
-        for (name, value) in [("name", World.Value.text(letter)), ("amount", .number(amount))]
-        where world.single(serial, name) != value {
-            world.set(serial, name, value)
+        for (name, value) in [("name", ModelState.Value.text(letter)), ("amount", .number(amount))]
+        where model.single(serial, name) != value {
+            model.set(serial, name, value)
         }
         if isBare {
-            for name in ["next", "part"] where world.single(serial, name) != .none { world.set(serial, name, .none) }
+            for name in ["next", "part"] where model.single(serial, name) != .none { model.set(serial, name, .none) }
             for name in ["children", "peers", "named", "parts", "partsByName"]
-            where !world.slots(serial, name).isEmpty {
-                world.edit(serial, name) { slots, _ in slots = [] }
+            where !model.slots(serial, name).isEmpty {
+                model.edit(serial, name) { slots, _ in slots = [] }
             }
         }
         realm.add(accessor, update: .modified)

@@ -22,25 +22,27 @@ final class KeyValueWatcher {
     private let path: KeyValuePathModel
     let isInvalidated: () -> Bool
 
-    fileprivate init(_ name: String, _ path: KeyValuePathModel, _ world: World, isInvalidated: @escaping () -> Bool) {
+    fileprivate init(
+        _ name: String, _ path: KeyValuePathModel, _ model: ModelState, isInvalidated: @escaping () -> Bool
+    ) {
         self.name = name
         self.path = path
         self.isInvalidated = isInvalidated
-        known = path.value(world)
-        knownTimes = path.times(world)
+        known = path.value(model)
+        knownTimes = path.times(model)
     }
 
-    static func make(_ plan: WatcherPlan, _ world: World, _ realm: Realm, _ furtherAccessors: FurtherAccessors)
+    static func make(_ plan: WatcherPlan, _ model: ModelState, _ realm: Realm, _ furtherAccessors: FurtherAccessors)
         -> KeyValueWatcher?
     {
-        let nodes = world.nodes
+        let nodes = model.nodes
         guard !nodes.isEmpty else { return nil }
         let (id, serial) = nodes[plan.node % nodes.count]
         guard let node = furtherAccessors.accessor(id, serial, realm, plan.filter) else { return nil }
         // A third of the observers are also called before a change, and run a query in each call. Inside a write, the
         // query writes the pending changes to the file.
         let query = plan.sort % 3 == 0 ? { _ = realm.objects(Node.self).where { $0.amount > 1 }.count } : nil
-        let builder = KeyValueWatcherBuilder(world: world, id: id, serial: serial, node: node, query: query)
+        let builder = KeyValueWatcherBuilder(model: model, id: id, serial: serial, node: node, query: query)
         // A third of the observers observe the list, whose changes are reported with positions.
         switch plan.cut < 4 ? 11 : plan.base {
         case 0: return builder.single("name", \.name) { $0 }
@@ -84,18 +86,18 @@ final class KeyValueWatcher {
     /// Allows calls without a change in the next check: a rollback may cause pairs of calls that cancel each other.
     func allowNeedlessCalls() { allowsNeedlessCalls = true }
 
-    /// Returns the first error since the last check. `world` is what the Realm shows; nil if it shows nothing.
-    func check(_ world: World?, isRefresh: Bool, allowsExtraChanges: Bool) -> String? {
+    /// Returns the first error since the last check. `model` is what the Realm shows; nil if it shows nothing.
+    func check(_ model: ModelState?, isRefresh: Bool, allowsExtraChanges: Bool) -> String? {
         defer {
             calls = 0
             allowsNeedlessCalls = false
         }
         if let failure { return failure }
         if path.isInvalidation { return known == "\(isInvalidated())" ? nil : "isInvalidated is reported as \(known)" }
-        guard let world, !isInvalidated() else { return nil }
-        let times = path.times(world)
+        guard let model, !isInvalidated() else { return nil }
+        let times = path.times(model)
         defer { knownTimes = times }
-        let value = path.value(world)
+        let value = path.value(model)
         if known != value { return "was notified of \(known), and the value is \(value)" }
         if allowsNeedlessCalls { return nil }
         if calls > 0 && times == knownTimes && !allowsExtraChanges { return "is called, and nothing was written" }
@@ -105,13 +107,13 @@ final class KeyValueWatcher {
 
 /// An observed path in the model: its value, and when the properties on it were written.
 private struct KeyValuePathModel {
-    let value: (World) -> String
-    let times: (World) -> String
+    let value: (ModelState) -> String
+    let times: (ModelState) -> String
     var isInvalidation = false
 }
 
 private struct KeyValueWatcherBuilder {
-    let world: World
+    let model: ModelState
     let id: Int
     let serial: Int
     let node: Node
@@ -120,8 +122,8 @@ private struct KeyValueWatcherBuilder {
 
     private var options: KeyValueObservingOptions { query == nil ? [.old, .new] : [.old, .new, .prior] }
 
-    private func make(_ path: String, _ model: KeyValuePathModel) -> KeyValueWatcher {
-        KeyValueWatcher("'\(path)' of node \(id) by key and value", model, world) { [node] in node.isInvalidated }
+    private func make(_ path: String, _ pathModel: KeyValuePathModel) -> KeyValueWatcher {
+        KeyValueWatcher("'\(path)' of node \(id) by key and value", pathModel, model) { [node] in node.isInvalidated }
     }
 
     /// - Parameter text: Returns nil for a deleted object, which cannot be read.
@@ -129,12 +131,12 @@ private struct KeyValueWatcherBuilder {
         _ path: String, _ keyPath: KeyPath<Node, Value>, _ text: @escaping (Value?) -> String?
     ) -> KeyValueWatcher {
         let serial = serial
-        let model = KeyValuePathModel {
+        let pathModel = KeyValuePathModel {
             $0.shown($0.value(serial, path))
         } times: {
             ObservedRow($0, serial, [path]).times
         }
-        let watcher = make(path, model)
+        let watcher = make(path, pathModel)
         watcher.keep(
             node.observe(keyPath, options: options) { [unowned watcher, query] _, change in
                 query?()
@@ -145,8 +147,8 @@ private struct KeyValueWatcherBuilder {
     }
 
     func invalidation() -> KeyValueWatcher {
-        let model = KeyValuePathModel(value: { _ in "false" }, times: { _ in "" }, isInvalidation: true)
-        let watcher = make("isInvalidated", model)
+        let pathModel = KeyValuePathModel(value: { _ in "false" }, times: { _ in "" }, isInvalidation: true)
+        let watcher = make("isInvalidated", pathModel)
         watcher.keep(
             node.observe(\.isInvalidated, options: options) { [unowned watcher, query] _, change in
                 query?()
@@ -160,12 +162,12 @@ private struct KeyValueWatcherBuilder {
         _ name: String, _ keyPath: KeyPath<Node, C>, isList: Bool, _ contents: @escaping (Node) -> [String]
     ) -> KeyValueWatcher {
         let serial = serial
-        let model = KeyValuePathModel { world in
-            "\(world.slots(serial, name).map { name == "parts" ? "part" : world.shown($0.value) })"
+        let pathModel = KeyValuePathModel { model in
+            "\(model.slots(serial, name).map { name == "parts" ? "part" : model.shown($0.value) })"
         } times: {
             ObservedRow($0, serial, [name]).times
         }
-        let watcher = make(name, model)
+        let watcher = make(name, pathModel)
         var known = contents(node)
         watcher.keep(
             node.observe(keyPath, options: options) { [unowned watcher, query] node, change in

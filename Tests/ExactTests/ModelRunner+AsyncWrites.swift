@@ -24,7 +24,7 @@ extension ModelRunner {
             apply(operations, realm)
             showsUncommitted = false
             // The write may be committed in one group with the writes that follow.
-            if let base = realm.context.transaction?.baseVersion { worlds[base + 1] = world }
+            if let base = realm.context.transaction?.baseVersion { modelStates[base + 1] = model }
         }
         let complete = { [unowned self] (error: (any Error)?) in
             keyValues.forEach { $0.isRolledBack = false }
@@ -58,11 +58,11 @@ extension ModelRunner {
 
     private func rollBack(_ operations: [Operation], _ ending: Step.Ending) throws {
         let realm = test.realm
-        let (kept, count) = (world, furtherAccessors.count)
-        let held = RetainedNode.all(world, realm)
+        let (kept, count) = (model, furtherAccessors.count)
+        let held = RetainedNode.all(model, realm)
         apply(operations, realm)
         keyValues.forEach { $0.isRolledBack = true }
-        world = kept
+        model = kept
         furtherAccessors.drop(after: count, kept)
         keyValues.forEach { $0.allowNeedlessCalls() }
         // In the other cases the runtime rolls back after the block.
@@ -87,7 +87,7 @@ extension ModelRunner {
 
     func checkFurtherAccessors() {
         let context = test.realm.context
-        guard outcome.failure == nil, context.hasSnapshot, let shown = worlds[context.version] else { return }
+        guard outcome.failure == nil, context.hasSnapshot, let shown = modelStates[context.version] else { return }
         if let failure = furtherAccessors.mismatch(shown) { fail(failure) }
     }
 

@@ -4,18 +4,18 @@ import MartletTestSupport
 
 // Calls of observers, compared with the model.
 extension ModelRunner {
-    func receiveCall(_ watcher: Watcher, _ call: CallRecord, _ findError: (World, World) -> String?) {
+    func receiveCall(_ watcher: Watcher, _ call: CallRecord, _ findError: (ModelState, ModelState) -> String?) {
         outcome.calls += 1
         outcome.reported += call.size
         watcher.callsInRun += 1
         guard outcome.failure == nil else { return }
         // On a queue or an actor, a notification of a deletion does not contain its version.
         let hasUnknownVersion = watcher.place != nil && watcher.version?() == nil
-        let newest = worlds.keys.max() ?? 0
+        let newest = modelStates.keys.max() ?? 0
         let shown = watcher.place == nil ? test.realm.context.version : watcher.version?() ?? newest
         addToTrace("    \(watcher.name): \(call.text())")
         if watcher.hasEnded { return fail("\(watcher.name) is called after its end") }
-        guard let now = worlds[shown] else {
+        guard let now = modelStates[shown] else {
             return fail("\(watcher.name) is called at a version that no write made")
         }
         if watcher.place == nil, !watcher.isLoop, !test.realm.context.showsVersion {
@@ -25,7 +25,7 @@ extension ModelRunner {
         let isLate = watcher.isLoop || hasUnknownVersion
         let candidates =
             isLate
-            ? worlds.filter { $0.key <= shown && $0.value.time >= oldest }.map(\.value)
+            ? modelStates.filter { $0.key <= shown && $0.value.time >= oldest }.map(\.value)
             : [now] + watcher.basesDeliveredLate(now)
         if watcher.known.isEmpty {
             watcher.known = candidates
@@ -46,7 +46,7 @@ extension ModelRunner {
         performActions(watcher)
     }
 
-    private func compare(_ watcher: Watcher, _ now: World) {
+    private func compare(_ watcher: Watcher, _ now: ModelState) {
         if let (actual, expected) = watcher.live(now), actual != expected {
             fail("\(watcher.name) shows \(actual) instead of \(expected)")
         }
@@ -93,13 +93,13 @@ extension ModelRunner {
     /// Checks that no change is missing after everything was delivered.
     func check() {
         guard outcome.failure == nil else { return }
-        guard let now = worlds[test.realm.context.version] else {
+        guard let now = modelStates[test.realm.context.version] else {
             return fail("the Realm shows a version that no write made")
         }
         for watcher in watchers where !watcher.isLate { check(watcher, now) }
     }
 
-    private func check(_ watcher: Watcher, _ now: World) {
+    private func check(_ watcher: Watcher, _ now: ModelState) {
         watcher.skipSilenced()
         // An object that was deleted before it was observed on another executor is not reported.
         if watcher.place != nil, watcher.known.isEmpty, let owner = watcher.owner, now.rows[owner] == nil { return }
@@ -138,7 +138,7 @@ extension ModelRunner {
             refresh()
             quietRounds = outcome.calls == calls ? quietRounds + 1 : 0
         }
-        guard outcome.failure == nil, let now = worlds[test.realm.context.version] else { return }
+        guard outcome.failure == nil, let now = modelStates[test.realm.context.version] else { return }
         for watcher in watchers where watcher.isLate { check(watcher, now) }
     }
 
@@ -163,7 +163,7 @@ extension ModelRunner {
         keyValues.forEach { $0.isRolledBack = false }
         guard outcome.failure == nil, !keyValues.isEmpty else { return }
         let context = test.realm.context
-        let shown = context.hasSnapshot ? worlds[context.version] : nil
+        let shown = context.hasSnapshot ? modelStates[context.version] : nil
         for watcher in keyValues {
             outcome.calls += watcher.calls
             outcome.reported += watcher.calls

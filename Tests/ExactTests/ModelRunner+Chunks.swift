@@ -11,7 +11,7 @@ extension ModelRunner {
         let context = realm.context
         guard context.hasSnapshot, !realm.isInWriteTransaction else { return nil }
         for core in context.collections.values.compactMap(\.core) {
-            guard let elements = core.elements, !core.isQueued, !core.isOwnerGone else { continue }
+            guard let elements = core.elements, !core.isQueued, !core.isOwnerDeleted else { continue }
             let known = elements.chunks.map { "\($0.ordinal): \($0.count)" }
             let stored = try context.handle.read { connection in
                 try ChunkedElements(owner: core.owner, table: core.layout.chunks, connection)

@@ -23,9 +23,9 @@ final class ModelRunner {
 
     let test: TestRealm
     let furtherAccessors: FurtherAccessors
-    var world = World()
+    var model = ModelState()
     /// The state of the model at each version.
-    var worlds: [UInt64: World] = [:]
+    var modelStates: [UInt64: ModelState] = [:]
     var watchers: [Watcher] = []
     /// Observers that must not be called any more.
     private var ended: [Watcher] = []
@@ -88,8 +88,8 @@ final class ModelRunner {
             test.realm.add([ScalarSets()])
             test.realm.add([ScalarMaps()])
         }
-        for type in ["ScalarLists", "ScalarSets", "ScalarMaps"] { _ = world.add(type) }
-        worlds[test.realm.context.version] = world
+        for type in ["ScalarLists", "ScalarSets", "ScalarMaps"] { _ = model.add(type) }
+        modelStates[test.realm.context.version] = model
     }
 
     private func end() -> Outcome {
@@ -195,7 +195,7 @@ final class ModelRunner {
             realmWatchers.last?.action = { [unowned self] in
                 let realm = test.realm
                 // The write that made the commit has not returned yet, so the test has not recorded its version.
-                if worlds[realm.context.version] == nil { worlds[realm.context.version] = world }
+                if modelStates[realm.context.version] == nil { modelStates[realm.context.version] = model }
                 writeInside(operations, silencing: at(silenced))
                 realmWatchers.forEach { $0.skipNestedCommit(realm.context.version) }
             }
@@ -220,7 +220,7 @@ final class ModelRunner {
     func watch(_ plan: WatcherPlan, isInside: Bool = false) {
         let realm = test.realm
         // Observers of objects report the changes since the version that the Realm shows now.
-        guard watchers.count < 14, let shown = worlds[realm.context.version] else { return }
+        guard watchers.count < 14, let shown = modelStates[realm.context.version] else { return }
         if plan.kind == .keyValue {
             guard keyValues.count < 8, let watcher = KeyValueWatcher.make(plan, shown, realm, furtherAccessors) else {
                 return
@@ -243,7 +243,7 @@ final class ModelRunner {
         plan.isLoop = plan.isLoop && !isInside
         if isInside { plan.place = nil }
         let made = Watcher.make(plan, shown, realm, furtherAccessors, loops, executors) { [unowned self] in
-            worlds.sorted { $0.key < $1.key }.map(\.value) + [world]
+            modelStates.sorted { $0.key < $1.key }.map(\.value) + [model]
         } onCall: { [unowned self] in
             receiveCall($0, $1, $2)
         }
@@ -253,9 +253,9 @@ final class ModelRunner {
         addToTrace("\(made.name), begins")
         if made.isLate { runLoops() }
         if let place = made.place, made.known.isEmpty, let version = executors?.version(place), made.isOfObject,
-            let world = worlds[version]
+            let model = modelStates[version]
         {
-            made.known = [world]
+            made.known = [model]
         }
     }
 
@@ -287,10 +287,10 @@ final class ModelRunner {
 
     func apply(_ operations: [Operation], _ realm: Realm) {
         for operation in operations {
-            let time = world.time
-            addToTrace("    \(operation.text(world))")
-            operation.perform(&world, realm, furtherAccessors)
-            if world.time > time { outcome.changes += 1 }
+            let time = model.time
+            addToTrace("    \(operation.text(model))")
+            operation.perform(&model, realm, furtherAccessors)
+            if model.time > time { outcome.changes += 1 }
         }
     }
 
@@ -298,18 +298,18 @@ final class ModelRunner {
         let realm = test.realm
         let silentRealms = silencesRealm ? realmWatchers : []
         let tokens = [watcher?.token].compactMap { $0 } + silentRealms.compactMap(\.token)
-        var base = world
+        var base = model
         if !silencesRealm { realmWatchers.forEach { $0.expectCommit() } }
         try realm.write(withoutNotifying: tokens) {
             // A callback may have written while the write began.
-            if !showsUncommitted { base = world }
+            if !showsUncommitted { base = model }
             apply(operations, realm)
             // Observers of the Realm may write before this write has returned.
-            if let watcher, watcher.token != nil { watcher.silence(base, world, isLate: showsUncommitted) }
+            if let watcher, watcher.token != nil { watcher.silence(base, model, isLate: showsUncommitted) }
         }
         showsUncommitted = false
         wasInvalidated = false
-        worlds[realm.context.version] = world
+        modelStates[realm.context.version] = model
         silentRealms.forEach { $0.skipSilentCommits(realm.context.version) }
     }
 
@@ -324,13 +324,13 @@ final class ModelRunner {
         willRollBack = true
         try realm.beginWrite()
         willRollBack = false
-        let (kept, count) = (world, furtherAccessors.count)
-        let held = RetainedNode.all(world, realm)
+        let (kept, count) = (model, furtherAccessors.count)
+        let held = RetainedNode.all(model, realm)
         apply(operations, realm)
         keyValues.forEach { $0.isRolledBack = true }
         realm.cancelWrite()
         keyValues.forEach { $0.isRolledBack = false }
-        world = kept
+        model = kept
         furtherAccessors.drop(after: count, kept)
         keyValues.forEach { $0.allowNeedlessCalls() }
         if let failure = held.lazy.compactMap({ $0.mismatch(kept) }).first { fail(failure) }
@@ -345,7 +345,7 @@ final class ModelRunner {
             if this.other == nil { this.other = try Realm(configuration: settings, queue: this.queue) }
             guard let other = this.other else { return }
             try other.write { this.apply(operations, other) }
-            this.worlds[other.context.version] = this.world
+            this.modelStates[other.context.version] = this.model
         }
     }
 
@@ -357,7 +357,7 @@ final class ModelRunner {
         allowsExtraChanges = true
         foreign.refresh()
         try foreign.write { apply(operations, foreign) }
-        worlds[foreign.context.version] = world
+        modelStates[foreign.context.version] = model
         test.realm.context.coordinator.pollForCommits()
     }
 }

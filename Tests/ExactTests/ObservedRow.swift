@@ -6,58 +6,58 @@ struct ObservedRow: Equatable {
     private(set) var times = ""
 
     /// The properties that the key paths of a row reach; nil means all properties, up to four objects deep.
-    init(_ world: World, _ row: Int, _ keyPaths: [String]?) {
-        if keyPaths == nil { addDeep(world, row, levels: 4) }
-        for path in keyPaths ?? [] { add(world, row, path.split(separator: ".").map(String.init)[...]) }
+    init(_ model: ModelState, _ row: Int, _ keyPaths: [String]?) {
+        if keyPaths == nil { addDeep(model, row, levels: 4) }
+        for path in keyPaths ?? [] { add(model, row, path.split(separator: ".").map(String.init)[...]) }
     }
 
     /// The properties of several rows on key paths.
-    init(_ world: World, _ rows: [Int], _ keyPaths: [String]?) {
+    init(_ model: ModelState, _ rows: [Int], _ keyPaths: [String]?) {
         for row in rows {
-            let view = ObservedRow(world, row, keyPaths)
+            let view = ObservedRow(model, row, keyPaths)
             values += " #\(row)" + view.values
             times += " #\(row)" + view.times
         }
     }
 
-    private mutating func add(_ world: World, _ row: Int, _ path: ArraySlice<String>) {
-        guard let name = path.first, let type = world.rows[row]?.type else { return }
+    private mutating func add(_ model: ModelState, _ row: Int, _ path: ArraySlice<String>) {
+        guard let name = path.first, let type = model.rows[row]?.type else { return }
         if name == "*" {
             let rest = path.dropFirst()
-            if rest.allSatisfy({ $0 == "*" }) { for property in world.classes.of(type) { add(world, row, property) } }
+            if rest.allSatisfy({ $0 == "*" }) { for property in model.classes.of(type) { add(model, row, property) } }
             if rest.isEmpty { return }
-            for property in world.classes.of(type) where Self.hasPath(world, type, [property.name] + rest) {
-                add(world, row, [property.name] + rest)
+            for property in model.classes.of(type) where Self.hasPath(model, type, [property.name] + rest) {
+                add(model, row, [property.name] + rest)
             }
             return
         }
-        guard let property = world.classes.named(name, of: type) else { return }
-        add(world, row, property)
+        guard let property = model.classes.named(name, of: type) else { return }
+        add(model, row, property)
         let rest = path.dropFirst()
         if rest.isEmpty { return }
-        for target in world.targets(row, name) { add(world, target, rest) }
+        for target in model.targets(row, name) { add(model, target, rest) }
     }
 
     /// Whether a path that begins at a class is valid. After an `AnyRealmValue` property, every path is valid.
-    static func hasPath(_ world: World, _ type: String, _ path: ArraySlice<String>) -> Bool {
+    static func hasPath(_ model: ModelState, _ type: String, _ path: ArraySlice<String>) -> Bool {
         guard let name = path.first, name != "*" else { return true }
-        guard let property = world.classes.named(name, of: type) else { return false }
+        guard let property = model.classes.named(name, of: type) else { return false }
         if path.count == 1 || property.isAny { return true }
         let target = if case .inverse(_, let origin) = property.kind { Optional(origin) } else { property.target }
-        return target.map { hasPath(world, $0, path.dropFirst()) } ?? false
+        return target.map { hasPath(model, $0, path.dropFirst()) } ?? false
     }
 
-    private mutating func add(_ world: World, _ row: Int, _ property: Property) {
+    private mutating func add(_ model: ModelState, _ row: Int, _ property: Property) {
         values += " "
         values += property.name
         times += " "
         times += property.name
         if case .inverse = property.kind {
-            for target in world.targets(row, property.name) { Self.append(target, to: &values) }
-            Self.append(world.relinked[row]?[property.name] ?? 0, to: &times)
+            for target in model.targets(row, property.name) { Self.append(target, to: &values) }
+            Self.append(model.inverseChangeTimes[row]?[property.name] ?? 0, to: &times)
             return
         }
-        guard let field = world.rows[row]?.fields[property.name] else { return }
+        guard let field = model.rows[row]?.fields[property.name] else { return }
         Self.append(field.written, to: &times)
         switch field.content {
         case .single(let value): values += value.description
@@ -76,18 +76,18 @@ struct ObservedRow: Equatable {
     }
 
     // Breadth first: each row is visited once.
-    private mutating func addDeep(_ world: World, _ row: Int, levels: Int) {
+    private mutating func addDeep(_ model: ModelState, _ row: Int, levels: Int) {
         var seen: Set<Int> = [row]
         var level = [row]
         for _ in 0..<levels {
             var next: [Int] = []
             for row in level {
                 values += " #\(row)"
-                guard let type = world.rows[row]?.type else { continue }
-                for property in world.classes.of(type) {
+                guard let type = model.rows[row]?.type else { continue }
+                for property in model.classes.of(type) {
                     if case .inverse = property.kind { continue }
-                    add(world, row, property)
-                    for target in world.targets(row, property.name) where seen.insert(target).inserted {
+                    add(model, row, property)
+                    for target in model.targets(row, property.name) where seen.insert(target).inserted {
                         next.append(target)
                     }
                 }
@@ -100,7 +100,7 @@ struct ObservedRow: Equatable {
 /// An element of a collection, as an observer sees it.
 struct Item {
     /// The object or value, without the properties of the object.
-    let identity: World.Value
+    let identity: ModelState.Value
     /// The key, in a map.
     var key = ""
     /// When the element was written at its position.
@@ -120,7 +120,7 @@ struct Item {
     @TaskLocal static var allowsExtraChanges = false
 }
 
-extension World {
+extension ModelState {
     func item(_ row: Int, _ keyPaths: [String]?) -> Item {
         Item(identity: .row(row), view: ObservedRow(self, row, keyPaths), text: shown(.row(row)))
     }

@@ -10,9 +10,9 @@ extension Operation {
     /// The value to write, as a value of the model.
     ///
     /// - Parameter isPlain: Whether lists and maps are excluded, as in sets.
-    private func anyValue(_ world: World, isPlain: Bool = false) -> World.Value {
-        let nodes = world.nodes
-        let node = nodes.isEmpty ? World.Value.none : .row(nodes[b % nodes.count].serial)
+    private func anyValue(_ model: ModelState, isPlain: Bool = false) -> ModelState.Value {
+        let nodes = model.nodes
+        let node = nodes.isEmpty ? ModelState.Value.none : .row(nodes[b % nodes.count].serial)
         return switch c % (isPlain ? 5 : 9) {
         case 0: .none
         case 1: .number(Double(b % 3))
@@ -26,15 +26,15 @@ extension Operation {
     }
 
     /// Converts a value of the model to a value for the Realm.
-    private func live(_ value: World.Value, _ world: World, _ realm: Realm) -> AnyRealmValue {
+    private func live(_ value: ModelState.Value, _ model: ModelState, _ realm: Realm) -> AnyRealmValue {
         switch value {
         case .none: .none
         case .number(let number): .int(Int(number))
         case .text(let text): .string(text)
         case .row(let row):
-            world.id(row).flatMap { realm.object(ofType: Node.self, forPrimaryKey: $0) }.map { .object($0) } ?? .none
-        case .list(let values): .list(values.map { live($0, world, realm) })
-        case .map(let entries): .map(entries.mapValues { live($0, world, realm) })
+            model.id(row).flatMap { realm.object(ofType: Node.self, forPrimaryKey: $0) }.map { .object($0) } ?? .none
+        case .list(let values): .list(values.map { live($0, model, realm) })
+        case .map(let entries): .map(entries.mapValues { live($0, model, realm) })
         }
     }
 
@@ -49,115 +49,115 @@ extension Operation {
 
     private var date: Date { Date(timeIntervalSinceReferenceDate: amount) }
 
-    func editAny(_ world: inout World, _ realm: Realm) {
+    func editAny(_ model: inout ModelState, _ realm: Realm) {
         switch kind {
-        case .anyInsert, .anyReplace, .anyRemove, .anyMove: editAnyList(&world, realm)
-        case .anyKeySet, .anyKeyRemove: editAnyMap(&world, realm)
-        case .anySetInsert, .anySetRemove: editAnySet(&world, realm)
-        case .enumRow: editEnumRow(&world, realm)
+        case .anyInsert, .anyReplace, .anyRemove, .anyMove: editAnyList(&model, realm)
+        case .anyKeySet, .anyKeyRemove: editAnyMap(&model, realm)
+        case .anySetInsert, .anySetRemove: editAnySet(&model, realm)
+        case .enumRow: editEnumRow(&model, realm)
         case .anyAdd:
-            let (id, value) = (a % 4, anyValue(world))
-            guard !world.scalars.contains(where: { $0.id == id }) else { return }
+            let (id, value) = (a % 4, anyValue(model))
+            guard !model.scalars.contains(where: { $0.id == id }) else { return }
             realm.add(
                 Scalars(
                     id: id, int: b % 5, float: Float(amount), date: date, decimal128: decimal,
-                    anyValue: live(value, world, realm)))
-            _ = world.add(
+                    anyValue: live(value, model, realm)))
+            _ = model.add(
                 "Scalars",
                 [
                     "id": .number(Double(id)), "int": .number(Double(b % 5)), "float": .number(amount),
                     "date": .number(amount), "decimal128": .number(decimalAmount), "anyValue": value,
                 ])
-        default: editAnyProperty(&world, realm)
+        default: editAnyProperty(&model, realm)
         }
     }
 
     /// Adds, changes or deletes a row with an enum. Some rows have a raw value for which the enum has no case.
-    private func editEnumRow(_ world: inout World, _ realm: Realm) {
+    private func editEnumRow(_ model: inout ModelState, _ realm: Realm) {
         let id = a % 4
         let (state, raw) = b.isMultiple(of: 2) ? (State.open, "o") : (State.closed, "c")
-        guard let (_, serial) = world.enumRows.first(where: { $0.id == id }),
+        guard let (_, serial) = model.enumRows.first(where: { $0.id == id }),
             let holder = realm.object(ofType: EnumHolder.self, forPrimaryKey: id)
         else {
             let holder = EnumHolder(id: id, state: state)
             realm.add(holder)
             let isUnknown = b.isMultiple(of: 3)
-            _ = world.add("EnumHolder", ["id": .number(Double(id)), "state": .text(isUnknown ? "x" : raw)])
+            _ = model.add("EnumHolder", ["id": .number(Double(id)), "state": .text(isUnknown ? "x" : raw)])
             if !isUnknown { return }
             // Observers are notified of the new row in any case.
             realm.context.read { try? $0.run("UPDATE EnumHolder SET state = 'x' WHERE id = ?1", [.integer(Int64(id))]) }
             return realm.context.markStale(holder)
         }
         if c.isMultiple(of: 4) {
-            world.delete(serial)
+            model.delete(serial)
             realm.delete(holder)
             return
         }
-        world.set(serial, "state", .text(raw))
+        model.set(serial, "state", .text(raw))
         holder.state = state
     }
 
-    private func editAnyProperty(_ world: inout World, _ realm: Realm) {
-        let scalars = world.scalars
+    private func editAnyProperty(_ model: inout ModelState, _ realm: Realm) {
+        let scalars = model.scalars
         guard !scalars.isEmpty else { return }
         let (id, serial) = scalars[a % scalars.count]
         guard let object = realm.object(ofType: Scalars.self, forPrimaryKey: id) else { return }
-        let value = anyValue(world)
+        let value = anyValue(model)
         switch kind {
         case .anyDelete:
-            world.delete(serial)
+            model.delete(serial)
             realm.delete(object)
         case .anyInt:
-            world.set(serial, "int", .number(Double(b % 5)))
+            model.set(serial, "int", .number(Double(b % 5)))
             object.int = b % 5
             if c.isMultiple(of: 3) { return }
-            world.set(serial, "float", .number(amount))
+            model.set(serial, "float", .number(amount))
             object.float = Float(amount)
-            world.set(serial, "date", .number(amount))
+            model.set(serial, "date", .number(amount))
             object.date = date
             if a.isMultiple(of: 3) { return }
-            world.set(serial, "decimal128", .number(decimalAmount))
+            model.set(serial, "decimal128", .number(decimalAmount))
             object.decimal128 = decimal
         case .anySet:
-            object.anyValue = live(value, world, realm)
-            world.set(serial, "anyValue", value)
-        default: put(value, serial, object, &world, realm)
+            object.anyValue = live(value, model, realm)
+            model.set(serial, "anyValue", value)
+        default: put(value, serial, object, &model, realm)
         }
     }
 
     /// Adds to the list or map that the property contains. Replaces any other value.
     private func put(
-        _ value: World.Value, _ serial: Int, _ object: Scalars, _ world: inout World, _ realm: Realm
+        _ value: ModelState.Value, _ serial: Int, _ object: Scalars, _ model: inout ModelState, _ realm: Realm
     ) {
-        let new = live(value, world, realm)
-        switch world.single(serial, "anyValue") {
+        let new = live(value, model, realm)
+        switch model.single(serial, "anyValue") {
         case .list(let values) where values.count < 4:
             object.anyValue.append(new)
-            world.set(serial, "anyValue", .list(values + [value]))
+            model.set(serial, "anyValue", .list(values + [value]))
         case .map(let entries):
             object.anyValue[key] = new
-            world.set(serial, "anyValue", .map(entries.merging([key: value]) { $1 }))
+            model.set(serial, "anyValue", .map(entries.merging([key: value]) { $1 }))
         default:
             object.anyValue = .list([new])
-            world.set(serial, "anyValue", .list([value]))
+            model.set(serial, "anyValue", .list([value]))
         }
     }
 
-    private func editAnyList(_ world: inout World, _ realm: Realm) {
-        guard let row = world.only("ScalarLists"), let list = realm.objects(ScalarLists.self).first?.anyValues else {
+    private func editAnyList(_ model: inout ModelState, _ realm: Realm) {
+        guard let row = model.only("ScalarLists"), let list = realm.objects(ScalarLists.self).first?.anyValues else {
             return
         }
-        let (count, value) = (list.count, anyValue(world))
+        let (count, value) = (list.count, anyValue(model))
         if count == 0 && kind != .anyInsert { return }
         let (first, second) = (count == 0 ? 0 : a % count, count == 0 ? 0 : b % count)
         switch kind {
-        case .anyInsert: list.insert(live(value, world, realm), at: a % (count + 1))
-        case .anyReplace: list[first] = live(value, world, realm)
+        case .anyInsert: list.insert(live(value, model, realm), at: a % (count + 1))
+        case .anyReplace: list[first] = live(value, model, realm)
         case .anyRemove: list.remove(at: first)
         default: list.move(from: first, to: second)
         }
-        world.edit(row, "anyValues") { slots, now in
-            let slot = World.Slot(value: value, written: now)
+        model.edit(row, "anyValues") { slots, now in
+            let slot = ModelState.Slot(value: value, written: now)
             switch kind {
             case .anyInsert: slots.insert(slot, at: a % (count + 1))
             case .anyReplace: slots[first] = slot
@@ -167,15 +167,15 @@ extension Operation {
         }
     }
 
-    private func editAnyMap(_ world: inout World, _ realm: Realm) {
-        guard let row = world.only("ScalarMaps"), let map = realm.objects(ScalarMaps.self).first?.anyValues else {
+    private func editAnyMap(_ model: inout ModelState, _ realm: Realm) {
+        guard let row = model.only("ScalarMaps"), let map = realm.objects(ScalarMaps.self).first?.anyValues else {
             return
         }
-        let value = anyValue(world)
-        if kind == .anyKeyRemove { map.removeObject(for: partKey) } else { map[partKey] = live(value, world, realm) }
-        world.edit(row, "anyValues") { slots, now in
+        let value = anyValue(model)
+        if kind == .anyKeyRemove { map.removeObject(for: partKey) } else { map[partKey] = live(value, model, realm) }
+        model.edit(row, "anyValues") { slots, now in
             let known = slots.firstIndex { $0.key == partKey }
-            let slot = World.Slot(key: partKey, value: value, written: now)
+            let slot = ModelState.Slot(key: partKey, value: value, written: now)
             switch (kind, known) {
             case (.anyKeyRemove, let known?): slots.remove(at: known)
             case (.anyKeyRemove, nil): break
@@ -185,33 +185,33 @@ extension Operation {
         }
     }
 
-    private func editAnySet(_ world: inout World, _ realm: Realm) {
-        guard let row = world.only("ScalarSets"), let set = realm.objects(ScalarSets.self).first?.anyValues else {
+    private func editAnySet(_ model: inout ModelState, _ realm: Realm) {
+        guard let row = model.only("ScalarSets"), let set = realm.objects(ScalarSets.self).first?.anyValues else {
             return
         }
-        let value = anyValue(world, isPlain: true)
+        let value = anyValue(model, isPlain: true)
         if kind == .anySetRemove {
-            set.remove(live(value, world, realm))
+            set.remove(live(value, model, realm))
         } else {
-            set.insert(live(value, world, realm))
+            set.insert(live(value, model, realm))
         }
-        world.edit(row, "anyValues") { slots, now in
+        model.edit(row, "anyValues") { slots, now in
             let known = slots.firstIndex { $0.value == value }
             if kind == .anySetRemove, let known { slots.remove(at: known) }
-            if kind == .anySetInsert, known == nil { slots.append(World.Slot(value: value, written: now)) }
+            if kind == .anySetInsert, known == nil { slots.append(ModelState.Slot(value: value, written: now)) }
         }
     }
 
-    func anyText(_ world: World) -> String {
+    func anyText(_ model: ModelState) -> String {
         if kind == .enumRow {
             return "mark \(a % 4): '\(b.isMultiple(of: 2) ? "o" : "c")'\(c.isMultiple(of: 4) ? ", or delete it" : "")"
         }
         let isPlain = kind == .anySetInsert || kind == .anySetRemove
-        return "\(kind) \(a), \(b), \(partKey), \(key): \(world.shown(anyValue(world, isPlain: isPlain)))"
+        return "\(kind) \(a), \(b), \(partKey), \(key): \(model.shown(anyValue(model, isPlain: isPlain)))"
     }
 }
 
-extension World {
+extension ModelState {
     /// Serial numbers of the rows of `Scalars`, by primary key.
     var scalars: [(id: Int, serial: Int)] { byID("Scalars") }
 
@@ -225,7 +225,7 @@ extension World {
     }
 }
 
-extension World.Value {
+extension ModelState.Value {
     /// Whether the value contains a link, at any depth.
     var isLinked: Bool {
         switch self {

@@ -1,15 +1,15 @@
 // Descriptions of operations, for the report of a failure.
 extension Operation {
-    func text(_ world: World) -> String {
-        let nodes = world.nodes
+    func text(_ model: ModelState) -> String {
+        let nodes = model.nodes
         switch kind {
-        case .add: return world.node(a % Self.ids) == nil ? "add node \(a % Self.ids) '\(letter)' \(amount)" : "nothing"
+        case .add: return model.node(a % Self.ids) == nil ? "add node \(a % Self.ids) '\(letter)' \(amount)" : "nothing"
         case .nameAll: return "name of all nodes = '\(letter)'"
         case .amountAll: return "amount of all nodes = \(amount)"
         case .deleteAll: return "delete all nodes"
         case .valueInsertRemove: return "numbers: insert one and remove it"
         case .valueInsert, .valueRemove, .valueReplace, .valueMove, .valueClear:
-            let count = world.only("ScalarLists").map { world.slots($0, "ints").count } ?? 0
+            let count = model.only("ScalarLists").map { model.slots($0, "ints").count } ?? 0
             return "numbers: " + edit(count: count, insertAt: a, first: a, second: b, "\(c % 3)")
         case .textInsert: return "texts: insert '\(letter)'"
         case .textRemove: return "texts: remove '\(letter)'"
@@ -22,20 +22,20 @@ extension Operation {
                 "each node links to the next from the one at \(a) on, \(b % 3 == 0 ? "as 'next'" : "in turns from \(b % 4)")"
         case .anyAdd, .anyDelete, .anySet, .anyPut, .anyInt, .anyInsert, .anyReplace, .anyRemove, .anyMove,
             .anyKeySet, .anyKeyRemove, .anySetInsert, .anySetRemove, .enumRow:
-            return anyText(world)
+            return anyText(model)
         case .nodeListInsert, .nodeListRemove:
             if nodes.isEmpty { return "nothing" }
-            let count = world.only("ScalarLists").map { world.slots($0, "nodes").count } ?? 0
+            let count = model.only("ScalarLists").map { model.slots($0, "nodes").count } ?? 0
             return "held: " + edit(count: count, insertAt: b, first: b, second: b, "node \(nodes[a % nodes.count].id)")
         default:
             if nodes.isEmpty { return "nothing" }
             let (id, serial) = nodes[a % nodes.count]
-            return "node \(id): " + text(world, serial, nodes[b % nodes.count].id)
+            return "node \(id): " + text(model, serial, nodes[b % nodes.count].id)
         }
     }
 
-    private func text(_ world: World, _ serial: Int, _ other: Int) -> String {
-        func count(_ name: String) -> Int { world.slots(serial, name).count }
+    private func text(_ model: ModelState, _ serial: Int, _ other: Int) -> String {
+        func count(_ name: String) -> Int { model.slots(serial, name).count }
         switch kind {
         case .delete: return "delete"
         case .furtherAccessor:

@@ -106,30 +106,30 @@ struct Operation: CustomStringConvertible {
     /// The maximum number of nodes.
     static let ids = 8
 
-    func perform(_ world: inout World, _ realm: Realm, _ furtherAccessors: FurtherAccessors) {
+    func perform(_ model: inout ModelState, _ realm: Realm, _ furtherAccessors: FurtherAccessors) {
         switch kind {
-        case .add: add(&world, realm)
+        case .add: add(&model, realm)
         case .deleteAll:
-            for (_, serial) in world.nodes { world.delete(serial) }
+            for (_, serial) in model.nodes { model.delete(serial) }
             realm.delete(realm.objects(Node.self))
         case .nameAll, .amountAll:
-            for (id, serial) in world.nodes {
+            for (id, serial) in model.nodes {
                 guard let node = furtherAccessors.accessor(id, serial, realm, b + c) else { continue }
                 let pair = NodePair(serial: serial, node: node)
-                assign(pair, pair, &world)
+                assign(pair, pair, &model)
             }
         case .valueInsert, .valueRemove, .valueReplace, .valueMove, .valueClear, .valueInsertRemove:
-            editValues(&world, realm)
-        case .textInsert, .textRemove: editTexts(&world, realm)
-        case .doubleSet, .doubleRemove: editDoubles(&world, realm)
-        case .nodeListInsert, .nodeListRemove: editNodeList(&world, realm)
-        case .manyValues, .manyHeld: insertMany(&world, realm)
-        case .chain: chain(&world, realm)
+            editValues(&model, realm)
+        case .textInsert, .textRemove: editTexts(&model, realm)
+        case .doubleSet, .doubleRemove: editDoubles(&model, realm)
+        case .nodeListInsert, .nodeListRemove: editNodeList(&model, realm)
+        case .manyValues, .manyHeld: insertMany(&model, realm)
+        case .chain: chain(&model, realm)
         case .anyAdd, .anyDelete, .anySet, .anyPut, .anyInt, .anyInsert, .anyReplace, .anyRemove, .anyMove,
             .anyKeySet, .anyKeyRemove, .anySetInsert, .anySetRemove, .enumRow:
-            editAny(&world, realm)
+            editAny(&model, realm)
         default:
-            let nodes = world.nodes
+            let nodes = model.nodes
             guard !nodes.isEmpty else { return }
             let (id, serial) = nodes[a % nodes.count]
             guard let node = furtherAccessors.accessor(id, serial, realm, b + c) else { return }
@@ -138,16 +138,16 @@ struct Operation: CustomStringConvertible {
             let target = NodePair(
                 serial: other.serial, node: furtherAccessors.accessor(other.id, other.serial, realm, a + c) ?? node)
             switch kind {
-            case .furtherAccessor: addFurtherAccessor(pair, &world, realm, furtherAccessors)
+            case .furtherAccessor: addFurtherAccessor(pair, &model, realm, furtherAccessors)
             case .delete:
-                world.delete(serial)
+                model.delete(serial)
                 realm.delete(node)
-            case .name, .amount, .next, .assignAgain: assign(pair, target, &world)
+            case .name, .amount, .next, .assignAgain: assign(pair, target, &model)
             case .childInsert, .childRemove, .childReplace, .childMove, .childSwap, .childClear, .childAssign:
-                editChildren(pair, target, &world)
+                editChildren(pair, target, &model)
             case .peerInsert, .peerRemove, .peerClear, .namedSet, .namedRemove, .namedClear:
-                editPeers(pair, target, &world)
-            default: editParts(pair, target, &world)
+                editPeers(pair, target, &model)
+            default: editParts(pair, target, &model)
             }
         }
     }
@@ -172,48 +172,48 @@ struct Operation: CustomStringConvertible {
 
     var key: String { ["x", "y", "z"][c % 3] }
 
-    private func add(_ world: inout World, _ realm: Realm) {
+    private func add(_ model: inout ModelState, _ realm: Realm) {
         let id = a % Self.ids
-        guard world.node(id) == nil else { return }
-        _ = world.add(
+        guard model.node(id) == nil else { return }
+        _ = model.add(
             "Node", ["id": .number(Double(id)), "name": .text(letter), "amount": .number(amount)])
         realm.add(Node(id: id, name: letter, amount: amount))
     }
 
-    private func assign(_ pair: NodePair, _ target: NodePair, _ world: inout World) {
+    private func assign(_ pair: NodePair, _ target: NodePair, _ model: inout ModelState) {
         switch kind {
         case .name, .nameAll:
-            world.set(pair.serial, "name", .text(letter))
+            model.set(pair.serial, "name", .text(letter))
             pair.node.name = letter
         case .amount, .amountAll:
-            world.set(pair.serial, "amount", .number(amount))
+            model.set(pair.serial, "amount", .number(amount))
             pair.node.amount = amount
         case .next:
-            world.set(pair.serial, "next", c % 4 == 0 ? .none : .row(target.serial))
+            model.set(pair.serial, "next", c % 4 == 0 ? .none : .row(target.serial))
             pair.node.next = c % 4 == 0 ? nil : target.node
         default:
-            world.set(pair.serial, "name", world.single(pair.serial, "name"))
+            model.set(pair.serial, "name", model.single(pair.serial, "name"))
             pair.node.name = pair.node.name
         }
     }
 
     // MARK: Links to many
 
-    private func editChildren(_ pair: NodePair, _ target: NodePair, _ world: inout World) {
+    private func editChildren(_ pair: NodePair, _ target: NodePair, _ model: inout ModelState) {
         let list = pair.node.children
         let count = list.count
         if count == 0 && [.childRemove, .childReplace, .childMove, .childSwap].contains(kind) { return }
         let (first, second) = (count == 0 ? 0 : b % count, count == 0 ? 0 : c % count)
-        world.edit(pair.serial, "children") { slots, now in
+        model.edit(pair.serial, "children") { slots, now in
             switch kind {
             case .childInsert:
-                slots.insert(World.Slot(value: .row(target.serial), written: now), at: c % (count + 1))
+                slots.insert(ModelState.Slot(value: .row(target.serial), written: now), at: c % (count + 1))
             case .childRemove: slots.remove(at: first)
-            case .childReplace: slots[second] = World.Slot(value: .row(target.serial), written: now)
+            case .childReplace: slots[second] = ModelState.Slot(value: .row(target.serial), written: now)
             case .childMove: slots.insert(slots.remove(at: first), at: second)
             case .childSwap: slots.swapAt(first, second)
             case .childClear: slots = []
-            default: slots = [target.serial, pair.serial].map { World.Slot(value: .row($0), written: now) }
+            default: slots = [target.serial, pair.serial].map { ModelState.Slot(value: .row($0), written: now) }
             }
         }
         switch kind {
@@ -230,17 +230,17 @@ struct Operation: CustomStringConvertible {
         }
     }
 
-    private func editPeers(_ pair: NodePair, _ target: NodePair, _ world: inout World) {
+    private func editPeers(_ pair: NodePair, _ target: NodePair, _ model: inout ModelState) {
         let (peers, named) = (pair.node.peers, pair.node.named)
-        world.edit(pair.serial, kind.rawValue.hasPrefix("peer") ? "peers" : "named") { slots, now in
+        model.edit(pair.serial, kind.rawValue.hasPrefix("peer") ? "peers" : "named") { slots, now in
             let known = slots.firstIndex { $0.key == key }
             switch kind {
             case .peerInsert where !slots.contains { $0.value == .row(target.serial) }:
-                slots.append(World.Slot(value: .row(target.serial), written: now))
+                slots.append(ModelState.Slot(value: .row(target.serial), written: now))
             case .peerInsert: break
             case .peerRemove: slots.removeAll { $0.value == .row(target.serial) }
             case .namedSet:
-                let new = World.Slot(key: key, value: a % 5 == 0 ? .none : .row(target.serial), written: now)
+                let new = ModelState.Slot(key: key, value: a % 5 == 0 ? .none : .row(target.serial), written: now)
                 if let known { slots[known] = new } else { slots.append(new) }
             case .namedRemove: slots.removeAll { $0.key == key }
             default: slots = []

@@ -18,7 +18,7 @@ struct Property: Sendable {
     var onDelete = Rule.nullify
     /// What happens to the targets when the object is deleted.
     var deleteRule = Rule.nullify
-    var initial = World.Value.none
+    var initial = ModelState.Value.none
 
     enum Rule: String, Sendable { case nullify, cascade, deny }
 }

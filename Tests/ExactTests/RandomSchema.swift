@@ -55,7 +55,7 @@ struct RandomSchema {
     }
 
     private static func single(_ name: String, _ type: String) -> Line {
-        let initial: World.Value = type == "Int" || type == "Double" ? .number(0) : .none
+        let initial: ModelState.Value = type == "Int" || type == "Double" ? .number(0) : .none
         return Line(property: Property(name: name, kind: .single, initial: initial), text: type)
     }
 

@@ -19,13 +19,13 @@ extension SchemaModelRunner {
             c = Int.random(in: 0..<60, using: &random)
         }
 
-        func perform(_ world: inout World, _ realm: Realm, _ schema: RandomSchema) {
-            let rows = schema.names.flatMap { world.inKeyOrder($0) }
-            guard kind > 2, !rows.isEmpty else { return create(&world, realm, schema) }
+        func perform(_ model: inout ModelState, _ realm: Realm, _ schema: RandomSchema) {
+            let rows = schema.names.flatMap { model.inKeyOrder($0) }
+            guard kind > 2, !rows.isEmpty else { return create(&model, realm, schema) }
             let serial = rows[a % rows.count]
-            guard let row = world.rows[serial], let object = world.object(serial, realm) else { return }
+            guard let row = model.rows[serial], let object = model.object(serial, realm) else { return }
             if kind == 3 {
-                world.delete(serial)
+                model.delete(serial)
                 realm.context.delete(object)
                 return
             }
@@ -36,64 +36,64 @@ extension SchemaModelRunner {
             // Prefer the last properties: in wide classes, these have the highest numbers.
             let some = kind < 8 ? Array(all.suffix(6)) : all
             guard !some.isEmpty else { return }
-            edit(some[b % some.count], serial, object, &world, realm)
+            edit(some[b % some.count], serial, object, &model, realm)
         }
 
-        private func create(_ world: inout World, _ realm: Realm, _ schema: RandomSchema) {
+        private func create(_ model: inout ModelState, _ realm: Realm, _ schema: RandomSchema) {
             let type = schema.names[a % schema.names.count]
-            let known = world.inKeyOrder(type)
+            let known = model.inKeyOrder(type)
             if known.count >= 7 { return }
-            var (values, given): ([String: World.Value], [String: Any]) = ([:], [:])
+            var (values, given): ([String: ModelState.Value], [String: Any]) = ([:], [:])
             switch schema.keys[type] {
             case .int: (values["key"], given["key"]) = (.number(Double(b % 9)), b % 9)
             case .string: (values["key"], given["key"]) = (.text("k\(b % 9)"), "k\(b % 9)")
             default: break
             }
-            if let key = values["key"], known.contains(where: { world.single($0, "key") == key }) { return }
+            if let key = values["key"], known.contains(where: { model.single($0, "key") == key }) { return }
             values["number"] = .number(Double(c % 5))
             given["number"] = c % 5
-            let serial = world.add(type, values)
-            world.keys[serial] = realm.dynamicCreate(type, value: given).object._key
+            let serial = model.add(type, values)
+            model.keys[serial] = realm.dynamicCreate(type, value: given).object._key
         }
 
         private func edit(
-            _ property: Property, _ serial: Int, _ object: ObjectBase, _ world: inout World, _ realm: Realm
+            _ property: Property, _ serial: Int, _ object: ObjectBase, _ model: inout ModelState, _ realm: Realm
         ) {
             let name = property.name
-            let targets = property.target.map { world.inKeyOrder($0) } ?? []
+            let targets = property.target.map { model.inKeyOrder($0) } ?? []
             let target = targets.isEmpty ? nil : targets[c % targets.count]
-            let linked = target.flatMap { world.object($0, realm) }
+            let linked = target.flatMap { model.object($0, realm) }
             switch (property.kind, property.target) {
             case (.single, nil):
                 let text = c % 4 == 0 ? nil : ["A", "B", "C"][c % 3]
                 switch name {
                 case "text":
-                    world.set(serial, name, text.map { .text($0) } ?? .none)
+                    model.set(serial, name, text.map { .text($0) } ?? .none)
                     object.setValue(text, forKey: name)
                 case "amount":
-                    world.set(serial, name, .number(Double(c % 5)))
+                    model.set(serial, name, .number(Double(c % 5)))
                     object.setValue(Double(c % 5), forKey: name)
                 default:
-                    world.set(serial, name, .number(Double(c % 5)))
+                    model.set(serial, name, .number(Double(c % 5)))
                     object.setValue(c % 5, forKey: name)
                 }
             case (.single, _):
                 let link = a % 3 == 0 ? nil : target
-                world.set(serial, name, link.map { .row($0) } ?? .none)
+                model.set(serial, name, link.map { .row($0) } ?? .none)
                 object.setValue(link == nil ? nil : linked, forKey: name)
-            case (.many, _) where c % 8 == 7: clear(name, serial, object, &world)
-            case (.many(true), _): editMap(name, serial, object, target, linked, &world)
-            case (.many, _) where property.isSet: editSet(name, serial, object, target, linked, &world)
+            case (.many, _) where c % 8 == 7: clear(name, serial, object, &model)
+            case (.many(true), _): editMap(name, serial, object, target, linked, &model)
+            case (.many, _) where property.isSet: editSet(name, serial, object, target, linked, &model)
             case (.many, nil):
-                editList(object.value(forKey: name) as? List<Int>, name, serial, .number(Double(c % 3)), c % 3, &world)
+                editList(object.value(forKey: name) as? List<Int>, name, serial, .number(Double(c % 3)), c % 3, &model)
             case (.many, _):
                 guard let target, let linked else { return }
-                editList(object.value(forKey: name) as? List<ObjectBase>, name, serial, .row(target), linked, &world)
+                editList(object.value(forKey: name) as? List<ObjectBase>, name, serial, .row(target), linked, &model)
             case (.inverse, _): break
             }
         }
 
-        private func clear(_ name: String, _ serial: Int, _ object: ObjectBase, _ world: inout World) {
+        private func clear(_ name: String, _ serial: Int, _ object: ObjectBase, _ model: inout ModelState) {
             switch object.value(forKey: name) {
             case let list as List<Int>: list.removeAll()
             case let list as List<ObjectBase>: list.removeAll()
@@ -101,13 +101,13 @@ extension SchemaModelRunner {
             case let map as Map<ObjectBase?>: map.removeAll()
             default: return
             }
-            world.denials.remove(.target(of: serial, name))
-            world.edit(serial, name) { slots, _ in slots = [] }
+            model.denials.remove(.target(of: serial, name))
+            model.edit(serial, name) { slots, _ in slots = [] }
         }
 
         private func editList<Element>(
-            _ list: List<Element>?, _ name: String, _ serial: Int, _ value: World.Value, _ element: Element,
-            _ world: inout World
+            _ list: List<Element>?, _ name: String, _ serial: Int, _ value: ModelState.Value, _ element: Element,
+            _ model: inout ModelState
         ) {
             guard let list else { return }
             let count = list.count
@@ -119,8 +119,8 @@ extension SchemaModelRunner {
             case 3: list.move(from: first, to: second)
             default: list[first] = element
             }
-            world.edit(serial, name) { slots, now in
-                let slot = World.Slot(value: value, written: now)
+            model.edit(serial, name) { slots, now in
+                let slot = ModelState.Slot(value: value, written: now)
                 switch choice {
                 case 0, 1: slots.insert(slot, at: a % (count + 1))
                 case 2: slots.remove(at: first)
@@ -132,30 +132,30 @@ extension SchemaModelRunner {
 
         private func editSet(
             _ name: String, _ serial: Int, _ object: ObjectBase, _ target: Int?, _ linked: ObjectBase?,
-            _ world: inout World
+            _ model: inout ModelState
         ) {
             guard let set = object.value(forKey: name) as? MutableSet<ObjectBase>, let target, let linked else {
                 return
             }
             let isRemoval = kind % 3 == 0
             if isRemoval { set.remove(linked) } else { set.insert(linked) }
-            world.edit(serial, name) { slots, now in
+            model.edit(serial, name) { slots, now in
                 let known = slots.firstIndex { $0.value == .row(target) }
                 if isRemoval, let known { slots.remove(at: known) }
-                if !isRemoval, known == nil { slots.append(World.Slot(value: .row(target), written: now)) }
+                if !isRemoval, known == nil { slots.append(ModelState.Slot(value: .row(target), written: now)) }
             }
         }
 
         private func editMap(
             _ name: String, _ serial: Int, _ object: ObjectBase, _ target: Int?, _ linked: ObjectBase?,
-            _ world: inout World
+            _ model: inout ModelState
         ) {
             guard let map = object.value(forKey: name) as? Map<ObjectBase?> else { return }
             let (key, isRemoval) = (["x", "y", "z"][c % 3], kind % 3 == 0)
             if isRemoval { map.removeObject(for: key) } else { map.updateValue(linked, forKey: key) }
-            world.edit(serial, name) { slots, now in
+            model.edit(serial, name) { slots, now in
                 let known = slots.firstIndex { $0.key == key }
-                let slot = World.Slot(key: key, value: target.map { .row($0) } ?? .none, written: now)
+                let slot = ModelState.Slot(key: key, value: target.map { .row($0) } ?? .none, written: now)
                 if let known { slots[known] = slot } else { slots.append(slot) }
                 if isRemoval { slots.removeAll { $0.key == key } }
             }
@@ -163,7 +163,7 @@ extension SchemaModelRunner {
     }
 }
 
-extension World {
+extension ModelState {
     /// The object of a Realm for a row; nil if the row does not exist there.
     func object(_ serial: Int, _ realm: Realm) -> ObjectBase? {
         guard let type = rows[serial]?.type, let key = keys[serial], let table = realm.context.table(named: type) else {

@@ -22,11 +22,11 @@ final class SchemaKeyValueWatcher: KeyValueObserver {
     /// Whether a write is being rolled back.
     var isRolledBack = false
 
-    init?(_ seed: UInt64, _ schema: RandomSchema, _ world: World, _ realm: Realm) {
+    init?(_ seed: UInt64, _ schema: RandomSchema, _ model: ModelState, _ realm: Realm) {
         var random = SeededRandom(state: seed)
         guard let type = schema.names.randomElement(using: &random),
-            let serial = world.inKeyOrder(type).randomElement(using: &random),
-            let object = world.object(serial, realm)
+            let serial = model.inKeyOrder(type).randomElement(using: &random),
+            let object = model.object(serial, realm)
         else { return nil }
         let all = schema.classes.of(type)
         let links = all.filter { $0.target != nil }
@@ -40,7 +40,7 @@ final class SchemaKeyValueWatcher: KeyValueObserver {
         }
         (self.serial, self.object) = (serial, object)
         name = "'\(path)' of \(type) \(serial) by key and value"
-        (known, times) = (value(world), writeTimes(world))
+        (known, times) = (value(model), writeTimes(model))
         // A third of the observers are also called before a change, and run a query in each call. Inside a write, the
         // query writes the pending changes to the file.
         if Int.random(in: 0..<3, using: &random) == 0 {
@@ -74,12 +74,12 @@ final class SchemaKeyValueWatcher: KeyValueObserver {
     func allowNeedlessCalls() { (allowsNeedlessCalls, isRolledBack) = (true, false) }
 
     /// Returns the first error since the last check.
-    func check(_ world: World, isRefresh: Bool) -> String? {
+    func check(_ model: ModelState, isRefresh: Bool) -> String? {
         defer { (calls, allowsNeedlessCalls) = (0, false) }
         if let failure { return failure }
-        if isInvalidated != (world.rows[serial] == nil) { return "isInvalidated is \(isInvalidated)" }
+        if isInvalidated != (model.rows[serial] == nil) { return "isInvalidated is \(isInvalidated)" }
         if isInvalidated, path != "isInvalidated" { return nil }
-        let (value, times) = (value(world), writeTimes(world))
+        let (value, times) = (value(model), writeTimes(model))
         defer { self.times = times }
         if known != value { return "was notified of \(known), and the value is \(value)" }
         if allowsNeedlessCalls { return nil }
@@ -89,19 +89,19 @@ final class SchemaKeyValueWatcher: KeyValueObserver {
 
     // MARK: The model
 
-    private func value(_ world: World) -> String {
-        if path == "isInvalidated" { return "\(world.rows[serial] == nil)" }
+    private func value(_ model: ModelState) -> String {
+        if path == "isInvalidated" { return "\(model.rows[serial] == nil)" }
         if let collection = path.range(of: ".@count").map({ String(path[..<$0.lowerBound]) }) {
-            return "\(Double(world.slots(serial, collection).count))"
+            return "\(Double(model.slots(serial, collection).count))"
         }
-        let value = world.value(serial, path)
-        if case .row(let row) = value { return "#\(world.keys[row] ?? -1)" }
-        return world.shown(value)
+        let value = model.value(serial, path)
+        if case .row(let row) = value { return "#\(model.keys[row] ?? -1)" }
+        return model.shown(value)
     }
 
-    private func writeTimes(_ world: World) -> String {
+    private func writeTimes(_ model: ModelState) -> String {
         path == "isInvalidated"
-            ? "" : ObservedRow(world, serial, [path.replacingOccurrences(of: ".@count", with: "")]).times
+            ? "" : ObservedRow(model, serial, [path.replacingOccurrences(of: ".@count", with: "")]).times
     }
 
     /// Nil for an object that was deleted and cannot be read.
@@ -117,13 +117,13 @@ final class SchemaKeyValueWatcher: KeyValueObserver {
 }
 
 extension SchemaModelRunner {
-    func watchKeyValues(_ seed: UInt64, _ shown: World) {
+    func watchKeyValues(_ seed: UInt64, _ shown: ModelState) {
         guard keyValues.count < 6 else { return }
         if let watcher = SchemaKeyValueWatcher(seed, program.schema, shown, test.realm) { keyValues.append(watcher) }
     }
 
     func checkKeyValues(isRefresh: Bool) {
-        guard let shown = worlds[test.realm.context.version] else { return }
+        guard let shown = modelStates[test.realm.context.version] else { return }
         for watcher in keyValues {
             reported += watcher.calls
             if let failure = watcher.check(shown, isRefresh: isRefresh) { fail("\(watcher.name): \(failure)") }

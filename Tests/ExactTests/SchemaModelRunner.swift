@@ -39,8 +39,8 @@ final class SchemaModelRunner {
 
     let program: Program
     let test: TestRealm
-    private(set) var world: World
-    private(set) var worlds: [UInt64: World] = [:]
+    private(set) var model: ModelState
+    private(set) var modelStates: [UInt64: ModelState] = [:]
     private(set) var watchers: [Watcher] = []
     private(set) var failure: String?
     var reported = 0
@@ -53,7 +53,7 @@ final class SchemaModelRunner {
 
     init(_ program: Program) throws {
         self.program = program
-        world = World(program.schema.classes)
+        model = ModelState(program.schema.classes)
         var made: StoreCoordinator?
         let test = try TestRealm { configuration in
             let types = program.schema.facts.compactMap(SchemaFactsParser.objectType).map { type in
@@ -66,7 +66,7 @@ final class SchemaModelRunner {
         }
         guard let made else { throw ObserverExecutors.SetupFailed() }
         (self.test, coordinator) = (test, made)
-        worlds[test.realm.context.version] = world
+        modelStates[test.realm.context.version] = model
     }
 
     struct Outcome {
@@ -101,22 +101,22 @@ final class SchemaModelRunner {
         switch step {
         case .watch(let seed):
             var random = SeededRandom(state: seed)
-            guard let shown = worlds[realm.context.version] else { return }
+            guard let shown = modelStates[realm.context.version] else { return }
             if seed.isMultiple(of: 3) { return watchKeyValues(seed, shown) }
             let builder = SchemaWatcherBuilder(
-                schema: program.schema, world: shown, realm: realm, random: random.next(), onCall: receiveCall)
+                schema: program.schema, model: shown, realm: realm, random: random.next(), onCall: receiveCall)
             if let watcher = builder.make() { watchers.append(watcher) }
         case .refresh:
             realm.refresh()
             check()
         case .write(let edits, false, true):
             try realm.beginWrite()
-            let kept = world
-            for edit in edits { edit.perform(&world, realm, program.schema) }
+            let kept = model
+            for edit in edits { edit.perform(&model, realm, program.schema) }
             keyValues.forEach { $0.isRolledBack = true }
             realm.cancelWrite()
-            world = kept
-            world.denials = []
+            model = kept
+            model.denials = []
             keyValues.forEach { $0.allowNeedlessCalls() }
         case .write(let edits, false, false): try write(edits, realm)
         case .write(let edits, true, _): try test.onNewThread { [self] other in try write(edits, other) }
@@ -126,36 +126,36 @@ final class SchemaModelRunner {
     /// Writes, and checks that the write is denied if and only if a rule of the model denies a deletion. A denied write
     /// is rolled back.
     private func write(_ edits: [Edit], _ realm: Realm) throws {
-        let kept = world
+        let kept = model
         do {
             try realm.write {
                 apply(edits, realm)
-                if !world.denials.isEmpty { keyValues.forEach { $0.isRolledBack = true } }
+                if !model.denials.isEmpty { keyValues.forEach { $0.isRolledBack = true } }
             }
-            if !world.denials.isEmpty { fail("a write is committed in spite of \(world.denials)") }
+            if !model.denials.isEmpty { fail("a write is committed in spite of \(model.denials)") }
         } catch let error as Realm.Error where error.code == .deletionDenied {
-            if world.denials.isEmpty { fail("a write is denied: \(error.message)") }
-            world = kept
+            if model.denials.isEmpty { fail("a write is denied: \(error.message)") }
+            model = kept
             denied += 1
             keyValues.forEach { $0.allowNeedlessCalls() }
         }
-        world.denials = []
-        worlds[realm.context.version] = world
+        model.denials = []
+        modelStates[realm.context.version] = model
     }
 
     func fail(_ failure: String) { self.failure = self.failure ?? failure }
 
     private func apply(_ edits: [Edit], _ realm: Realm) {
         for edit in edits {
-            let time = world.time
-            edit.perform(&world, realm, program.schema)
-            if world.time > time { changes += 1 }
+            let time = model.time
+            edit.perform(&model, realm, program.schema)
+            if model.time > time { changes += 1 }
         }
     }
 
-    private func receiveCall(_ watcher: Watcher, _ call: CallRecord, _ findError: (World, World) -> String?) {
+    private func receiveCall(_ watcher: Watcher, _ call: CallRecord, _ findError: (ModelState, ModelState) -> String?) {
         reported += call.size
-        guard failure == nil, let now = worlds[test.realm.context.version] else { return }
+        guard failure == nil, let now = modelStates[test.realm.context.version] else { return }
         if let known = watcher.known.last, let error = findError(known, now) {
             failure = "\(watcher.name): \(error): \(call.text())"
         }
@@ -164,7 +164,7 @@ final class SchemaModelRunner {
     }
 
     private func check() {
-        guard failure == nil, let now = worlds[test.realm.context.version] else { return }
+        guard failure == nil, let now = modelStates[test.realm.context.version] else { return }
         for watcher in watchers {
             guard let known = watcher.known.last else {
                 failure = "\(watcher.name) has had no first call"
@@ -176,7 +176,7 @@ final class SchemaModelRunner {
         }
     }
 
-    private func compare(_ watcher: Watcher, _ now: World) {
+    private func compare(_ watcher: Watcher, _ now: ModelState) {
         guard failure == nil, let (actual, expected) = watcher.live(now), actual != expected else { return }
         failure = "\(watcher.name) shows \(actual) instead of \(expected)"
     }

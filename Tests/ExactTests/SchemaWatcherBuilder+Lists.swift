@@ -18,9 +18,9 @@ extension SchemaWatcherBuilder {
         if isSorted { results = results.sorted(byKeyPath: "number", ascending: false) }
         if isDistinct { results = results.distinct(by: ["number"]) }
         let text = "\(limit.map { "below \($0)" } ?? "all")\(isSorted ? " sorted" : "")\(isDistinct ? " distinct" : "")"
-        return observe("\(text) of \(name)", results, paths, isStable: false) { world in
-            var rows = world.targets(serial, property)
-            func number(_ row: Int) -> Double { world.number(row, "number") ?? 0 }
+        return observe("\(text) of \(name)", results, paths, isStable: false) { model in
+            var rows = model.targets(serial, property)
+            func number(_ row: Int) -> Double { model.number(row, "number") ?? 0 }
             if let limit { rows = rows.filter { number($0) < limit } }
             if isSorted {
                 rows = rows.enumerated().sorted { left, right in
@@ -30,7 +30,7 @@ extension SchemaWatcherBuilder {
             }
             var known: Set<Double> = []
             if isDistinct { rows = rows.filter { known.insert(number($0)).inserted } }
-            return rows.map { world.schemaItem(World.Slot(value: .row($0), written: 0), paths) }
+            return rows.map { model.schemaItem(ModelState.Slot(value: .row($0), written: 0), paths) }
         } live: { results in
             let keys = results.indices.map { results.storage.object(at: $0)?._key ?? -1 }
             return results.isInvalidated ? nil : keys.map { "\($0)" }

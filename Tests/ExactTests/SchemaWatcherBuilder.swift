@@ -6,7 +6,7 @@ import ModelTesting
 /// Registers observers of objects of random classes, of their collections, and of results.
 struct SchemaWatcherBuilder {
     let schema: RandomSchema
-    let world: World
+    let model: ModelState
     let realm: Realm
     let random: UInt64
     let onCall: CallHandler
@@ -15,8 +15,8 @@ struct SchemaWatcherBuilder {
         var random = SeededRandom(state: random)
         let type = schema.names.randomElement(using: &random) ?? ""
         if Int.random(in: 0..<3, using: &random) == 0 { return results(type, &random) }
-        let rows = world.inKeyOrder(type)
-        guard let serial = rows.randomElement(using: &random), let object = world.object(serial, realm) else {
+        let rows = model.inKeyOrder(type)
+        guard let serial = rows.randomElement(using: &random), let object = model.object(serial, realm) else {
             return nil
         }
         let collections = schema.classes.of(type).filter { if case .many = $0.kind { true } else { false } }
@@ -25,8 +25,8 @@ struct SchemaWatcherBuilder {
         }
         let paths = property.target.flatMap { keyPaths($0, &random) }
         let name = "'\(property.name)' of \(type) \(serial)\(WatcherBuilder.text(paths))"
-        let items = { (world: World) in
-            world.slots(serial, property.name).map { world.schemaItem($0, paths) }
+        let items = { (model: ModelState) in
+            model.slots(serial, property.name).map { model.schemaItem($0, paths) }
         }
         switch object.value(forKey: property.name) {
         case let list as List<Int>: return observe(name, list, nil, isStable: false, items)
@@ -50,14 +50,14 @@ struct SchemaWatcherBuilder {
     }
 
     func observe<C: ObservableCollection>(
-        _ name: String, _ collection: C, _ paths: [String]?, isStable: Bool, _ items: @escaping (World) -> [Item],
+        _ name: String, _ collection: C, _ paths: [String]?, isStable: Bool, _ items: @escaping (ModelState) -> [Item],
         live: ((C) -> [String]?)? = nil
     ) -> Watcher {
         let items = WatcherBuilder.memoized(items)
         let watcher = Watcher(name) {
             ChangeChecker.missingChange(items($0), items($1))
-        } live: { world in
-            live?(collection).map { ($0, items(world).map(\.text)) }
+        } live: { model in
+            live?(collection).map { ($0, items(model).map(\.text)) }
         }
         watcher.token = collection.observeChanges(keyPaths: paths) { [onCall, unowned watcher] change in
             switch change {
@@ -73,7 +73,7 @@ struct SchemaWatcherBuilder {
     }
 
     private func observe(
-        _ name: String, _ map: Map<ObjectBase?>, _ paths: [String]?, _ items: @escaping (World) -> [Item]
+        _ name: String, _ map: Map<ObjectBase?>, _ paths: [String]?, _ items: @escaping (ModelState) -> [Item]
     ) -> Watcher {
         let items = WatcherBuilder.memoized(items)
         let watcher = Watcher(name) {
@@ -105,13 +105,13 @@ struct SchemaWatcherBuilder {
         if isSorted { results = results.sorted(byKeyPath: "number") }
         let paths = keyPaths(type, &random)
         let name = "\(type) \(filter?.text ?? "")\(isSorted ? " by number" : "")\(WatcherBuilder.text(paths))"
-        return observe(name, results, paths, isStable: !isSorted) { world in
-            let rows = world.inKeyOrder(type).filter { filter?.holds(world, $0) ?? true }
+        return observe(name, results, paths, isStable: !isSorted) { model in
+            let rows = model.inKeyOrder(type).filter { filter?.holds(model, $0) ?? true }
             let sorted = rows.enumerated().sorted { left, right in
-                let numbers = (world.number(left.element, "number") ?? 0, world.number(right.element, "number") ?? 0)
+                let numbers = (model.number(left.element, "number") ?? 0, model.number(right.element, "number") ?? 0)
                 return isSorted && numbers.0 != numbers.1 ? numbers.0 < numbers.1 : left.offset < right.offset
             }
-            return sorted.map { world.schemaItem(World.Slot(value: .row($0.element), written: 0), paths) }
+            return sorted.map { model.schemaItem(ModelState.Slot(value: .row($0.element), written: 0), paths) }
         } live: { results in
             let keys = results.indices.map { results.storage.object(at: $0)?._key ?? -1 }
             return results.isInvalidated ? nil : keys.map { "\($0)" }
@@ -120,25 +120,25 @@ struct SchemaWatcherBuilder {
 
     private struct Filter {
         let text: String
-        let holds: (World, Int) -> Bool
+        let holds: (ModelState, Int) -> Bool
     }
 
     private func filter(_ type: String, _ random: inout SeededRandom) -> Filter? {
-        let leading = schema.classes.of(type).filter { $0.target != nil }
+        let links = schema.classes.of(type).filter { $0.target != nil }
         let choice = Int.random(in: 0..<4, using: &random)
         if choice == 0 { return nil }
-        guard choice > 1, let link = leading.randomElement(using: &random) else {
+        guard choice > 1, let link = links.randomElement(using: &random) else {
             return Filter(text: "number < 3") { ($0.number($1, "number") ?? 0) < 3 }
         }
         if case .single = link.kind {
-            return Filter(text: "\(link.name).number > 1") { world, row in
-                world.targets(row, link.name).contains { (world.number($0, "number") ?? 0) > 1 }
+            return Filter(text: "\(link.name).number > 1") { model, row in
+                model.targets(row, link.name).contains { (model.number($0, "number") ?? 0) > 1 }
             }
         }
         if case .many(true) = link.kind { return nil }
         if choice == 2 { return Filter(text: "\(link.name).@count > 0") { !$0.targets($1, link.name).isEmpty } }
-        return Filter(text: "ANY \(link.name).number > 1") { world, row in
-            world.targets(row, link.name).contains { (world.number($0, "number") ?? 0) > 1 }
+        return Filter(text: "ANY \(link.name).number > 1") { model, row in
+            model.targets(row, link.name).contains { (model.number($0, "number") ?? 0) > 1 }
         }
     }
 
@@ -148,23 +148,24 @@ struct SchemaWatcherBuilder {
         _ object: ObjectBase, _ serial: Int, _ type: String, _ random: inout SeededRandom
     ) -> Watcher {
         let paths = keyPaths(type, &random)
-        var names: [String: [String]] = [:]
+        var pathsByProperty: [String: [String]] = [:]
         for property in schema.classes.of(type) {
             if paths == nil, case .inverse = property.kind { continue }
             let own = (paths ?? ["*"]).filter { $0 == "*" || $0.split(separator: ".")[0] == property.name }
-            if !own.isEmpty { names[property.name] = own.map { $0 == "*" ? property.name : $0 } }
+            if !own.isEmpty { pathsByProperty[property.name] = own.map { $0 == "*" ? property.name : $0 } }
         }
-        let (sorted, views) = (names.keys.sorted(), names)
+        let (observedNames, observedPaths) = (pathsByProperty.keys.sorted(), pathsByProperty)
         let watcher = Watcher("\(type) \(serial)\(WatcherBuilder.text(paths))") { old, new in
             if old.rows[serial] == nil { return nil }
             if new.rows[serial] == nil { return "the deletion is not reported" }
-            return sorted.first {
-                ObservedRow(old, serial, views[$0]).values != ObservedRow(new, serial, views[$0]).values
+            return observedNames.first { name in
+                let paths = observedPaths[name]
+                return ObservedRow(old, serial, paths).values != ObservedRow(new, serial, paths).values
             }.map { "'\($0)' is not reported" }
         } live: { _ in
             nil
         }
-        watcher.known = [world]
+        watcher.known = [model]
         watcher.token = object.observe(nil) { context, table in
             ObservedItems.properties(context.requireKeyPaths(paths, table), table, context.schema)
         } notify: { [onCall, unowned watcher] outcome in
@@ -172,10 +173,12 @@ struct SchemaWatcherBuilder {
             case .deleted:
                 onCall(watcher, CallRecord(size: 1) { "is deleted" }) { old, new in
                     old.rows[serial] != nil && new.rows[serial] == nil
-                        ? nil : "a deletion is reported, and the object exists"
+                        ? nil : "a deletion is reported, but the object still exists"
                 }
             case .change(_, let changes):
-                onCall(watcher, CallRecord(changes)) { Self.check($0, $1, serial, views, Set(changes.map(\.name))) }
+                onCall(watcher, CallRecord(changes)) {
+                    Self.check($0, $1, serial, observedPaths, Set(changes.map(\.name)))
+                }
             case .failure(let error): onCall(watcher, CallRecord(error)) { _, _ in "\(error)" }
             }
         }
@@ -183,22 +186,23 @@ struct SchemaWatcherBuilder {
     }
 
     private static func check(
-        _ old: World, _ new: World, _ serial: Int, _ names: [String: [String]], _ reported: Set<String>
+        _ old: ModelState, _ new: ModelState, _ serial: Int, _ observedPaths: [String: [String]],
+        _ reported: Set<String>
     ) -> String? {
         guard old.rows[serial] != nil, new.rows[serial] != nil else {
             return "a change of an object that does not exist"
         }
-        for name in names.keys.sorted() {
-            let (before, now) = (ObservedRow(old, serial, names[name]), ObservedRow(new, serial, names[name]))
+        for (name, paths) in observedPaths.sorted(by: { $0.key < $1.key }) {
+            let (before, now) = (ObservedRow(old, serial, paths), ObservedRow(new, serial, paths))
             if !reported.contains(name) && before.values != now.values { return "'\(name)' is not reported" }
             if reported.contains(name) && before.times == now.times { return "'\(name)': nothing was written" }
         }
-        return reported.sorted().first { names[$0] == nil }.map { "'\($0)' is not observed" }
+        return reported.sorted().first { observedPaths[$0] == nil }.map { "'\($0)' is not observed" }
     }
 }
 
-extension World {
-    /// An element of a collection of objects of a random class, or of values.
+extension ModelState {
+    /// The expected element for a slot of a collection. The slot contains an object of a random class or another value.
     func schemaItem(_ slot: Slot, _ keyPaths: [String]?) -> Item {
         guard case .row(let row) = slot.value else { return item(slot, keyPaths) }
         return Item(

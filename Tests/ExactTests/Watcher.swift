@@ -15,7 +15,7 @@ final class Watcher {
     var token: NotificationToken?
     /// The state of the model at the last call. Contains several states if the call may belong to any of them, because
     /// other writes may have preceded its delivery. Empty before the first call.
-    var known: [World] = []
+    var known: [ModelState] = []
     /// The actions of the next callback.
     var actions: [CallbackAction] = []
     /// The number of calls since the asynchronous loops last ran.
@@ -34,13 +34,13 @@ final class Watcher {
     /// Whether keys of sections are read from live objects, which an earlier callback may have changed.
     var readsLiveKeys = false
     /// The error to report if the observer was not called between two states; nil if no call is required.
-    let missing: (World, World) -> String?
+    let missing: (ModelState, ModelState) -> String?
     /// The current elements of the observed collection, and the elements in the model.
-    let live: (World) -> (actual: [String], expected: [String])?
+    let live: (ModelState) -> (actual: [String], expected: [String])?
 
     init(
-        _ name: String, missing: @escaping (World, World) -> String?,
-        live: @escaping (World) -> (actual: [String], expected: [String])?
+        _ name: String, missing: @escaping (ModelState, ModelState) -> String?,
+        live: @escaping (ModelState) -> (actual: [String], expected: [String])?
     ) {
         self.name = name
         self.missing = missing
@@ -56,16 +56,16 @@ final class Watcher {
     var isLate: Bool { isLoop || place != nil }
 
     /// Silent writes of which the observer is not notified, with the states before and after them.
-    private var silenced: [(base: World, after: World)] = []
+    private var silenced: [(base: ModelState, after: ModelState)] = []
     /// The states before those silent writes whose transaction already contained a write of a callback. The changes up
     /// to these states are delivered later.
-    private var lateBases: [World] = []
+    private var lateBases: [ModelState] = []
 
     /// States before silent writes. A call may still report the changes up to one of these states.
-    func basesDeliveredLate(_ now: World) -> [World] { lateBases.filter { $0.time <= now.time } }
+    func basesDeliveredLate(_ now: ModelState) -> [ModelState] { lateBases.filter { $0.time <= now.time } }
 
     /// Expects no call for the changes from one state to another.
-    func silence(_ base: World, _ after: World, isLate: Bool) {
+    func silence(_ base: ModelState, _ after: ModelState, isLate: Bool) {
         // The initial call includes all changes before it.
         if known.isEmpty { return }
         if isLate { lateBases.append(base) }
@@ -74,7 +74,7 @@ final class Watcher {
     }
 
     /// Whether a silent write lies between two states.
-    func isSilenced(_ old: World, _ new: World) -> Bool {
+    func isSilenced(_ old: ModelState, _ new: ModelState) -> Bool {
         silenced.contains {
             $0.base.time < $0.after.time && old.time <= $0.base.time && $0.after.time <= new.time
         }
@@ -89,8 +89,8 @@ final class Watcher {
     }
 
     /// Records that all changes up to a state have been delivered.
-    func acknowledge(_ world: World) {
-        known = [world]
+    func acknowledge(_ model: ModelState) {
+        known = [model]
         silenced = []
         lateBases = []
     }
@@ -194,12 +194,12 @@ struct WatcherPlan: CustomStringConvertible {
 struct ModelQuery {
     private struct Filter: Sendable {
         let text: String
-        let holds: @Sendable (World, Int) -> Bool
+        let holds: @Sendable (ModelState, Int) -> Bool
     }
 
     private struct Sort: Sendable {
         let descriptors: [SortDescriptor]
-        let precedes: @Sendable (World, Int, Int) -> Bool
+        let precedes: @Sendable (ModelState, Int, Int) -> Bool
     }
 
     private let filter: Filter?
@@ -236,19 +236,19 @@ struct ModelQuery {
     }
 
     /// The rows of the result. `rows` are the rows of the queried collection, in its order.
-    func apply(_ rows: [Int], _ world: World) -> [Int] {
+    func apply(_ rows: [Int], _ model: ModelState) -> [Int] {
         var rows = rows
-        if let filter { rows = rows.filter { filter.holds(world, $0) } }
+        if let filter { rows = rows.filter { filter.holds(model, $0) } }
         if let sort {
             rows = rows.enumerated().sorted {
-                sort.precedes(world, $0.element, $1.element)
-                    || !sort.precedes(world, $1.element, $0.element) && $0.offset < $1.offset
+                sort.precedes(model, $0.element, $1.element)
+                    || !sort.precedes(model, $1.element, $0.element) && $0.offset < $1.offset
             }.map(\.element)
         }
         if let distinct {
-            var known: Set<World.Value> = []
+            var known: Set<ModelState.Value> = []
             rows = rows.filter { row in
-                let value = world.value(row, distinct)
+                let value = model.value(row, distinct)
                 // Rows without the link are left out.
                 if distinct.contains("."), value == .none { return false }
                 return known.insert(value.compared).inserted
@@ -264,23 +264,23 @@ struct ModelQuery {
         Filter(text: "next.name == 'B'") { $0.value($1, "next.name") == .text("B") },
         Filter(text: "next.next.amount > 1") { ($0.value($1, "next.next.amount").number ?? 0) > 1 },
         Filter(text: "children.@count > 1") { $0.slots($1, "children").count > 1 },
-        Filter(text: "ANY children.amount > 2") { world, row in
-            world.targets(row, "children").contains { (world.number($0, "amount") ?? 0) > 2 }
+        Filter(text: "ANY children.amount > 2") { model, row in
+            model.targets(row, "children").contains { (model.number($0, "amount") ?? 0) > 2 }
         },
         Filter(text: "previous.@count > 0") { !$0.origins($1, "next").isEmpty },
-        Filter(text: "ANY parents.name == 'A'") { world, row in
-            world.origins(row, "children").contains { world.text($0, "name") == "A" }
+        Filter(text: "ANY parents.name == 'A'") { model, row in
+            model.origins(row, "children").contains { model.text($0, "name") == "A" }
         },
-        Filter(text: "ANY peers.name == 'C'") { world, row in
-            world.targets(row, "peers").contains { world.text($0, "name") == "C" }
+        Filter(text: "ANY peers.name == 'C'") { model, row in
+            model.targets(row, "peers").contains { model.text($0, "name") == "C" }
         },
         Filter(text: "next == nil") { $0.link($1, "next") == nil },
         Filter(text: "part.name == 'A'") { $0.value($1, "part.name") == .text("A") },
         Filter(text: "NOT name IN {'A', 'D'} AND amount > 0") {
             !["A", "D"].contains($0.text($1, "name") ?? "") && ($0.number($1, "amount") ?? 0) > 0
         },
-        Filter(text: "ANY parts.name > 'B'") { world, row in
-            world.targets(row, "parts").contains { (world.text($0, "name") ?? "") > "B" }
+        Filter(text: "ANY parts.name > 'B'") { model, row in
+            model.targets(row, "parts").contains { (model.text($0, "name") ?? "") > "B" }
         },
         Filter(text: "peersOf.@count > 0 OR amount == 1") {
             !$0.origins($1, "peers").isEmpty || $0.number($1, "amount") == 1
@@ -297,10 +297,10 @@ struct ModelQuery {
         },
         Sort(descriptors: [
             SortDescriptor(keyPath: "name", ascending: false), SortDescriptor(keyPath: "amount"),
-        ]) { world, left, right in
-            let names = (world.value(left, "name"), world.value(right, "name"))
+        ]) { model, left, right in
+            let names = (model.value(left, "name"), model.value(right, "name"))
             if names.0 != names.1 { return names.1.precedes(names.0) }
-            return world.value(left, "amount").precedes(world.value(right, "amount"))
+            return model.value(left, "amount").precedes(model.value(right, "amount"))
         },
         Sort(descriptors: [SortDescriptor(keyPath: "part.name")]) {
             $0.value($1, "part.name").precedesBehindLink($0.value($2, "part.name"))
@@ -308,11 +308,11 @@ struct ModelQuery {
     ]
 }
 
-extension World.Value {
+extension ModelState.Value {
     var number: Double? { if case .number(let number) = self { number } else { nil } }
 
     /// The order of values behind a link: rows without the link come last.
-    func precedesBehindLink(_ other: World.Value) -> Bool {
+    func precedesBehindLink(_ other: ModelState.Value) -> Bool {
         switch (self, other) {
         case (.none, _): false
         case (_, .none): true
@@ -321,12 +321,12 @@ extension World.Value {
     }
 
     /// Equal for values that a query treats as equal: 0 and -0.
-    var compared: World.Value {
+    var compared: ModelState.Value {
         if case .number(let number) = self { .number(number == 0 ? 0 : number) } else { self }
     }
 
     /// The order of stored values: nil comes first, then NaN.
-    func precedes(_ other: World.Value) -> Bool {
+    func precedes(_ other: ModelState.Value) -> Bool {
         switch (self, other) {
         case (.none, .none): false
         case (.none, _): true
@@ -337,7 +337,7 @@ extension World.Value {
     }
 }
 
-extension World {
+extension ModelState {
     /// The value at the end of a key path over links.
     func value(_ row: Int, _ path: String) -> Value {
         var current = row

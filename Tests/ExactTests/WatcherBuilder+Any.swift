@@ -10,7 +10,7 @@ import MartletValues
 extension WatcherBuilder {
     private struct Filter: Sendable {
         let text: String
-        let holds: @Sendable (World, Int) -> Bool
+        let holds: @Sendable (ModelState, Int) -> Bool
     }
 
     private static let filters = [
@@ -38,21 +38,21 @@ extension WatcherBuilder {
         case 0, 1: return anyResults(paths)
         case 6: return enumRows()
         case 2:
-            let scalars = world.scalars
+            let scalars = model.scalars
             guard !scalars.isEmpty else { return nil }
             let (id, serial) = scalars[plan.node % scalars.count]
             return realm.object(ofType: Scalars.self, forPrimaryKey: id).map { object($0, serial, paths) }
         case 3:
-            guard let row = world.only("ScalarLists"), let list = realm.objects(ScalarLists.self).first?.anyValues
+            guard let row = model.only("ScalarLists"), let list = realm.objects(ScalarLists.self).first?.anyValues
             else { return nil }
             return anyElements("a list of values of any type", list, row)
         case 4:
-            guard let row = world.only("ScalarSets"), let set = realm.objects(ScalarSets.self).first?.anyValues else {
+            guard let row = model.only("ScalarSets"), let set = realm.objects(ScalarSets.self).first?.anyValues else {
                 return nil
             }
             return anyElements("a set of values of any type", set, row)
         default:
-            guard let row = world.only("ScalarMaps"), let map = realm.objects(ScalarMaps.self).first?.anyValues else {
+            guard let row = model.only("ScalarMaps"), let map = realm.objects(ScalarMaps.self).first?.anyValues else {
                 return nil
             }
             let paths = elementPaths
@@ -64,8 +64,8 @@ extension WatcherBuilder {
         _ name: String, _ collection: C, _ row: Int
     ) -> Watcher where C.Element == AnyRealmValue {
         let paths = elementPaths
-        return observe(name, collection, paths, isStable: false) { world in
-            world.slots(row, "anyValues").map { world.anyItem($0, paths) }
+        return observe(name, collection, paths, isStable: false) { model in
+            model.slots(row, "anyValues").map { model.anyItem($0, paths) }
         } live: {
             $0.isInvalidated ? nil : $0.map(\.shown)
         }
@@ -74,13 +74,13 @@ extension WatcherBuilder {
     private func enumRows() -> Watcher {
         let ascending = plan.sort.isMultiple(of: 2)
         let results = realm.objects(EnumHolder.self).sorted(byKeyPath: "state", ascending: ascending)
-        return observe("marks \(ascending ? "up" : "down")", results, nil, isStable: false) { world in
-            let sorted = world.enumRows.map(\.serial).enumerated().sorted { left, right in
-                let states = [left, right].map { world.single($0.element, "state") }
+        return observe("marks \(ascending ? "up" : "down")", results, nil, isStable: false) { model in
+            let sorted = model.enumRows.map(\.serial).enumerated().sorted { left, right in
+                let states = [left, right].map { model.single($0.element, "state") }
                 if states[0] == states[1] { return left.offset < right.offset }
                 return ascending ? states[0].precedes(states[1]) : states[1].precedes(states[0])
             }
-            return sorted.map { world.item($0.element, nil) }
+            return sorted.map { model.item($0.element, nil) }
         } live: {
             $0.isInvalidated ? nil : $0.map { "\($0.id)" }
         }
@@ -97,21 +97,21 @@ extension WatcherBuilder {
         let node = realm.context.schema["Node"]?.id ?? 0
         let name =
             "rows with a value of any type\(filter.map { " where \($0.text)" } ?? "")\(isSorted ? " by \(sort)\(isAscending ? "" : " down")" : "")"
-        return observe(name, results, paths, isStable: !isSorted) { world in
-            let rows = world.scalars.map(\.serial).filter { filter?.holds(world, $0) ?? true }
-            if !isSorted { return rows.map { world.item($0, paths) } }
+        return observe(name, results, paths, isStable: !isSorted) { model in
+            let rows = model.scalars.map(\.serial).filter { filter?.holds(model, $0) ?? true }
+            if !isSorted { return rows.map { model.item($0, paths) } }
             let sorted = rows.enumerated().sorted { left, right in
-                let order = world.compare(left.element, right.element, sort.rawValue, node)
+                let order = model.compare(left.element, right.element, sort.rawValue, node)
                 return order == 0 ? left.offset < right.offset : (order < 0) == isAscending
             }
-            return sorted.map { world.item($0.element, paths) }
+            return sorted.map { model.item($0.element, paths) }
         } live: {
             $0.isInvalidated ? nil : $0.map { "\($0.id)" }
         }
     }
 }
 
-extension World {
+extension ModelState {
     /// The order of two rows by a property.
     fileprivate func compare(_ left: Int, _ right: Int, _ name: String, _ node: TableID) -> Int {
         let values = (single(left, name), single(right, name))

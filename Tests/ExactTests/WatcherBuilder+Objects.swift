@@ -21,21 +21,21 @@ extension WatcherBuilder {
 
     func object(_ node: Node, _ serial: Int) -> Watcher? {
         if plan.base % 4 == 0 {
-            guard let part = node.part, let row = world.link(serial, "part") else { return nil }
+            guard let part = node.part, let row = model.link(serial, "part") else { return nil }
             return object(part, row, plan.partPaths)
         }
         return object(node, serial, plan.nodePaths)
     }
 
     func object<O: KeyPathObservable>(_ object: O, _ serial: Int, _ keyPaths: [String]?) -> Watcher {
-        let type = world.rows[serial]?.type ?? ""
+        let type = model.rows[serial]?.type ?? ""
         var names: [String: [String]] = [:]
-        for property in world.classes.of(type) {
+        for property in model.classes.of(type) {
             if keyPaths == nil, case .inverse = property.kind { continue }
-            let own = (keyPaths ?? ["*"]).flatMap { Self.paths($0, from: property, of: type, world) }
+            let own = (keyPaths ?? ["*"]).flatMap { Self.paths($0, from: property, of: type, model) }
             if !own.isEmpty { names[property.name] = own }
         }
-        let name = "\(type) \(type == "Node" ? world.shown(.row(serial)) : "")\(Self.text(keyPaths))\(placeText)"
+        let name = "\(type) \(type == "Node" ? model.shown(.row(serial)) : "")\(Self.text(keyPaths))\(placeText)"
         let watcher = changes(name, serial, names) { object.isInvalidated }
         guard let place = plan.place, let executors else {
             watcher.token = object.observe(keyPaths: keyPaths, callback(watcher, serial, names))
@@ -65,14 +65,16 @@ extension WatcherBuilder {
     }
 
     /// The parts of a key path that begin at one property.
-    private static func paths(_ path: String, from property: Property, of type: String, _ world: World) -> [String] {
+    private static func paths(
+        _ path: String, from property: Property, of type: String, _ model: ModelState
+    ) -> [String] {
         let names = path.split(separator: ".").map(String.init)
         if names[0] == property.name { return [path] }
         if names[0] != "*" { return [] }
         let rest = names.dropFirst()
         let own = [property.name] + rest
         let itself = rest.allSatisfy { $0 == "*" } ? [property.name] : []
-        if rest.isEmpty || !ObservedRow.hasPath(world, type, own[...]) { return itself }
+        if rest.isEmpty || !ObservedRow.hasPath(model, type, own[...]) { return itself }
         return itself + [own.joined(separator: ".")]
     }
 
@@ -95,7 +97,7 @@ extension WatcherBuilder {
         } live: {
             $0.rows[serial] == nil ? (["\(isGone())"], ["true"]) : nil
         }
-        watcher.known = [world]
+        watcher.known = [model]
         return watcher
     }
 
@@ -107,7 +109,7 @@ extension WatcherBuilder {
             case .deleted:
                 onCall(watcher, CallRecord(size: 1) { "is deleted" }) { old, new in
                     old.rows[serial] != nil && new.rows[serial] == nil
-                        ? nil : "a deletion is reported, and the object exists"
+                        ? nil : "a deletion is reported, but the object still exists"
                 }
             case .change(_, let changes):
                 onCall(watcher, CallRecord(changes)) { check($0, $1, serial, names, changes) }
@@ -117,7 +119,7 @@ extension WatcherBuilder {
     }
 
     private func check(
-        _ old: World, _ new: World, _ serial: Int, _ names: [String: [String]], _ changes: [PropertyChange]
+        _ old: ModelState, _ new: ModelState, _ serial: Int, _ names: [String: [String]], _ changes: [PropertyChange]
     ) -> String? {
         guard old.rows[serial] != nil, new.rows[serial] != nil else {
             return "a change of an object that does not exist"
@@ -129,7 +131,7 @@ extension WatcherBuilder {
             if change != nil && before.times == now.times && !Item.allowsExtraChanges {
                 return "'\(name)': nothing was written"
             }
-            guard let change, let property = world.classes.named(name, of: new.rows[serial]?.type ?? ""),
+            guard let change, let property = model.classes.named(name, of: new.rows[serial]?.type ?? ""),
                 case .single = property.kind, names[name] == [name]
             else { continue }
             for (value, expected) in [
@@ -147,7 +149,7 @@ extension WatcherBuilder {
     }
 
     /// Nil for a deleted object, which cannot be read.
-    private static func text(_ value: Any?, old: World) -> String? {
+    private static func text(_ value: Any?, old: ModelState) -> String? {
         switch value {
         case nil: "nil"
         case let node as Node: node.isInvalidated ? nil : "\(node.id)"
@@ -159,9 +161,9 @@ extension WatcherBuilder {
         }
     }
 
-    private static func text(_ value: World.Value, _ old: World, _ new: World) -> String {
+    private static func text(_ value: ModelState.Value, _ old: ModelState, _ new: ModelState) -> String {
         guard case .row(let row) = value else { return new.shown(value) }
-        let world = new.rows[row] == nil ? old : new
-        return world.rows[row]?.type == "Part" ? "part" : world.shown(value)
+        let model = new.rows[row] == nil ? old : new
+        return model.rows[row]?.type == "Part" ? "part" : model.shown(value)
     }
 }

@@ -5,27 +5,27 @@ import Foundation
 
 extension WatcherBuilder {
     private func sectioned(_ node: Node, _ serial: Int) -> (
-        live: SectionedResults<String, Node>, sections: (World) -> [ChangeChecker.Section]
+        live: SectionedResults<String, Node>, sections: (ModelState) -> [ChangeChecker.Section]
     ) {
         let (base, rows) = base(node, serial)
         let query = ModelQuery(plan, isCut: false)
-        let keys: [(model: (World, Int) -> String, live: (Node) -> String)] = [
+        let keys: [(expected: (ModelState, Int) -> String, live: (Node) -> String)] = [
             ({ $0.text($1, "name") ?? "" }, { $0.name }),
             ({ Self.parity($0.number($1, "amount") ?? 0) }, { Self.parity($0.amount) }),
             (
-                { world, row in world.link(row, "next").flatMap { world.text($0, "name") } ?? "" },
+                { model, row in model.link(row, "next").flatMap { model.text($0, "name") } ?? "" },
                 { $0.next?.name ?? "" }
             ),
         ]
         let key = keys[plan.cut % keys.count]
         let live = query.apply(base, sorts: false).sectioned(by: key.live, sortDescriptors: query.descriptors)
-        let sections = { (world: World) -> [ChangeChecker.Section] in
+        let sections = { (model: ModelState) -> [ChangeChecker.Section] in
             var order: [String] = []
             var items: [String: [Item]] = [:]
-            for row in query.apply(rows(world), world) {
-                let key = key.model(world, row)
+            for row in query.apply(rows(model), model) {
+                let key = key.expected(model, row)
                 if items[key] == nil { order.append(key) }
-                items[key, default: []].append(world.item(row, plan.nodePaths))
+                items[key, default: []].append(model.item(row, plan.nodePaths))
             }
             return order.map { ChangeChecker.Section(key: $0, items: items[$0] ?? []) }
         }
@@ -68,7 +68,7 @@ extension WatcherBuilder {
         guard let section = live.first else { return nil }
         let key = section.key
         // An observer of one section does not see its position among the sections, so the model has only this section.
-        let only = { (world: World) in sections(world).filter { $0.key == key } }
+        let only = { (model: ModelState) in sections(model).filter { $0.key == key } }
         let watcher = Watcher("section '\(key)' of \(sectionText(node))") {
             Self.missingChange(only($0), only($1))
         } live: {
@@ -79,7 +79,7 @@ extension WatcherBuilder {
     }
 
     private func callback<C>(
-        _ watcher: Watcher, isAlone: Bool = false, _ sections: @escaping (World) -> [ChangeChecker.Section]
+        _ watcher: Watcher, isAlone: Bool = false, _ sections: @escaping (ModelState) -> [ChangeChecker.Section]
     ) -> (RealmSectionedResultsChange<C>) -> Void {
         watcher.readsLiveKeys = true
         return { [onCall, unowned watcher] change in

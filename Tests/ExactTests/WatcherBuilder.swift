@@ -4,17 +4,17 @@ import Foundation
 @testable import Martlet
 
 /// Receives each call of an observer. The closure checks the call against an old and a new state of the model.
-typealias CallHandler = (Watcher, CallRecord, (World, World) -> String?) -> Void
+typealias CallHandler = (Watcher, CallRecord, (ModelState, ModelState) -> String?) -> Void
 
 extension Watcher {
     /// Registers an observer. Returns nil if there is nothing to observe.
     static func make(
-        _ plan: WatcherPlan, _ world: World, _ realm: Realm, _ furtherAccessors: FurtherAccessors,
+        _ plan: WatcherPlan, _ model: ModelState, _ realm: Realm, _ furtherAccessors: FurtherAccessors,
         _ loops: ManualTaskExecutor, _ executors: ObserverExecutors?,
-        history: @escaping () -> [World], onCall: @escaping CallHandler
+        history: @escaping () -> [ModelState], onCall: @escaping CallHandler
     ) -> Watcher? {
         let builder = WatcherBuilder(
-            plan: plan, world: world, realm: realm, loops: loops, executors: executors, history: history, onCall: onCall
+            plan: plan, model: model, realm: realm, loops: loops, executors: executors, history: history, onCall: onCall
         )
         switch plan.kind {
         case .values: return builder.values()
@@ -22,7 +22,7 @@ extension Watcher {
         case .projected: return builder.projected()
         case .any: return builder.any()
         default:
-            let nodes = world.nodes
+            let nodes = model.nodes
             guard !nodes.isEmpty else { return nil }
             let (id, serial) = nodes[plan.node % nodes.count]
             guard let node = furtherAccessors.accessor(id, serial, realm, plan.filter) else { return nil }
@@ -36,13 +36,13 @@ extension Watcher {
 /// Registers the observer that a plan describes.
 struct WatcherBuilder {
     let plan: WatcherPlan
-    let world: World
+    let model: ModelState
     let realm: Realm
     let loops: ManualTaskExecutor
     /// The queue and the actor for observers; nil if all observers are called on the thread of the test.
     let executors: ObserverExecutors?
     /// The states of the model at all versions so far, the newest last.
-    let history: () -> [World]
+    let history: () -> [ModelState]
     let onCall: CallHandler
 
     func watcher(_ node: Node, _ serial: Int) -> Watcher? {
@@ -67,8 +67,9 @@ struct WatcherBuilder {
     // MARK: Collections
 
     func observe<C: ObservableCollection & ThreadConfined & SendableMetatype>(
-        _ name: String, _ collection: C, _ keyPaths: [String]?, isStable: Bool, _ items: @escaping (World) -> [Item],
-        shown: ((World) -> [String])? = nil, live: @escaping (C) -> [String]?
+        _ name: String, _ collection: C, _ keyPaths: [String]?, isStable: Bool,
+        _ items: @escaping (ModelState) -> [Item],
+        shown: ((ModelState) -> [String])? = nil, live: @escaping (C) -> [String]?
     ) -> Watcher {
         let items = Self.memoized(items)
         // On a queue or an actor, callbacks receive another instance.
@@ -118,13 +119,13 @@ struct WatcherBuilder {
     }
 
     /// Caches the results of a function for the last few states of the model.
-    static func memoized<Shown>(_ show: @escaping (World) -> Shown) -> (World) -> Shown {
+    static func memoized<Shown>(_ show: @escaping (ModelState) -> Shown) -> (ModelState) -> Shown {
         var known: [Int: Shown] = [:]
-        return { world in
-            if let shown = known[world.time] { return shown }
-            let shown = show(world)
+        return { model in
+            if let shown = known[model.time] { return shown }
+            let shown = show(model)
             if known.count > 12 { known = [:] }
-            known[world.time] = shown
+            known[model.time] = shown
             return shown
         }
     }
@@ -138,7 +139,7 @@ struct WatcherBuilder {
     static func text(_ keyPaths: [String]?) -> String { keyPaths.map { " by \($0)" } ?? "" }
 
     /// The results that a query starts from, and the function that finds its rows in the model.
-    func base(_ node: Node?, _ serial: Int) -> (results: Results<Node>, rows: (World) -> [Int]) {
+    func base(_ node: Node?, _ serial: Int) -> (results: Results<Node>, rows: (ModelState) -> [Int]) {
         guard let node else { return (realm.objects(Node.self), { $0.nodes.map(\.serial) }) }
         switch plan.base {
         case 0, 1: return (node.children.filter("TRUEPREDICATE"), { $0.targets(serial, "children") })
@@ -147,7 +148,7 @@ struct WatcherBuilder {
         case 4: return (node.previous.filter("TRUEPREDICATE"), { $0.targets(serial, "previous") })
         case 5: return (node.parents.filter("TRUEPREDICATE"), { $0.targets(serial, "parents") })
         case 6, 7:
-            guard let row = world.only("ScalarLists"), let nodes = realm.objects(ScalarLists.self).first?.nodes else {
+            guard let row = model.only("ScalarLists"), let nodes = realm.objects(ScalarLists.self).first?.nodes else {
                 break
             }
             return (nodes.filter("TRUEPREDICATE"), { $0.targets(row, "nodes") })
@@ -163,7 +164,7 @@ struct WatcherBuilder {
     }
 
     func anyNode() -> (node: Node, serial: Int)? {
-        let nodes = world.nodes
+        let nodes = model.nodes
         guard !nodes.isEmpty else { return nil }
         let (id, serial) = nodes[plan.node % nodes.count]
         return realm.object(ofType: Node.self, forPrimaryKey: id).map { ($0, serial) }
@@ -176,8 +177,8 @@ struct WatcherBuilder {
         // Elements of lists move.
         let isSorted = !query.descriptors.isEmpty || owner != nil && [0, 1, 3, 6, 7].contains(plan.base)
         let name = "results of \(baseText(owner?.node)) \(query.text)"
-        let watcher = observe(name, query.apply(base), plan.nodePaths, isStable: !isSorted) { world in
-            query.apply(rows(world), world).map { world.item($0, plan.nodePaths) }
+        let watcher = observe(name, query.apply(base), plan.nodePaths, isStable: !isSorted) { model in
+            query.apply(rows(model), model).map { model.item($0, plan.nodePaths) }
         } live: {
             $0.isInvalidated ? nil : $0.map { "\($0.id)" }
         }
@@ -192,10 +193,10 @@ struct WatcherBuilder {
             "projections of nodes \(query.text)",
             query.apply(realm.objects(Node.self)).projected(NodeProjection.self), nil,
             isStable: query.descriptors.isEmpty
-        ) { world in
-            query.apply(world.nodes.map(\.serial), world).map { world.item($0, paths) }
-        } shown: { world in
-            query.apply(world.nodes.map(\.serial), world).map { world.text($0, "name") ?? "" }
+        ) { model in
+            query.apply(model.nodes.map(\.serial), model).map { model.item($0, paths) }
+        } shown: { model in
+            query.apply(model.nodes.map(\.serial), model).map { model.text($0, "name") ?? "" }
         } live: {
             $0.storage.isInvalidated ? nil : $0.map(\.name)
         }
@@ -204,15 +205,15 @@ struct WatcherBuilder {
     private func list<C: ObservableCollection & ThreadConfined & RealmCollection & SendableMetatype>(
         _ list: C, _ serial: Int, _ name: String, _ keyPaths: [String]?
     ) -> Watcher where C.Element: ObjectBase {
-        observe("'\(name)' of \(owner(serial))", list, keyPaths, isStable: false) { world in
-            world.slots(serial, name).map { world.item($0, keyPaths) }
+        observe("'\(name)' of \(owner(serial))", list, keyPaths, isStable: false) { model in
+            model.slots(serial, name).map { model.item($0, keyPaths) }
         } live: {
             $0.isInvalidated ? nil : $0.map { "\(($0 as? Node)?.id.description ?? ($0 as? Part)?.name ?? "")" }
         }
     }
 
     private func owner(_ serial: Int) -> String {
-        world.id(serial).map { "node \($0)" } ?? world.rows[serial]?.type ?? "a deleted object"
+        model.id(serial).map { "node \($0)" } ?? model.rows[serial]?.type ?? "a deleted object"
     }
 
     private func links(_ node: Node, _ serial: Int) -> Watcher {
@@ -220,8 +221,8 @@ struct WatcherBuilder {
         let links = [node.previous, node.parents, node.peersOf, node.namedBy]
         let choice = plan.base % names.count
         return observe("'\(names[choice])' of node \(node.id)", links[choice], plan.nodePaths, isStable: true) {
-            world in
-            world.targets(serial, names[choice]).map { world.item($0, plan.nodePaths) }
+            model in
+            model.targets(serial, names[choice]).map { model.item($0, plan.nodePaths) }
         } live: {
             $0.isInvalidated ? nil : $0.map { "\($0.id)" }
         }
@@ -230,30 +231,30 @@ struct WatcherBuilder {
     func values() -> Watcher? {
         switch plan.base % 4 {
         case 3:
-            guard let row = world.only("ScalarLists"), let nodes = realm.objects(ScalarLists.self).first?.nodes else {
+            guard let row = model.only("ScalarLists"), let nodes = realm.objects(ScalarLists.self).first?.nodes else {
                 return nil
             }
             return list(nodes, row, "nodes", plan.nodePaths)
         case 0:
-            guard let row = world.only("ScalarLists"), let list = realm.objects(ScalarLists.self).first?.ints else {
+            guard let row = model.only("ScalarLists"), let list = realm.objects(ScalarLists.self).first?.ints else {
                 return nil
             }
-            return observe("a list of numbers", list, nil, isStable: false) { world in
-                world.slots(row, "ints").map { world.item($0, nil) }
+            return observe("a list of numbers", list, nil, isStable: false) { model in
+                model.slots(row, "ints").map { model.item($0, nil) }
             } live: {
                 $0.isInvalidated ? nil : $0.map { "\(Double($0))" }
             }
         case 1:
-            guard let row = world.only("ScalarSets"), let set = realm.objects(ScalarSets.self).first?.strings else {
+            guard let row = model.only("ScalarSets"), let set = realm.objects(ScalarSets.self).first?.strings else {
                 return nil
             }
-            return observe("a set of texts", set, nil, isStable: false) { world in
-                world.slots(row, "strings").map { world.item($0, nil) }
+            return observe("a set of texts", set, nil, isStable: false) { model in
+                model.slots(row, "strings").map { model.item($0, nil) }
             } live: {
                 $0.isInvalidated ? nil : Array($0)
             }
         default:
-            guard let row = world.only("ScalarMaps"), let map = realm.objects(ScalarMaps.self).first?.doubles else {
+            guard let row = model.only("ScalarMaps"), let map = realm.objects(ScalarMaps.self).first?.doubles else {
                 return nil
             }
             return self.map(map, row, "doubles", nil)
@@ -262,10 +263,10 @@ struct WatcherBuilder {
 
     func map<Value>(
         _ map: Map<Value>, _ serial: Int, _ name: String, _ keyPaths: [String]?,
-        _ item: ((World, World.Slot) -> Item)? = nil
+        _ item: ((ModelState, ModelState.Slot) -> Item)? = nil
     ) -> Watcher {
-        let items = Self.memoized { (world: World) in
-            world.slots(serial, name).map { item?(world, $0) ?? world.item($0, keyPaths) }
+        let items = Self.memoized { (model: ModelState) in
+            model.slots(serial, name).map { item?(model, $0) ?? model.item($0, keyPaths) }
         }
         let watcher = Watcher("'\(name)' of \(owner(serial))\(Self.text(keyPaths))") {
             ChangeChecker.missingChange(items($0), items($1))

@@ -1,8 +1,8 @@
 import Foundation
 import Martlet
 
-// Uses the names of Space.yaml in the namespace 'Space' together with the types of Swift with the same names, and
-// checks to which declarations they refer.
+// Space.yaml declares types such as `Task` and `Result` in the namespace `Space`. This program uses them together with
+// the types of Swift that have the same names, and checks to which declarations the names refer.
 var failures = 0
 
 @MainActor func check<Value: Equatable>(_ name: String, _ value: Value, _ expected: Value) {
@@ -13,8 +13,8 @@ var failures = 0
 
 func plain() -> Result<Int, any Error> { .success(7) }
 
-check("a type of Swift", try plain().get(), 7)
-check("another type of Swift", await Task { 8 }.value, 8)
+check("a type of the standard library", try plain().get(), 7)
+check("another type of the standard library", await Task { 8 }.value, 8)
 check("a default with the name of the namespace", Space.Task().Result, .Space)
 check("its raw value", Space.Result.Space.rawValue, "Space")
 check("an optional default named none", Space.Error().Result, .some(.none))

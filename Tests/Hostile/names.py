@@ -209,7 +209,7 @@ def projections(schema, names):
 
 
 def own_names(schema, _names):
-    schema.write("Own.yaml", (Path(__file__).parent / "Own.yaml").read_text())
+    schema.write("OwnTypeNames.yaml", (Path(__file__).parent / "OwnTypeNames.yaml").read_text())
 
 
 def lint(martlet, schema):

@@ -19,7 +19,7 @@ struct EverydayWork {
             fileURL: folder.appendingPathComponent(name), objectTypes: [Node.self, Part.self, Screw.self])
     }
 
-    /// Registers observers of every kind, writes, and waits until each observer was notified.
+    /// Registers observers of every kind, writes, and waits for initial calls and for a call after each write.
     func observe(_ configuration: Realm.Configuration) throws {
         let realm = try Realm(configuration: configuration)
         let node = Node(id: 1, name: "a")
@@ -205,7 +205,7 @@ final class Calls: @unchecked Sendable {
         while count < expected, Date() < deadline {
             _ = RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 0.0005))
         }
-        precondition(count >= expected, "\(count) of \(expected) observers were notified within \(seconds) s")
+        precondition(count >= expected, "\(count) of \(expected) calls were made within \(seconds) s")
     }
 }
 

@@ -20,13 +20,14 @@ struct FootprintSeries {
     var footprints: [Footprint] = []
     let roundsPerBatch: Int
 
-    /// The second and the last quarter. The first quarter is omitted, because objects that are created once are created
-    /// in it.
+    /// The second quarter. The first quarter is omitted, because it contains the creation of objects that the process
+    /// creates once.
     private var early: ArraySlice<Footprint> { footprints[footprints.count / 4..<footprints.count / 2] }
+    /// The last quarter.
     private var late: ArraySlice<Footprint> { footprints[(footprints.count * 3 / 4)...] }
 
-    /// The growth from one quarter to the other. It compares the minimum of each, because peaks are temporary and leaks
-    /// are not.
+    /// The growth from the second to the last quarter. It compares the minimum of each, because peaks are temporary and
+    /// leaks are not.
     func growth(of value: KeyPath<Footprint, Int>) -> Int {
         guard let before = early.map({ $0[keyPath: value] }).min(), let after = late.map({ $0[keyPath: value] }).min()
         else { return 0 }
@@ -41,6 +42,6 @@ struct FootprintSeries {
         }
     }
 
-    /// The number of rounds from one quarter to the other.
+    /// The number of rounds from the second to the last quarter.
     var rounds: Int { roundsPerBatch * footprints.count / 2 }
 }

@@ -3,7 +3,8 @@ import Testing
 
 private let leakSeconds = ProcessInfo.processInfo.environment["MARTLET_LEAKS"].flatMap { Double($0) }
 
-/// Repeats everyday work. Resources that grow with the number of rounds are leaks.
+/// Repeats typical work with a Realm (`EverydayWork`) and measures the resources of the process. A resource that grows
+/// with the number of rounds is leaked.
 ///
 /// `MARTLET_LEAKS` is the duration in seconds. The process must do nothing else during this time, so the suite is
 /// disabled without the variable.
@@ -11,15 +12,15 @@ private let leakSeconds = ProcessInfo.processInfo.environment["MARTLET_LEAKS"].f
 struct LeakTests {
     /// The memory that caches of the system use while they fill: Dispatch keeps up to 1,024 freed blocks of 64 bytes
     /// per thread, and the Swift runtime keeps the metadata of the types that were used.
-    private static let bytesOfCaches = 700_000
+    private static let allowedCacheBytes = 700_000
     /// The growth that is allowed per round. It is less than the leak of one small object per notification of a round.
-    private static let bytesPerRound = 200
+    private static let allowedBytesPerRound = 200
     /// Idle threads that Dispatch and the concurrency runtime keep. Their number varies. A leak of one thread per round
     /// would add dozens.
-    private static let threadsOfPools = 8
+    private static let allowedThreads = 8
     private static let roundsPerBatch = 4
 
-    @Test("everyday work does not leak memory, descriptors, threads or files, on one run loop and on new ones")
+    @Test("everyday work on one run loop and on new run loops leaks no memory, descriptors, threads or files")
     func everydayWork() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("martlet-leaks-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -42,10 +43,10 @@ struct LeakTests {
             "leaks: \(series.footprints.count * Self.roundsPerBatch) rounds, \(bytes) bytes of growth in \(series.rounds) of them, "
                 + "\(series.footprints.last?.bytes ?? 0) bytes in use, descriptors \(series.growth(of: \.descriptors)), "
                 + "threads \(series.growth(of: \.threads)), files \(series.growth(of: \.files))")
-        #expect(bytes < Self.bytesOfCaches + Self.bytesPerRound * series.rounds)
+        #expect(bytes < Self.allowedCacheBytes + Self.allowedBytesPerRound * series.rounds)
         #expect(series.growth(of: \.descriptors) <= 0)
-        #expect(series.growth(of: \.threads) <= Self.threadsOfPools)
-        #expect(Self.threadsOfPools < series.rounds / 2, "too few rounds to distinguish leaked threads from idle ones")
+        #expect(series.growth(of: \.threads) <= Self.allowedThreads)
+        #expect(Self.allowedThreads < series.rounds / 2, "too few rounds to distinguish leaked threads from idle ones")
         #expect(series.growth(of: \.files) <= 0)
     }
 }

@@ -3,10 +3,8 @@ package import MartletEngine
 import MartletSQLite
 import MartletValues
 
-/// The statements of a snapshot's connection that were not finished.
-package func busyStatements(_ handle: SnapshotHandle) -> [String] {
-    handle.read { [$0.unfinishedStatement].compactMap { $0 } }
-}
+/// The SQL of one statement of a snapshot's connection that was not reset; nil if all statements were reset.
+package func unfinishedStatement(_ handle: SnapshotHandle) -> String? { handle.read { $0.unfinishedStatement } }
 
 /// Whether the open write has changed anything.
 package func hasChanges(_ transaction: WriteTransaction?) -> Bool { transaction?.recorder.hasChanges ?? false }
@@ -36,8 +34,8 @@ package func integer(_ sql: String, _ handle: SnapshotHandle) throws -> Int? {
     try handle.read { try $0.integer(sql) }.map { Int($0) }
 }
 
-/// The bytes of a file, without its log.
-package func fileBytes(_ handle: SnapshotHandle) throws -> Int { try handle.read { try $0.sizes() }.total }
+/// The size of the database file in bytes, without its log.
+package func databaseSize(_ handle: SnapshotHandle) throws -> Int { try handle.read { try $0.sizes() }.total }
 
 /// The number of steps that SQLite's virtual machine executes on the connection of a snapshot while `body` runs.
 package func steps(_ handle: SnapshotHandle, _ body: () throws -> Void) rethrows -> Int {

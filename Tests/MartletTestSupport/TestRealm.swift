@@ -28,9 +28,9 @@ package final class TestRealm {
     package func onNewThread(_ body: @escaping (Realm) throws -> Void) throws {
         nonisolated(unsafe) var failure: (any Error)?
         nonisolated(unsafe) let body = body
-        var others = configuration
-        others.scheduler = nil
-        let configuration = others
+        var threadConfiguration = configuration
+        threadConfiguration.scheduler = nil
+        let configuration = threadConfiguration
         let done = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
             do {

@@ -1,4 +1,4 @@
-// Names that do not exist. How these files are read: Tests/mistakes-check.py
+// Names that do not exist. How to read these files: see Tests/mistakes-check.py
 import KennelModels
 import Martlet
 
@@ -160,7 +160,7 @@ func misspeltInIndex(_ realm: Realm) {
     // right: _ = realm.objects(Dog.self).index(matching: { $0.name == "Rex" })
 }
 
-/// A misspelt property of a list of an object.
+/// A misspelt property of the elements of an object's list.
 /// error: value of type 'Person.Fields<Person>' has no member 'nick'
 func misspeltOfList(_ person: Person) {
     _ = person.friends.where { $0.nick == "Bo" }

@@ -1,4 +1,4 @@
-// Values that do not fit a property. How these files are read: Tests/mistakes-check.py
+// Values that do not fit a property. How to read these files: see Tests/mistakes-check.py
 import KennelModels
 import Martlet
 
@@ -16,9 +16,9 @@ func textForNumber(_ realm: Realm) {
     // right: _ = realm.objects(Dog.self).where { $0.age == 5 }
 }
 
-/// An order of a number and a text.
+/// An ordering comparison of a number and a text.
 /// error: cannot convert value of type 'String' to expected argument type 'Int'
-func orderOfNumberAndText(_ realm: Realm) {
+func orderingOfNumberAndText(_ realm: Realm) {
     _ = realm.objects(Dog.self).where { $0.age > "5" }
     // right: _ = realm.objects(Dog.self).where { $0.age > 5 }
 }
@@ -86,9 +86,9 @@ func listForObject(_ realm: Realm, _ dog: Dog) {
     // right: _ = realm.objects(Dog.self).where { $0.siblings.contains(dog) }
 }
 
-/// A list and an order.
+/// A list in an ordering comparison.
 /// error: a collection has no single value
-func orderOfList(_ realm: Realm) {
+func orderingOfList(_ realm: Realm) {
     _ = realm.objects(Dog.self).where { $0.siblings > 3 }
     // right: _ = realm.objects(Dog.self).where { $0.siblings.count > 3 }
 }
@@ -191,7 +191,7 @@ func keyOfMap(_ realm: Realm) {
     // right: _ = realm.objects(Dog.self).where { $0.weights["5"] == 1 }
 }
 
-/// A condition that begins at another class.
+/// A condition on the fields of another class.
 /// error: Person
 func conditionOfOtherClass(_ realm: Realm) {
     _ = realm.objects(Dog.self).where { _ in Person.fields.firstName == "Anna" }

@@ -1,4 +1,4 @@
-// Fields to sort by and to compute with. How these files are read: Tests/mistakes-check.py
+// Fields to sort by and to compute with. How to read these files: see Tests/mistakes-check.py
 import KennelModels
 import Martlet
 

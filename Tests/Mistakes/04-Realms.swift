@@ -1,4 +1,4 @@
-// Calls on a Realm. How these files are read: Tests/mistakes-check.py
+// Calls on a Realm. How to read these files: see Tests/mistakes-check.py
 import ConformanceModels
 import KennelModels
 import Martlet

@@ -1,7 +1,7 @@
 /// Removes elements that a failing input does not need: runs of elements first, then shorter runs, finally single
 /// elements (a simple form of delta debugging, Zeller and Hildebrandt 2002).
 ///
-/// `fails` says whether the input still fails with the given elements. The result is the last input that failed.
+/// `fails` returns whether the input still fails with the given elements. The result is the last input that failed.
 package func shrink<Element>(_ elements: [Element], fails: ([Element]) throws -> Bool) rethrows -> [Element] {
     var best = elements
     var size = max(1, best.count / 2)

@@ -71,7 +71,7 @@ struct DemandTests {
         #expect(subscriber.values.count == 4)
     }
 
-    @Test("a write while a value is received delivers no more values than requested N102")
+    @Test("a write in the callback of a subscriber delivers no more values than the subscriber requested N102")
     func nested() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
@@ -139,7 +139,7 @@ struct DemandTests {
         #expect(subscriber.values.count == 1)
     }
 
-    @Test("changes of a Realm without demand are published as one value at the next request N170")
+    @Test("Realm changes made while the subscriber has no demand are one value at its next request N170")
     func realm() throws {
         let test = try TestRealm()
         let nodes = try test.graph()

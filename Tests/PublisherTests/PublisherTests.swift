@@ -162,20 +162,20 @@ struct PublisherTests {
     )
     func failures() throws {
         let test = try TestRealm()
-        let origin = FaultySource(node: try test.graph()[0])
+        let source = FaultySource(node: try test.graph()[0])
         var (count, isOver, ends) = (0, false, [String]())
-        let first = RealmPublishers.WillChange(origin: Origin(origin)).sink { _ in
+        let first = RealmPublishers.WillChange(source: ObservedSource(source)).sink { _ in
             isOver = true
         } receiveValue: {
             count += 1
         }
-        let second = valuePublisher(origin).sink { completion in
+        let second = valuePublisher(source).sink { completion in
             if case .failure = completion { ends.append("failure") }
         } receiveValue: { _ in
         }
-        origin.observers.notify(.failed(FaultySource.Fault()))
+        source.observers.notify(.failed(FaultySource.Fault()))
         #expect(count == 0 && !isOver)
-        origin.observers.notify(.changed(origin))
+        source.observers.notify(.changed(source))
         #expect(count == 1 && ends == ["failure"])
         withExtendedLifetime((first, second)) {}
     }

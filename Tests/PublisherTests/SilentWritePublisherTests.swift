@@ -71,10 +71,10 @@ struct SilentWritePublisherTests {
         let test = try TestRealm()
         _ = try test.graph()
         let screen = Screen()
-        var writes = false
+        var shouldWrite = false
         let first = test.realm.objects(Node.self).observe { _ in
-            guard writes else { return }
-            writes = false
+            guard shouldWrite else { return }
+            shouldWrite = false
             do {
                 try self.add(5...5, test)
                 try self.add(6...7, test, silencing: screen)
@@ -87,7 +87,7 @@ struct SilentWritePublisherTests {
         subscriber.request(.max(1))
         test.realm.refresh()
         subscriber.request(.max(1))
-        writes = true
+        shouldWrite = true
         try test.onNewThread { realm in try realm.write { realm.add(Node(id: 4)) } }
         test.realm.refresh()
         #expect(subscriber.values.map(\.text) == ["initial", "[] [3] []"])
@@ -169,16 +169,16 @@ struct SilentWritePublisherTests {
         let test = try TestRealm()
         let nodes = try test.graph()
         let screen = Screen()
-        var (writes, changes) = (false, false)
+        var (shouldWrite, shouldChange) = (false, false)
         let tokens = [
             test.realm.observe { _, _ in
-                guard writes else { return }
-                (writes, changes) = (false, true)
+                guard shouldWrite else { return }
+                (shouldWrite, shouldChange) = (false, true)
                 #expect(throws: Never.self) { try self.add(5...5, test, silencing: screen) }
             },
             test.realm.objects(Node.self).observe { _ in
-                guard changes else { return }
-                changes = false
+                guard shouldChange else { return }
+                shouldChange = false
                 // Runs while the silent write begins. This change postpones the call of the subscriber.
                 nodes[0].name = "x"
             },
@@ -195,7 +195,7 @@ struct SilentWritePublisherTests {
             subscriber.request(.max(1))
         case .changeInCallback:
             subscriber.request(.max(1))
-            writes = true
+            shouldWrite = true
             try test.onNewThread { realm in try realm.write { realm.add(Node(id: 4)) } }
         }
         test.realm.refresh()
@@ -214,10 +214,10 @@ struct SilentWritePublisherTests {
         let test = try TestRealm()
         _ = try test.graph()
         let screen = Screen()
-        var writes = false
+        var shouldWrite = false
         let first = test.realm.objects(Node.self).observe { _ in
-            guard writes else { return }
-            writes = false
+            guard shouldWrite else { return }
+            shouldWrite = false
             #expect(throws: Never.self) { try self.add(5...5, test, silencing: screen) }
         }
         let subscriber = DemandSubscriber<RealmCollectionChange<Results<Node>>, Never>()
@@ -230,7 +230,7 @@ struct SilentWritePublisherTests {
             #expect(test.realm.isInWriteTransaction)
             test.realm.add(Node(id: 6))
         }
-        writes = true
+        shouldWrite = true
         try test.onNewThread { realm in try realm.write { realm.add(Node(id: 4)) } }
         test.realm.refresh()
         subscriber.onValue = nil
@@ -244,15 +244,15 @@ struct SilentWritePublisherTests {
 
     @Test("a request during a silent write delivers one value, then the subscription pauses again N111 N40")
     func lateRequest() throws {
-        let (requested, resumes) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let (reachedCatchUp, mayContinue) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         // Set before the requesting thread starts, and cleared on that thread.
-        nonisolated(unsafe) var shouldStop = false
+        nonisolated(unsafe) var shouldBlock = false
         let test = try TestRealm {
             $0.environment.onYield = { point in
-                guard case .beforeCatchUp = point, shouldStop else { return }
-                shouldStop = false
-                requested.signal()
-                resumes.wait()
+                guard case .beforeCatchUp = point, shouldBlock else { return }
+                shouldBlock = false
+                reachedCatchUp.signal()
+                mayContinue.wait()
             }
         }
         _ = try test.graph()
@@ -263,17 +263,17 @@ struct SilentWritePublisherTests {
         test.realm.refresh()
         try add(4...4, test)
         nonisolated(unsafe) let other = subscriber
-        let hasRequested = DispatchSemaphore(value: 0)
-        shouldStop = true
+        let requestReturned = DispatchSemaphore(value: 0)
+        shouldBlock = true
         Thread.detachNewThread {
             other.request(.max(1))
-            hasRequested.signal()
+            requestReturned.signal()
         }
-        requested.wait()
+        reachedCatchUp.wait()
         try add(5...5, test, silencing: screen)
         while !test.realm.context.hub.isIdle || test.scheduler.count > 0 { test.scheduler.run() }
-        resumes.signal()
-        hasRequested.wait()
+        mayContinue.signal()
+        requestReturned.wait()
         for id in 6...8 { try test.commit { test.realm.add(Node(id: id)) } }
         #expect(subscriber.values.map(\.text) == ["initial", "[] [3] []"])
         subscriber.request(.max(5))

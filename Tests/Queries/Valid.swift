@@ -2,7 +2,7 @@
 import Foundation
 import Martlet
 
-func right(_ realm: Realm, _ person: Person, _ dog: Dog) {
+func validQueries(_ realm: Realm, _ person: Person, _ dog: Dog) {
     let dogs = realm.objects(Dog.self)
     let people = realm.objects(Person.self)
     _ = dogs.where { $0.age > 5 && $0.owner.lastName.starts(with: "M") }

@@ -48,7 +48,7 @@ private final class TableViewController: TableViewSource {
         #expect(tableView.shown == titles)
     }
 
-    // MARK: The three ways to delete a row
+    // MARK: Two ways to delete a row
 
     func deleteDirectly(at index: Int) throws {
         try realm.write(withoutNotifying: [notificationToken]) {

@@ -174,7 +174,8 @@ final class CooperativeScheduler: @unchecked Sendable {
         let numbers = runnable.map(\.number)
         let chosen = schedule.choose(decisions.count, numbers, defaultChoice: defaultChoice.number)
         decisions.append(
-            Decision(runnable: numbers, defaultChoice: defaultChoice.number, chosen: chosen, isFree: !canContinue))
+            Decision(
+                runnable: numbers, defaultChoice: defaultChoice.number, chosen: chosen, isForcedSwitch: !canContinue))
         return threads[chosen]
     }
 

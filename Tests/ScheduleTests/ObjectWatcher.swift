@@ -7,11 +7,11 @@ import MartletEngine
 protocol CheckedObserver: AnyObject {
     func end()
     /// Checks that the copy is equal to the final contents.
-    func checkFinal(_ world: World)
+    func checkFinal(_ contents: Contents)
 }
 
-/// An observer of one object. Each reported old value must be the value that was reported before. After the deletion it
-/// must not be called any more.
+/// An observer of one object. Each reported old value must be the value that was reported before. After the deletion of
+/// the object, the observer must not be called any more.
 final class ObjectWatcher: CheckedObserver {
     private let run: Run
     private let code: String
@@ -52,15 +52,15 @@ final class ObjectWatcher: CheckedObserver {
                 run.fail("the old value of '\(code)' is \(old.map { "\($0)" } ?? "nil") instead of \(content)")
             }
             if new == content { run.fail("notified without a change") }
-            if new == nil || new != run.history.world(version)[code] {
+            if new == nil || new != run.history.contents(at: version)[code] {
                 run.fail("the new value of '\(code)' is \(new.map { "\($0)" } ?? "nil")")
             }
             self.content = new
         }
     }
 
-    func checkFinal(_ world: World) {
-        if content != world[code] {
+    func checkFinal(_ contents: Contents) {
+        if content != contents[code] {
             run.fail("an observer was notified last of \(content ?? 0) for '\(code)', at version \(version)")
         }
     }

@@ -132,10 +132,10 @@ final class PartRunner {
     private func check() {
         guard let realm else { return }
         run.check(realm)
-        let world = run.history.world(realm.version)
+        let contents = run.history.contents(at: realm.version)
         for (code, object) in held {
-            if object.isInvalidated != (world[code] == nil) { run.fail("isInvalidated of '\(code)' is wrong") }
-            if !object.isInvalidated, object.content != world[code] { run.fail("'\(code)' has \(object.content)") }
+            if object.isInvalidated != (contents[code] == nil) { run.fail("isInvalidated of '\(code)' is wrong") }
+            if !object.isInvalidated, object.content != contents[code] { run.fail("'\(code)' has \(object.content)") }
         }
         held.removeAll { $0.object.isInvalidated }
         if held.isEmpty { held = realm.objects(StringKey.self).prefix(2).map { ($0.code, $0) } }
@@ -250,31 +250,31 @@ final class PartRunner {
             run.fail("writes on version \(base), but the newest is \(max(acknowledged, run.history.newest))")
         }
         run.check(realm)
-        var world = run.history.world(base)
+        var contents = run.history.contents(at: base)
         var random = SeededRandom(state: seed)
         for place in 0..<Int.random(in: 1...3, using: &random) {
             // Every value is used only once, so a wrong state never equals the expected one.
             let value = Int(base) * 100 + number * 10 + place
-            let code = world.keys.sorted().randomElement(using: &random)
+            let code = contents.keys.sorted().randomElement(using: &random)
             switch Int.random(in: 0..<4, using: &random) {
             case 0, 1:
                 if let object = code.flatMap({ realm.object(ofType: StringKey.self, forPrimaryKey: $0) }) {
                     object.content = value
-                    world[object.code] = value
+                    contents[object.code] = value
                     continue
                 }
             case 2:
                 if let object = code.flatMap({ realm.object(ofType: StringKey.self, forPrimaryKey: $0) }) {
-                    world[object.code] = nil
+                    contents[object.code] = nil
                     realm.delete(object)
                     continue
                 }
             default: break
             }
             realm.add(StringKey(code: "k\(value)", content: value))
-            world["k\(value)"] = value
+            contents["k\(value)"] = value
         }
-        run.history.record(base + 1, world)
+        run.history.record(base + 1, contents)
         return base + 1
     }
 
@@ -306,7 +306,7 @@ final class PartRunner {
                 run.fail("stays at version \(realm.version) of \(run.history.newest)")
             }
             if !realm.context.hub.isIdle { run.fail("the hub is not idle") }
-            watchers.forEach { $0.checkFinal(run.history.world(run.history.newest)) }
+            watchers.forEach { $0.checkFinal(run.history.contents(at: run.history.newest)) }
         }
         run.threadScheduler.isFinishing = true
         run.barrier("the end of all deliveries")

@@ -39,7 +39,7 @@ struct Program {
     var failsWhenLogIsFull = false
 
     /// Whether change sets of other processes may be deleted before observers are notified of them.
-    var losesForeignChanges: Bool { retention < 1_000 && parts.contains { $0.process != 0 } }
+    var mayLoseChangeSets: Bool { retention < 1_000 && parts.contains { $0.process != 0 } }
 
     var size: Int { parts.reduce(0) { $0 + $1.steps.count } }
 }

@@ -88,14 +88,14 @@ final class Run: @unchecked Sendable {
 
     // MARK: Checks
 
-    static func world(_ realm: Realm) -> World {
-        World(uniqueKeysWithValues: realm.objects(StringKey.self).map { ($0.code, $0.content) })
+    static func contents(of realm: Realm) -> Contents {
+        Contents(uniqueKeysWithValues: realm.objects(StringKey.self).map { ($0.code, $0.content) })
     }
 
     /// Checks that a Realm shows exactly what was written up to its version.
     func check(_ realm: Realm) {
-        let (version, shown) = (realm.version, Self.world(realm))
-        let written = history.world(version)
+        let (version, shown) = (realm.version, Self.contents(of: realm))
+        let written = history.contents(at: version)
         if shown != written { fail("version \(version) shows \(shown), but \(written) was written") }
     }
 

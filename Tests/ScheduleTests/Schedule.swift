@@ -7,9 +7,9 @@ struct Decision {
     /// The current thread if it could continue, otherwise the next thread that could.
     let defaultChoice: Int
     let chosen: Int
-    /// True if the current thread could not continue. The choice of another thread is then necessary, and not a
-    /// preemption.
-    let isFree: Bool
+    /// True if the current thread could not continue. The switch to another thread is then forced, and does not count
+    /// as a preemption.
+    let isForcedSwitch: Bool
 }
 
 /// Decides which thread continues at each decision: by a plan, or by a random strategy.
@@ -17,17 +17,18 @@ struct Schedule {
     enum Strategy {
         /// The current thread continues while it can, except where the plan says otherwise.
         case planned
-        /// A random thread continues, on average once in `rarity` decisions.
-        case random(rarity: Int)
-        /// The runnable thread with the highest rank continues. Ranks are random. At the given decisions the highest
-        /// rank becomes the lowest (Burckhardt et al. 2010). Threads of low rank are delayed for a long time.
-        case ranks(Set<Int>)
+        /// On average once in `averageInterval` decisions a random thread continues, otherwise the default choice.
+        case random(averageInterval: Int)
+        /// The runnable thread with the highest priority continues. Priorities are random. At the given decisions the
+        /// thread with the highest priority gets the lowest one (Burckhardt et al. 2010). Threads of low priority are
+        /// delayed for a long time.
+        case priorities(Set<Int>)
     }
 
     private let strategy: Strategy
     private let planned: [Int: Int]
     private var random: SeededRandom
-    private var ranks: [Int: UInt64] = [:]
+    private var priorities: [Int: UInt64] = [:]
 
     /// The choices that differ from the default, by the number of the decision. A plan describes a schedule completely.
     typealias Plan = [Int: Int]
@@ -42,11 +43,11 @@ struct Schedule {
         var random = SeededRandom(state: seed)
         planned = [:]
         switch Int.random(in: 0..<4, using: &random) {
-        case 0: strategy = .random(rarity: 1)
-        case 1: strategy = .random(rarity: Int.random(in: 2...12, using: &random))
+        case 0: strategy = .random(averageInterval: 1)
+        case 1: strategy = .random(averageInterval: Int.random(in: 2...12, using: &random))
         default:
             let count = Int.random(in: 1...6, using: &random)
-            strategy = .ranks(Set((0..<count).map { _ in Int.random(in: 0..<120, using: &random) }))
+            strategy = .priorities(Set((0..<count).map { _ in Int.random(in: 0..<120, using: &random) }))
         }
         self.random = random
     }
@@ -56,17 +57,17 @@ struct Schedule {
         case .planned:
             let wanted = planned[number] ?? defaultChoice
             return runnable.contains(wanted) ? wanted : defaultChoice
-        case .random(let rarity):
-            guard Int.random(in: 0..<rarity, using: &random) == 0 else { return defaultChoice }
+        case .random(let averageInterval):
+            guard Int.random(in: 0..<averageInterval, using: &random) == 0 else { return defaultChoice }
             return runnable.randomElement(using: &random) ?? defaultChoice
-        case .ranks(let changes):
-            // New threads rank above the threads whose rank became the lowest.
-            for thread in runnable where ranks[thread] == nil { ranks[thread] = random.next() | 1 << 32 }
-            let highest = { (ranks: [Int: UInt64]) in
-                runnable.max { (ranks[$0] ?? 0, $0) < (ranks[$1] ?? 0, $1) } ?? defaultChoice
+        case .priorities(let changes):
+            // New threads have higher priorities than the threads that got the lowest one.
+            for thread in runnable where priorities[thread] == nil { priorities[thread] = random.next() | 1 << 32 }
+            let highest = { (priorities: [Int: UInt64]) in
+                runnable.max { (priorities[$0] ?? 0, $0) < (priorities[$1] ?? 0, $1) } ?? defaultChoice
             }
-            if changes.contains(number) { ranks[highest(ranks)] = UInt64(changes.count { $0 > number }) }
-            return highest(ranks)
+            if changes.contains(number) { priorities[highest(priorities)] = UInt64(changes.count { $0 > number }) }
+            return highest(priorities)
         }
     }
 }

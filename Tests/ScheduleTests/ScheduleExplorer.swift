@@ -55,7 +55,7 @@ enum ScheduleExplorer {
                     let plans = decision.runnable.filter { $0 != decision.defaultChoice }.map { other in
                         plan.merging([number: other]) { $1 }
                     }
-                    if decision.isFree { layer += plans } else if preemption < preemptions { next += plans }
+                    if decision.isForcedSwitch { layer += plans } else if preemption < preemptions { next += plans }
                 }
             }
             layer = next

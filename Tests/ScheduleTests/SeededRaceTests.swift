@@ -14,17 +14,18 @@
             let race = try #require(SeededRace.allCases.first { $0.name == name }, "there is no race '\(name)'")
             let seeds = environment["MARTLET_SCHEDULES"].flatMap { UInt64($0) } ?? 2_000
             printLine("looking for \(race.rawValue)")
-            guard let (place, finding) = try search(seeds) else {
+            guard let (source, finding) = try search(seeds) else {
                 printLine("not found")
-                Issue.record("neither small programs nor \(seeds) others find '\(name)': \(race.rawValue)")
+                Issue.record("neither the small programs nor \(seeds) random ones find '\(name)': \(race.rawValue)")
                 return
             }
-            printLine("\(name)|\(race.rawValue)|\(place)|\(finding.program.size)+\(finding.plan.count)")
+            printLine("\(name)|\(race.rawValue)|\(source)|\(finding.program.size)+\(finding.plan.count)")
             printLine(try finding.text())
         }
 
-        /// Searches all schedules of the small programs first, then random schedules of random programs.
-        private func search(_ seeds: UInt64) throws -> (place: String, finding: ScheduleExplorer.Finding)? {
+        /// Runs the small programs with every schedule of at most one preemption, then random programs with random
+        /// schedules.
+        private func search(_ seeds: UInt64) throws -> (source: String, finding: ScheduleExplorer.Finding)? {
             var count = ScheduleExplorer.Count()
             for (name, program) in Program.small {
                 printLine("seed \(name)")

@@ -62,26 +62,27 @@ final class Watcher: CheckedObserver {
         else { return run.fail("notified of positions that do not exist: \(changes)") }
         // Without change sets, the runtime compares the old and the new results, and may report all remaining rows as
         // modified.
-        let allowsExtraModifications = run.program.losesForeignChanges
+        let allowsExtraModifications = run.program.mayLoseChangeSets
         if deletions + insertions + modifications == [], !allowsExtraModifications {
             run.fail("notified without a change")
         }
         let (gone, modified) = (Set(deletions), Set(modifications))
-        var stays = old.indices.filter { !gone.contains($0) }.map { (row: old[$0], isModified: modified.contains($0)) }
+        var expected = old.indices.filter { !gone.contains($0) }
+            .map { (row: old[$0], isModified: modified.contains($0)) }
         for position in insertions {
-            guard position <= stays.count else { return run.fail("notified of too few insertions: \(changes)") }
-            stays.insert((new[position], false), at: position)
+            guard position <= expected.count else { return run.fail("notified of too few insertions: \(changes)") }
+            expected.insert((new[position], false), at: position)
         }
-        guard stays.count == new.count else { return run.fail("the changes lead to another number of objects") }
-        for (known, row) in zip(stays, new)
+        guard expected.count == new.count else { return run.fail("the changes give the wrong number of objects") }
+        for (known, row) in zip(expected, new)
         where (known.row != row) != known.isModified && !(allowsExtraModifications && known.isModified) {
             run.fail(
                 "'\(known.row.code)' was \(known.row.content), modified: \(known.isModified); the file has \(row)")
         }
     }
 
-    func checkFinal(_ world: World) {
-        let known = copy.map { World(uniqueKeysWithValues: $0.map { ($0.code, $0.content) }) }
-        if known != world { run.fail("an observer was notified last of \(known ?? [:]) at version \(version)") }
+    func checkFinal(_ contents: Contents) {
+        let known = copy.map { Contents(uniqueKeysWithValues: $0.map { ($0.code, $0.content) }) }
+        if known != contents { run.fail("an observer was notified last of \(known ?? [:]) at version \(version)") }
     }
 }

@@ -1,8 +1,8 @@
 import Testing
 
 /// The ids of the rules in `Documentation/Behavior`: S for the schema language and its tools, O for objects and
-/// queries, N for observation and threads, K for key-value observation, D for files and durability. A test that shows a
-/// rule carries its id in its display name.
+/// queries, N for observation and threads, K for key-value observation, D for files and durability. A test that
+/// proves a rule contains the id of the rule in its display name.
 enum RuleIdentifiers {
     static let letters: Set<Character> = ["S", "O", "N", "K", "D"]
 
@@ -55,17 +55,5 @@ struct RuleIdentifierTests {
                     fix: "correct the id, or add the rule to \(BehaviorRule.folder)")
             }
         }
-    }
-}
-
-@Suite("ARCHITECTURE.md")
-struct ArchitecturePageTests {
-    @Test("every test that ARCHITECTURE.md names exists")
-    func namedTestsExist() throws {
-        let page = try #require(Repository.files.first { $0.path == "ARCHITECTURE.md" })
-        let suites = Set(Repository.tests.flatMap { TypeDeclaration.all(in: $0).map(\.name) })
-        let named = page.text.split { !($0.isLetter || $0.isNumber) }.filter { $0.hasSuffix("Tests") && $0 != "Tests" }
-        let targets: Set<String> = ["CompilerTests", "EngineTests", "RuntimeTests", "TidyTests"]
-        #expect(Set(named.map(String.init)).subtracting(suites).subtracting(targets).isEmpty)
     }
 }

@@ -117,17 +117,17 @@ struct TidySampleTests {
     func uncheckedSendable() {
         let bare = SwiftFile(path: "A.swift", "struct Z {}\nfinal class A: @unchecked Sendable {}")
         #expect(BannedWordTests.uncheckedFindings(in: bare).map(\.line) == [2])
-        let reasoned = SwiftFile(
+        let commented = SwiftFile(
             path: "A.swift",
             "// Guarded by a mutex.\n@available(*, deprecated)\nfinal class A: B,\n    @unchecked Sendable\n{}")
-        #expect(BannedWordTests.uncheckedFindings(in: reasoned).isEmpty)
+        #expect(BannedWordTests.uncheckedFindings(in: commented).isEmpty)
     }
 
     @Test("unknown rule ids in display names are found")
     func ruleIdentifiers() {
         let file = SwiftFile(
             path: "Tests/A.swift",
-            "@Test(\"N46 leaving is a deletion\") func a()\n@Test(\n    \"N15, K17 and S3\") func b()\n@Test(arguments: [\"O99\"]) func c()"
+            "@Test(\"N46 a removed element is a deletion\") func a()\n@Test(\n    \"N15, K17 and S3\") func b()\n@Test(arguments: [\"O99\"]) func c()"
         )
         #expect(RuleIdentifierTests.findings(in: file).map(\.what) == ["there is no rule 'N15'"])
     }

@@ -12,7 +12,7 @@
  *     80  8 bytes   the salts of the previous log, which was copied into the file completely
  *     88  4 bytes   "MRTL"
  *
- * These 20 bytes are called the mark of the file. The salts of a log are also called its name.
+ * The salts of a log are called its name, and these 20 bytes the recorded log names of the file.
  *
  * This header uses no SQLite types, because Swift code imports SQLite only as `CMartletSQLite`. `database` is a
  * `sqlite3 *`. */
@@ -41,7 +41,7 @@ int cmartlet_log_on_disk(void *database, bool *has_valid_log, uint64_t *salts);
 
 /* Writes the name of a log into the database file, durably if `syncs` is true. The caller holds the write lock.
    Returns an SQLite result code. */
-int cmartlet_log_mark(void *database, uint64_t salts, bool syncs);
+int cmartlet_log_record_name(void *database, uint64_t salts, bool syncs);
 
 /* Truncates the log to zero bytes, or deletes it. No connection may be reading it. Return SQLite result codes. */
 int cmartlet_log_truncate(void *database);

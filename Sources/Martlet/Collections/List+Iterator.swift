@@ -8,7 +8,7 @@ extension List {
         guard let core else { return Iterator(values: .init(storage: .plain(unmanaged))) }
         if let table = core.target { return Iterator(blocks: BlockIterator(core, table)) }
         let stored = core.count > 0 ? core.all() : []
-        return Iterator(values: .init(storage: .stored(stored, source(core))))
+        return Iterator(values: .init(storage: .stored(stored, elementContext(core))))
     }
 
     /// An iterator that reads objects in blocks.
@@ -35,7 +35,7 @@ extension List {
     @usableFromInline struct Values {
         fileprivate enum Storage {
             case plain([Element])
-            case stored([SQLValue], ElementSource)
+            case stored([SQLValue], ElementContext)
         }
 
         fileprivate let storage: Storage
@@ -47,9 +47,9 @@ extension List {
             defer { position += 1 }
             switch storage {
             case .plain(let elements): return position < elements.count ? elements[position] : nil
-            case .stored(let elements, let source):
+            case .stored(let elements, let elementContext):
                 guard position < elements.count else { return nil }
-                return Element._element(StoredValue(elements[position]), source)
+                return Element._element(StoredValue(elements[position]), elementContext)
             }
         }
     }

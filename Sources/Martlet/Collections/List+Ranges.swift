@@ -24,8 +24,12 @@ extension List: RangeReplaceableCollection, MutableCollection {
             }
             return
         }
-        core.remove(range)
-        core.insert(contentsOf: stored(elements, core), at: range.lowerBound)
+        if range.isEmpty { return core.insert(contentsOf: stored(elements, core), at: range.lowerBound) }
+        core.makingEdits { requireUnchanged in
+            core.remove(range)
+            requireUnchanged()
+            core.insert(contentsOf: stored(elements, core), at: range.lowerBound)
+        }
     }
 }
 
@@ -65,7 +69,7 @@ extension List {
 
     /// Removes the elements that satisfy a condition. Removes none if the condition throws.
     public func removeAll(where isRemoved: (Element) throws -> Bool) rethrows {
-        remove(atOffsets: IndexSet(try indices.filter { try isRemoved(self[$0]) }))
+        remove(atOffsets: IndexSet(try unchanged { try indices.filter { try isRemoved(self[$0]) } }))
     }
 
     // The name of the list in messages.
@@ -87,11 +91,19 @@ extension List {
         if destination < 0 || destination > count { Misuse.indexOutOfRange(destination, count: count, title) }
         // Elements before the destination are moved in descending order of their positions, and elements after it in
         // ascending order. The positions of the elements that are still to be moved therefore stay valid.
+        var moves: [(from: Int, to: Int)] = []
         for (offset, position) in offsets.filter({ $0 < destination }).reversed().enumerated() {
-            move(from: position, to: destination - 1 - offset)
+            moves.append((position, destination - 1 - offset))
         }
         for (offset, position) in offsets.filter({ $0 >= destination }).enumerated() {
-            move(from: position, to: destination + offset)
+            moves.append((position, destination + offset))
+        }
+        guard let core else { return moves.forEach { move(from: $0.from, to: $0.to) } }
+        core.makingEdits { requireUnchanged in
+            for (from, to) in moves {
+                requireUnchanged()
+                core.move(from: from, to: to)
+            }
         }
     }
 }
@@ -103,7 +115,7 @@ extension List {
     /// - Parameter isBefore: returns true if its first argument precedes the second.
     public func sort(by isBefore: (Element, Element) throws -> Bool) rethrows {
         let elements = Array(self)
-        reorder(try elements.indices.sorted { try isBefore(elements[$0], elements[$1]) })
+        reorder(try unchanged { try elements.indices.sorted { try isBefore(elements[$0], elements[$1]) } })
     }
 
     /// Reverses the order of the elements.
@@ -125,10 +137,18 @@ extension List {
     /// Both groups keep their relative order.
     @discardableResult
     public func partition(by isBehind: (Element) throws -> Bool) rethrows -> Int {
-        let behind = try map(isBehind)
+        let behind = try unchanged { try Array(self).map(isBehind) }
         let front = indices.filter { !behind[$0] }
         reorder(front + indices.filter { behind[$0] })
         return front.count
+    }
+
+    // Calls a closure of the program that computes positions. Traps if it changes the list.
+    private func unchanged<R>(_ body: () throws -> R) rethrows -> R {
+        let (edits, size) = (core?.editCount, core == nil ? unmanaged.count : 0)
+        let result = try body()
+        if edits != core?.editCount || core == nil && size != unmanaged.count { Misuse.changedDuringChange(title) }
+        return result
     }
 
     // `positions` contains, for each new position, the current position of its element.

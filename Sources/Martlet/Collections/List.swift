@@ -46,7 +46,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Noti
         if let element = KeyPathTracer.element(owner, Element.self) { unmanagedElements = [element] }
     }
 
-    public static func _holds(_ element: StoredValue) -> Bool { Element._holds(element) }
+    public static func _isValid(_ element: StoredValue) -> Bool { Element._isValid(element) }
 
     public func _manage(_ owner: ObjectBase, _ property: Int, _ policy: Realm.UpdatePolicy) {
         guard core == nil, let table = owner._table, let context = owner._context else { return }
@@ -117,23 +117,30 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Noti
     private func updateInPlace<Source>(
         _ core: CollectionCore, _ sources: [Source], _ update: (Source, ObjectBase) -> Void, added: (Source) -> Element
     ) {
-        let common = Swift.min(count, sources.count)
-        for position in 0..<common {
-            if let target = self[position]._object { update(sources[position], target) }
+        let (count, common) = (count, Swift.min(count, sources.count))
+        core.makingEdits { requireUnchanged in
+            for position in 0..<common {
+                let edits = core.editCount
+                if let target = self[position]._object { update(sources[position], target) }
+                if core.editCount != edits { Misuse.changedDuringChange(title) }
+            }
+            core.remove(common..<count)
+            for source in sources[common...] {
+                requireUnchanged()
+                append(added(source), .modified)
+            }
         }
-        core.remove(common..<count)
-        for source in sources[common...] { append(added(source), .modified) }
     }
 
-    func source(_ core: CollectionCore, _ policy: Realm.UpdatePolicy = .error) -> ElementSource {
-        ElementSource(
+    func elementContext(_ core: CollectionCore, _ policy: Realm.UpdatePolicy = .error) -> ElementContext {
+        ElementContext(
             context: core.context, isEmbedded: core.property.element.isEmbedded, policy: policy, table: core.target)
     }
 
     private func stored(_ element: Element, _ core: CollectionCore, _ policy: Realm.UpdatePolicy = .error) -> SQLValue {
         core.requireValid()
         _ = core.context.requireWrite("the list '\(core.name)'")
-        return element._storedElement(source(core, policy)).raw
+        return element._storedElement(elementContext(core, policy)).raw
     }
 
     private func append(_ element: Element, _ policy: Realm.UpdatePolicy) {
@@ -156,8 +163,8 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Noti
     func stored(_ elements: [Element], _ core: CollectionCore, _ policy: Realm.UpdatePolicy = .error) -> [SQLValue] {
         core.requireValid()
         _ = core.context.requireWrite("the list '\(core.name)'")
-        let source = source(core, policy)
-        return elements.map { $0._storedElement(source).raw }
+        let elementContext = elementContext(core, policy)
+        return elements.map { $0._storedElement(elementContext).raw }
     }
 
     // MARK: Reading
@@ -174,7 +181,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Noti
                 }
                 return unmanaged[position]
             }
-            return Element._element(StoredValue(core.element(at: position)), source(core))
+            return Element._element(StoredValue(core.element(at: position)), elementContext(core))
         }
         set { replace(index: position, object: newValue) }
     }

@@ -37,7 +37,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
         traced = KeyPathTracer.element(owner, Value.self)
     }
 
-    public static func _holds(_ element: StoredValue) -> Bool { Value._holds(element) }
+    public static func _isValid(_ element: StoredValue) -> Bool { Value._isValid(element) }
 
     public func _manage(_ owner: ObjectBase, _ property: Int, _ policy: Realm.UpdatePolicy) {
         let entries = Array(self)
@@ -118,14 +118,16 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
         }
         core.requireValid()
         _ = core.context.requireWrite("the map '\(core.name)'")
-        let position = core.position(of: .text(key))
         guard let value else {
-            if let position { removeEntries(core, [position]) }
+            if let position = core.position(of: .text(key)) { removeEntries(core, [position]) }
             return
         }
-        if policy == .modified, let position, updateInPlace(value, core, position) { return }
-        let stored = value._storedElement(source(core, policy)).raw
-        if let position {
+        if policy == .modified, let position = core.position(of: .text(key)), updateInPlace(value, core, position) {
+            return
+        }
+        let stored = value._storedElement(elementContext(core, policy)).raw
+        // The position is found last, because an object that was added or updated may have called observers.
+        if let position = core.position(of: .text(key)) {
             if policy != .modified || core.element(at: position + 1) != stored {
                 core.replace(at: position + 1, with: stored)
             }
@@ -147,13 +149,13 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
         return true
     }
 
-    private func source(_ core: CollectionCore, _ policy: Realm.UpdatePolicy = .error) -> ElementSource {
-        ElementSource(
+    private func elementContext(_ core: CollectionCore, _ policy: Realm.UpdatePolicy = .error) -> ElementContext {
+        ElementContext(
             context: core.context, isEmbedded: core.property.element.isEmbedded, policy: policy, table: core.target)
     }
 
     private func element(_ core: CollectionCore, _ position: Int) -> Value {
-        Value._element(StoredValue(core.element(at: position)), source(core))
+        Value._element(StoredValue(core.element(at: position)), elementContext(core))
     }
 
     private var entries: [Entry] {
@@ -162,10 +164,10 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
                 .sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
         }
         let all = core.all()
-        let source = source(core)
+        let elementContext = elementContext(core)
         return stride(from: 0, to: all.count, by: 2).compactMap { position in
             guard case .text(let key) = all[position] else { return nil }
-            return (key, Value._element(StoredValue(all[position + 1]), source))
+            return (key, Value._element(StoredValue(all[position + 1]), elementContext))
         }
     }
 

@@ -36,7 +36,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
         if let element = KeyPathTracer.element(owner, Element.self) { unmanagedElements = [element] }
     }
 
-    public static func _holds(_ element: StoredValue) -> Bool { Element._holds(element) }
+    public static func _isValid(_ element: StoredValue) -> Bool { Element._isValid(element) }
 
     public func _manage(_ owner: ObjectBase, _ property: Int, _ policy: Realm.UpdatePolicy) {
         let elements = unmanaged
@@ -82,8 +82,9 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
         }
         let new = elements.map { stored($0, core, policy) }
         let remaining = Set(new)
-        for (position, old) in core.all().enumerated().reversed() where !remaining.contains(old) {
-            core.remove(at: position)
+        for old in core.all().reversed() where !remaining.contains(old) {
+            // An observer that was called before may have removed the element.
+            if let position = core.position(of: old) { core.remove(at: position) }
         }
         for element in new where core.position(of: element) == nil { core.insert(element, at: core.count) }
     }
@@ -97,14 +98,14 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
         notifier.change(nil) { unmanagedElements = distinct.unmanagedElements }
     }
 
-    private func source(_ core: CollectionCore, _ policy: Realm.UpdatePolicy = .error) -> ElementSource {
-        ElementSource(context: core.context, policy: policy, table: core.target)
+    private func elementContext(_ core: CollectionCore, _ policy: Realm.UpdatePolicy = .error) -> ElementContext {
+        ElementContext(context: core.context, policy: policy, table: core.target)
     }
 
     private func stored(_ element: Element, _ core: CollectionCore, _ policy: Realm.UpdatePolicy) -> SQLValue {
         core.requireValid()
         _ = core.context.requireWrite("the set '\(core.name)'")
-        return element._storedElement(source(core, policy)).raw
+        return element._storedElement(elementContext(core, policy)).raw
     }
 
     private func insert(_ element: Element, _ policy: Realm.UpdatePolicy) {
@@ -128,7 +129,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
             guard object._context === core.context, object._state != .invalidated else { return nil }
             return core.position(of: .integer(object._key))
         }
-        return element._soughtElement(source(core)).flatMap { core.position(of: $0.raw) }
+        return element._searchElement(elementContext(core)).flatMap { core.position(of: $0.raw) }
     }
 
     /// The number of elements.
@@ -202,7 +203,7 @@ extension MutableSet: RandomAccessCollection {
             }
             return unmanaged[position]
         }
-        return Element._element(StoredValue(core.element(at: position)), source(core))
+        return Element._element(StoredValue(core.element(at: position)), elementContext(core))
     }
 }
 

@@ -43,13 +43,13 @@ extension Results: RandomAccessCollection {
             Misuse.indexOutOfRange(position, count: count, "the results")
         }
         return Element._element(
-            StoredValue(.integer(key)), ElementSource(context: storage.context, table: storage.table))
+            StoredValue(.integer(key)), ElementContext(context: storage.context, table: storage.table))
     }
 
     /// The first member; nil if there are no members.
     public var first: Element? {
         storage.key(at: 0).map {
-            Element._element(StoredValue(.integer($0)), ElementSource(context: storage.context, table: storage.table))
+            Element._element(StoredValue(.integer($0)), ElementContext(context: storage.context, table: storage.table))
         }
     }
 

@@ -11,11 +11,12 @@ extension Misuse {
     }
 
     static func indexPath(_ count: Int) -> Never {
-        trap("an index path with \(count) positions was given: a section and an item are needed")
+        let size = count == 1 ? "1 index" : "\(count) indexes"
+        trap("the index path has \(size), but it needs a section and an item")
     }
 
     static func negativeLimit(_ count: Int, _ offset: Int) -> Never {
-        trap("a limit of \(count) members from \(offset) on is not valid. Pass two numbers that are not negative")
+        trap("the limit \(count) and the offset \(offset) are not valid. Pass two numbers that are not negative")
     }
 
     // MARK: Key paths

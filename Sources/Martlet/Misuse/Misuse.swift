@@ -233,8 +233,9 @@ enum Misuse {
     }
 
     static func indexOutOfRange(_ index: Int, count: Int, _ what: String) -> Never {
-        let size = count == 1 ? "1 element" : "\(count) elements"
-        trap("the index \(index) is outside of \(what), which has \(size). Compare it with 'count' first")
+        trap(
+            "the index \(index) is outside of \(what), whose number of elements is \(count). "
+                + "Compare the index with 'count' first")
     }
 
     static func collectionInSet(_ name: String?) -> Never {
@@ -370,16 +371,29 @@ enum Misuse {
         )
     }
 
-    static func endedDuringChange(_ verb: String) -> Never {
+    static func linkedDuringDeletion(_ type: String, _ key: String) -> Never {
         trap(
-            "a write transaction was \(verb) by an observer that was called before a change or during a deletion. "
-                + "The write must stay open until the change is complete. End it after that")
+            "the '\(type)' \(key) was linked by an observer that was called during its deletion. "
+                + "Check in the observer that the object is not the one that the program deletes")
     }
 
-    static func changedBeforeChange(_ name: String) -> Never {
+    static func endedDuringChange(_ verb: String) -> Never {
         trap(
-            "'\(name)' was changed by an observer that was called before another change of the same collection, so the "
-                + "positions of that change are no longer valid. Change the collection after the change")
+            "a write transaction was \(verb) by an observer that was called before a change, or during a deletion or "
+                + "another change of several steps. The write must stay open until the change is complete. "
+                + "End it after that")
+    }
+
+    static func changedBeforeChange(_ what: String) -> Never {
+        trap(
+            "\(what) was changed by an observer that was called before another change, as with 'prior'. "
+                + "Such an observer may read and run queries. Make the change in a call after the other change")
+    }
+
+    static func changedDuringChange(_ what: String) -> Never {
+        trap(
+            "\(what) was changed by an observer or a closure during another change of the same collection, so the "
+                + "positions of that change are no longer valid. Change the collection after that change")
     }
 
     static func writeBeforeChange() -> Never {

@@ -67,12 +67,12 @@ extension AnyRealmValue: PersistableValue, OrderedValue {
     }
 
     /// The value as a Realm stores it. Adds the unmanaged objects in the value to the Realm.
-    func stored(_ source: ElementSource) -> SQLValue {
+    func stored(_ elementContext: ElementContext) -> SQLValue {
         requireNesting()
         return stored { object in
             if object._model.schema.isEmbedded { Misuse.embeddedInAnyValue(object._typeName) }
-            let key = source.context.addIfUnmanaged(object, source.policy)
-            return AnyLink(object._table(in: source.context).id, key).stored
+            let key = elementContext.context.addIfUnmanaged(object, elementContext.policy)
+            return AnyLink(object._table(in: elementContext.context).id, key).stored
         }
     }
 
@@ -189,18 +189,18 @@ extension ObjectBase {
 // MARK: As an element
 
 extension AnyRealmValue: RealmCollectionValue {
-    public static func _element(_ stored: StoredValue, _ source: ElementSource) -> AnyRealmValue {
-        AnyRealmValue(stored.raw, in: source.context)
+    public static func _element(_ stored: StoredValue, _ elementContext: ElementContext) -> AnyRealmValue {
+        AnyRealmValue(stored.raw, in: elementContext.context)
     }
 
-    public static func _holds(_ stored: StoredValue) -> Bool { AnyValue.isWellFormed(stored.raw) }
+    public static func _isValid(_ stored: StoredValue) -> Bool { AnyValue.isWellFormed(stored.raw) }
 
-    public func _storedElement(_ source: ElementSource) -> StoredValue { StoredValue(stored(source)) }
+    public func _storedElement(_ elementContext: ElementContext) -> StoredValue { StoredValue(stored(elementContext)) }
 
     // Does not add unmanaged objects, because this is a search.
-    public func _soughtElement(_ source: ElementSource) -> StoredValue? {
+    public func _searchElement(_ elementContext: ElementContext) -> StoredValue? {
         requireNesting()
-        return objects.allSatisfy { $0._context === source.context } ? _stored : nil
+        return objects.allSatisfy { $0._context === elementContext.context } ? _stored : nil
     }
 
     public var _object: ObjectBase? { nil }

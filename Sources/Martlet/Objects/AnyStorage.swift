@@ -75,7 +75,7 @@ extension ObjectBase {
         if _state == .unmanaged {
             storage = .value(value)
         } else if let context = _table?.context {
-            storage = AnyStorage(stored: value.stored(ElementSource(context: context)))
+            storage = AnyStorage(stored: value.stored(ElementContext(context: context)))
         }
         _didSet(property)
     }

@@ -26,17 +26,19 @@ final class CollectionCore {
     @exclusivity(unchecked) private var positionsByElement: [SQLValue: Int]?
     /// True while there are changes that are not written to the file yet.
     @exclusivity(unchecked) var isQueued = false
-    @exclusivity(unchecked) private(set) var isOwnerGone = false
+    @exclusivity(unchecked) private(set) var isOwnerDeleted = false
     /// True if the Realm was invalidated. The owner's row may still exist then.
     private var isRealmInvalidated = false
     @exclusivity(unchecked) private var checkedChangeCount: UInt64 = 0
-    /// The number of edits by the program.
-    @exclusivity(unchecked) private var editCount: UInt64 = 0
+    /// The number of edits in memory.
+    @exclusivity(unchecked) private(set) var editCount: UInt64 = 0
+    /// The number of edits after which an observer has made further edits.
+    var observerEditCount: UInt64 = 0
     /// The key-value observers of `isInvalidated`. The owner object has the observers of the elements.
     var observers: KeyValueObservers?
     /// True inside `asOneAssignment`. Observers are notified of one assignment then, and not of the edits that it
     /// consists of.
-    private var isInAssignment = false
+    var isInAssignment = false
 
     init(_ context: RealmContext, _ table: ObjectTable, _ property: PropertyIndex, _ owner: ObjectKey) {
         self.context = context
@@ -72,14 +74,14 @@ final class CollectionCore {
     }
 
     private var isOwnerThere: Bool {
-        if isOwnerGone { return false }
+        if isOwnerDeleted { return false }
         guard checkedChangeCount != context.changeCount else { return true }
         if let object = table.identity.object(owner), object._state == .live {
             checkedChangeCount = context.changeCount
             return true
         }
         let exists = table.exists(owner)
-        if exists { checkedChangeCount = context.changeCount } else { isOwnerGone = true }
+        if exists { checkedChangeCount = context.changeCount } else { isOwnerDeleted = true }
         return exists
     }
 
@@ -100,7 +102,7 @@ final class CollectionCore {
 
     func ownerWasDeleted() {
         discardElements()
-        isOwnerGone = true
+        isOwnerDeleted = true
     }
 
     func realmWasInvalidated() {
@@ -111,7 +113,7 @@ final class CollectionCore {
     /// Called when the deletion of the owner was rolled back.
     func ownerWasRestored() {
         discardElements()
-        isOwnerGone = false
+        isOwnerDeleted = false
     }
 
     // MARK: Reading
@@ -231,7 +233,7 @@ final class CollectionCore {
 
     // MARK: Changing
 
-    private func willChange() -> WriteTransaction {
+    func willChange() -> WriteTransaction {
         load()
         let transaction = context.requireWrite("the collection '\(name)'")
         if !isQueued {
@@ -239,52 +241,6 @@ final class CollectionCore {
             context.pending.collections.append(self)
         }
         return transaction
-    }
-
-    private func performEdit(_ edit: @autoclosure () -> ListEditScript, _ body: () -> Void) {
-        if isUnobserved { return body() }
-        performNotifying({ KeyValueEdit(edit()) }, body)
-    }
-
-    private var isUnobserved: Bool { isInAssignment || context.keyValue.objects.isEmpty && !context.hasTrackedReads }
-
-    /// Performs several edits. Observers are notified of one assignment.
-    func asOneAssignment(_ body: () -> Void) {
-        if isUnobserved { return body() }
-        performNotifying({ nil }) {
-            isInAssignment = true
-            body()
-            isInAssignment = false
-        }
-    }
-
-    private func performNotifying(_ edit: () -> KeyValueEdit?, _ body: () -> Void) {
-        defer { context.reads.didChange() }
-        var observers: [KeyValueObservers] = []
-        table.forEachAccessor(owner) { if let known = $0._observers { observers.append(known) } }
-        #if MARTLET_SEEDED_BUGS
-            if SeededBug.isOn(.oneAccessorOnly) {
-                observers = [table.identity.object(owner)?._observers].compactMap { $0 }
-            }
-        #endif
-        var notified: [KeyValueNotification.Entry] = []
-        let editCountBefore = editCount
-        context.beginningChange {
-            for known in observers {
-                known.recordChange(of: property.index, in: context)
-                notified += known.notifyWillChange({ $0 == property.index }, { _ in edit() }).map { (known, $0) }
-            }
-            context.reads.willChange(property.index, of: owner, in: table.id)
-        }
-        // An observer may have deleted the owner, or run a query, which writes the pending changes to the file.
-        #if MARTLET_SEEDED_BUGS
-            if !SeededBug.isOn(.queriedCollectionForgotten) { _ = willChange() }
-        #else
-            _ = willChange()
-        #endif
-        if editCount != editCountBefore { Misuse.changedBeforeChange(name) }
-        body()
-        for (known, registration) in notified where known.isRegistered(registration.id) { registration.didChange() }
     }
 
     // After an assignment by the program, earlier denials because of this property do not apply any more.
@@ -302,10 +258,15 @@ final class CollectionCore {
     private func countLinks(in element: SQLValue, by change: Int) {
         if property.isAny {
             let links = attempt { try AnyLink.counts(in: element) }
-            for (link, number) in links { anyLinkChanges[link, default: 0] += change * number }
+            for (link, number) in links {
+                if change > 0 { context.requireTarget(link) }
+                anyLinkChanges[link, default: 0] += change * number
+            }
         }
         guard layout.targets != nil, case .integer(let target) = element else { return }
-        if change > 0 { targetCounts.link(target) } else { targetCounts.unlink(target) }
+        guard change > 0 else { return targetCounts.unlink(target) }
+        if let table = self.target { context.requireTarget(target, table) }
+        targetCounts.link(target)
     }
 
     func append(_ element: SQLValue) { insert(element, at: nil) }

@@ -74,7 +74,7 @@ extension RealmContext {
 
     /// Invalidates a collection whose owner the open write has deleted. A rollback restores it.
     func invalidateDeleted(_ core: CollectionCore) {
-        guard !core.isOwnerGone else { return }
+        guard !core.isOwnerDeleted else { return }
         core.ownerWasDeleted()
         if access == .readWrite { pending.deleted.append(core, in: pending.number) }
     }
@@ -90,7 +90,7 @@ extension RealmContext {
                 return !isNew && changes.tables[table.id]?.deleted.contains(object._key) == true
             },
             cores: taken.cores.filter { core in
-                core.isOwnerGone && changes.tables[core.table.id]?.deleted.contains(core.owner) == true
+                core.isOwnerDeleted && changes.tables[core.table.id]?.deleted.contains(core.owner) == true
             })
     }
 

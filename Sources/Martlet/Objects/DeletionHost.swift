@@ -26,18 +26,23 @@ final class DeletionHost: RowDeletionHost {
         for row in rows { didDelete(row) }
     }
 
+    var callsObservers: Bool { !context.keyValue.isEmpty }
+
     func willDelete(_ row: RowID) {
         guard context.hasKeyValueObservers, notified[row] == nil else { return }
+        context.pending.rowsBeingDeleted.insert(row)
         notified[row] = context.notifyWillInvalidate(of: row.key, context.table(row.table))
     }
 
     func didDelete(_ row: RowID) {
         if notified.isEmpty { return }
+        context.pending.rowsBeingDeleted.remove(row)
         notified.removeValue(forKey: row)?.didChange()
     }
 
     func rowWasDeleted(_ row: RowID) {
         context.bumpChangeCount()
+        context.pending.deletionCount += 1
         context.table(row.table).forEachAccessor(row.key, context.invalidateDeleted)
     }
 

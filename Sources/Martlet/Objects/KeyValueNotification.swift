@@ -69,15 +69,19 @@ extension RealmContext {
         guard hasKeyValueObservers || undone.isObserved else { return notification }
         let outer = keyValue.phase
         keyValue.phase = .willChange
-        defer { keyValue.phase = outer }
+        priorCalls += 1
+        defer {
+            keyValue.phase = outer
+            priorCalls -= 1
+        }
         notification.willRestore(undone, in: self)
         var changed: [(object: ObjectBase, columns: ColumnSet)] = []
         for object in keyValue.validObjects() {
-            let (columns, isGone) = change(of: object, in: changes, inverted: inverted, next: next)
-            if isGone { notification.willChangeValidity(object._observers) }
-            if !isGone && !columns.isEmpty { changed.append((object, columns)) }
+            let (columns, isDeleted) = change(of: object, in: changes, inverted: inverted, next: next)
+            if isDeleted { notification.willChangeValidity(object._observers) }
+            if !isDeleted && !columns.isEmpty { changed.append((object, columns)) }
         }
-        for core in keyValue.validCollections() where isOwnerGone(core, changes, inverted, next) {
+        for core in keyValue.validCollections() where isOwnerDeleted(core, changes, inverted, next) {
             notification.willChangeValidity(core.observers)
         }
         for (object, columns) in changed {
@@ -91,8 +95,16 @@ extension RealmContext {
         return notification
     }
 
-    /// Makes a change of the program, or the part of one that calls observers. They cannot end the write.
-    func beginningChange<R>(_ body: () throws -> R) rethrows -> R {
+    /// Calls observers before a change. They may read and run queries, but a change of the Realm traps: the change that
+    /// follows was prepared for the state before the calls.
+    func callingBeforeChange<R>(_ body: () throws -> R) rethrows -> R {
+        priorCalls += 1
+        defer { priorCalls -= 1 }
+        return try body()
+    }
+
+    /// Makes a change that consists of several steps. Observers that are called between the steps cannot end the write.
+    func makingChange<R>(_ body: () throws -> R) rethrows -> R {
         keyValue.changesInProgress += 1
         defer { keyValue.changesInProgress -= 1 }
         return try body()
@@ -102,22 +114,26 @@ extension RealmContext {
     func notifyWillInvalidate(of key: ObjectKey, _ table: ObjectTable) -> KeyValueNotification {
         var notification = KeyValueNotification()
         guard hasKeyValueObservers else { return notification }
-        table.forEachAccessor(key) { notification.willChangeValidity($0._observers) }
-        for core in keyValue.validCollections() where core.table === table && core.owner == key {
-            notification.willChangeValidity(core.observers)
+        callingBeforeChange {
+            table.forEachAccessor(key) { notification.willChangeValidity($0._observers) }
+            for core in keyValue.validCollections() where core.table === table && core.owner == key {
+                notification.willChangeValidity(core.observers)
+            }
+            notification.reads = reads
+            reads.willDelete(key, in: table.id)
         }
-        notification.reads = reads
-        reads.willDelete(key, in: table.id)
         return notification
     }
 
     /// Notifies observers that all objects and collections are about to be invalidated.
     func notifyWillInvalidateAll() -> KeyValueNotification {
         var notification = KeyValueNotification()
-        for object in keyValue.validObjects() { notification.willChangeValidity(object._observers) }
-        for core in keyValue.validCollections() { notification.willChangeValidity(core.observers) }
-        notification.reads = reads
-        reads.willChangeAll()
+        callingBeforeChange {
+            for object in keyValue.validObjects() { notification.willChangeValidity(object._observers) }
+            for core in keyValue.validCollections() { notification.willChangeValidity(core.observers) }
+            notification.reads = reads
+            reads.willChangeAll()
+        }
         return notification
     }
 
@@ -135,20 +151,20 @@ extension RealmContext {
     // The properties of an observed object that are about to change, and whether its row is about to be deleted.
     private func change(
         of object: ObjectBase, in changes: ChangeSet?, inverted: Bool, next: SnapshotHandle?
-    ) -> (columns: ColumnSet, isGone: Bool) {
+    ) -> (columns: ColumnSet, isDeleted: Bool) {
         guard let table = object._table else { return (ColumnSet(), false) }
         guard let changes else {
             let difference = next.map { compare(object._key, table, $0) } ?? .unknown
             return (difference.properties, difference.isDeleted)
         }
         guard let change = changes.tables[table.id] else { return (ColumnSet(), false) }
-        let isGone = (inverted ? change.inserted : change.deleted).contains(object._key)
-        return (change.columns(modifiedFor: object._key), isGone)
+        let isDeleted = (inverted ? change.inserted : change.deleted).contains(object._key)
+        return (change.columns(modifiedFor: object._key), isDeleted)
     }
 
-    private func isOwnerGone(_ core: CollectionCore, _ changes: ChangeSet?, _ inverted: Bool, _ next: SnapshotHandle?)
-        -> Bool
-    {
+    private func isOwnerDeleted(
+        _ core: CollectionCore, _ changes: ChangeSet?, _ inverted: Bool, _ next: SnapshotHandle?
+    ) -> Bool {
         guard let changes else { return next.map { compare(core.owner, core.table, $0).isDeleted } ?? false }
         guard let change = changes.tables[core.table.id] else { return false }
         return (inverted ? change.inserted : change.deleted).contains(core.owner)

@@ -146,6 +146,8 @@ extension ObjectBase {
 final class CollectionNotifier {
     private weak var owner: ObjectBase?
     private let property: Int
+    /// True while observers are called before a change.
+    private var isCallingBeforeChange = false
 
     init(_ owner: ObjectBase, _ property: Int) {
         self.owner = owner
@@ -155,9 +157,14 @@ final class CollectionNotifier {
     /// Performs a change of a collection and notifies observers before and after it. If `edit` is not nil, they receive
     /// the changed positions.
     func change(_ edit: KeyValueEdit?, _ body: () -> Void) {
-        guard let observers = owner?._observers else { return body() }
+        guard let owner, let observers = owner._observers else { return body() }
+        if isCallingBeforeChange {
+            Misuse.changedBeforeChange("'\(owner._typeName).\(owner._model.schema.properties[property].name)'")
+        }
+        isCallingBeforeChange = true
         let notified = observers.notifyWillChange({ $0 == property }, { _ in edit })
         observers.reads?.willChange(property)
+        isCallingBeforeChange = false
         body()
         for registration in notified where observers.isRegistered(registration.id) { registration.didChange() }
         observers.reads?.didChange()

@@ -19,8 +19,7 @@ struct KeyValueRegistry {
     /// rollback.
     var restored: Set<ObjectIdentifier> = []
     var phase = Phase.none
-    /// The number of changes of the program that are in progress while observers are called: those whose `prior` calls
-    /// are being made, and deletions. The write cannot end before they are complete.
+    /// The number of changes of several steps that are in progress. The write cannot end before they are complete.
     var changesInProgress = 0
 
     var isEmpty: Bool { objects.isEmpty && collections.isEmpty }
@@ -49,6 +48,6 @@ struct KeyValueRegistry {
     mutating func validCollections() -> [CollectionCore] {
         if collections.isEmpty { return [] }
         collections = collections.filter { $0.value.core != nil }
-        return collections.values.compactMap(\.core).filter { !$0.isOwnerGone }.sorted { $0.id < $1.id }
+        return collections.values.compactMap(\.core).filter { !$0.isOwnerDeleted }.sorted { $0.id < $1.id }
     }
 }

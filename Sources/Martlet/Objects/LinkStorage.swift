@@ -50,9 +50,10 @@ extension ObjectBase {
         }
         let old = storage.key
         storage = LinkStorage(key: value.map { context.addEmbeddedIfUnmanaged($0) })
-        _didSet(property)
+        guard let old else { return _didSet(property) }
+        context.makingChange { _didSet(property) }
         // The old row is deleted last. This object does not link to it any more, so the deletion does not change this
         // object.
-        if let old { context.deleteRow(old, context.table(T.self)) }
+        context.deleteRow(old, context.table(T.self))
     }
 }

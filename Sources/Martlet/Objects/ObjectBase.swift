@@ -126,29 +126,20 @@ open class ObjectBase {
         }
         if let observers = _observers {
             observers.recordChange(of: property, in: table.context)
-            table.context.beginningChange { observers.willChange(property) }
-            requireSettable(property, table)
+            table.context.callingBeforeChange { observers.willChange(property) }
         }
         if table.hasFurtherAccessors {
-            table.context.beginningChange {
+            table.context.callingBeforeChange {
                 forEachOtherObservers(table) {
                     $0.recordChange(of: property, in: table.context)
                     $0.willChange(property)
                 }
             }
-            requireSettable(property, table)
         }
         if table.context.hasTrackedReads {
-            table.context.beginningChange { table.context.reads.willChange(property, of: _key, in: table.id) }
-            requireSettable(property, table)
+            table.context.callingBeforeChange { table.context.reads.willChange(property, of: _key, in: table.id) }
         }
         table.context.record(self, property, table)
-    }
-
-    // Repeats the checks after observers were called, because an observer may have deleted the object.
-    private final func requireSettable(_ property: Int, _ table: ObjectTable) {
-        _prepareToSet(property)
-        table.context.willModify(self, table, property)
     }
 
     private final func _didSetManaged(_ property: Int) {

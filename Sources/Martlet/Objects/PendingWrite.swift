@@ -10,6 +10,10 @@ struct PendingWrite {
     var deleted = DeletedAccessors()
     /// The denials of deletions in the open write, which a later change of the same write may remove.
     var denials = DeletionDenials()
+    /// The number of rows that the open write has deleted.
+    var deletionCount = 0
+    /// The rows whose deletion has begun, and has called observers. No link to them can be stored any more.
+    var rowsBeingDeleted: Set<RowID> = []
     /// The error that prevents the open write from being stored. Its commit throws the error.
     var failure: EngineError?
     /// The number of the open or the last write. Each write of a group has its own number.
@@ -25,6 +29,7 @@ struct PendingWrite {
     mutating func begin(isFirst: Bool) {
         number &+= 1
         if isFirst { firstNumber = number }
+        deletionCount = 0
     }
 
     /// Discards the changes that are not stored, because the write is being rolled back.

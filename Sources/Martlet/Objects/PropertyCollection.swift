@@ -6,7 +6,7 @@ public protocol PropertyCollection: AnyObject {
     /// Creates the collection of a property of `owner`.
     init(_owner owner: ObjectBase, _ property: Int)
     /// True if the stored value is valid for an element of this collection.
-    static func _holds(_ element: StoredValue) -> Bool
+    static func _isValid(_ element: StoredValue) -> Bool
     /// Stores the elements that were added while the owner was unmanaged.
     func _manage(_ owner: ObjectBase, _ property: Int, _ policy: Realm.UpdatePolicy)
     /// Binds the collection to a row that already contains its elements.

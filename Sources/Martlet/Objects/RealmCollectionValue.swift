@@ -5,14 +5,14 @@ import MartletValues
 /// A type that a collection can contain: an object type or a value type.
 public protocol RealmCollectionValue {
     /// The element for a stored value.
-    static func _element(_ stored: StoredValue, _ source: ElementSource) -> Self
+    static func _element(_ stored: StoredValue, _ elementContext: ElementContext) -> Self
     /// True if the stored value is valid for an element of this type.
-    static func _holds(_ stored: StoredValue) -> Bool
+    static func _isValid(_ stored: StoredValue) -> Bool
     /// The stored value of the element. Adds unmanaged objects to the Realm.
-    func _storedElement(_ source: ElementSource) -> StoredValue
+    func _storedElement(_ elementContext: ElementContext) -> StoredValue
     /// The stored value of an element to search for; nil if the collection cannot contain the element. Does not add
     /// unmanaged objects.
-    func _soughtElement(_ source: ElementSource) -> StoredValue?
+    func _searchElement(_ elementContext: ElementContext) -> StoredValue?
     /// True if the value is a list or map.
     var _isCollection: Bool { get }
     /// The element if it is an object, otherwise nil.
@@ -27,7 +27,7 @@ public protocol RealmCollectionValue {
 
 /// What the conversion between an element and its stored value needs: the Realm of the collection, and the rules for
 /// reading and adding elements.
-public struct ElementSource {
+public struct ElementContext {
     let context: RealmContext
     var isEmbedded = false
     var policy = Realm.UpdatePolicy.error
@@ -36,18 +36,18 @@ public struct ElementSource {
 }
 
 extension RealmCollectionValue {
-    public func _soughtElement(_ source: ElementSource) -> StoredValue? { _storedElement(source) }
+    public func _searchElement(_ elementContext: ElementContext) -> StoredValue? { _storedElement(elementContext) }
     public var _isCollection: Bool { false }
     public var _identity: StoredValue? { _comparedElement }
 }
 
 extension RealmCollectionValue where Self: PersistableValue {
-    public static func _element(_ stored: StoredValue, _ source: ElementSource) -> Self {
+    public static func _element(_ stored: StoredValue, _ elementContext: ElementContext) -> Self {
         guard let value = _value(stored) else { Misuse.enumWithoutCase(_typeName, "\(stored.raw)") }
         return value
     }
-    public static func _holds(_ stored: StoredValue) -> Bool { _value(stored) != nil }
-    public func _storedElement(_ source: ElementSource) -> StoredValue { _stored }
+    public static func _isValid(_ stored: StoredValue) -> Bool { _value(stored) != nil }
+    public func _storedElement(_ elementContext: ElementContext) -> StoredValue { _stored }
     public var _object: ObjectBase? { nil }
     public var _comparedElement: StoredValue? { _compared }
     public func _replacingObject(_ replacement: (ObjectBase) -> ObjectBase) -> Self { self }
@@ -69,11 +69,13 @@ extension ObjectId: RealmCollectionValue {}
 extension Decimal128: RealmCollectionValue {}
 
 extension Optional: RealmCollectionValue where Wrapped: RealmCollectionValue {
-    public static func _element(_ stored: StoredValue, _ source: ElementSource) -> Wrapped? {
-        stored == .null ? nil : Wrapped._element(stored, source)
+    public static func _element(_ stored: StoredValue, _ elementContext: ElementContext) -> Wrapped? {
+        stored == .null ? nil : Wrapped._element(stored, elementContext)
     }
-    public static func _holds(_ stored: StoredValue) -> Bool { stored == .null || Wrapped._holds(stored) }
-    public func _storedElement(_ source: ElementSource) -> StoredValue { self?._storedElement(source) ?? .null }
+    public static func _isValid(_ stored: StoredValue) -> Bool { stored == .null || Wrapped._isValid(stored) }
+    public func _storedElement(_ elementContext: ElementContext) -> StoredValue {
+        self?._storedElement(elementContext) ?? .null
+    }
     public var _object: ObjectBase? { self?._object }
     public func _replacingObject(_ replacement: (ObjectBase) -> ObjectBase) -> Wrapped? {
         map { $0._replacingObject(replacement) }
@@ -83,28 +85,28 @@ extension Optional: RealmCollectionValue where Wrapped: RealmCollectionValue {
 }
 
 extension ObjectBase: RealmCollectionValue {
-    public static func _element(_ stored: StoredValue, _ source: ElementSource) -> Self {
+    public static func _element(_ stored: StoredValue, _ elementContext: ElementContext) -> Self {
         guard case .integer(let key) = stored.raw else {
-            source.context.readFailed(
+            elementContext.context.readFailed(
                 EngineError.damaged(
                     "a collection of links contains a value that is not an object key",
-                    path: source.context.coordinator.path))
+                    path: elementContext.context.coordinator.path))
         }
-        return managed(key, source)
+        return managed(key, elementContext)
     }
 
-    private static func managed<T: ObjectBase>(_ key: ObjectKey, _ source: ElementSource) -> T {
-        unsafeDowncast((source.table ?? source.context.table(T.self)).object(key), to: T.self)
+    private static func managed<T: ObjectBase>(_ key: ObjectKey, _ elementContext: ElementContext) -> T {
+        unsafeDowncast((elementContext.table ?? elementContext.context.table(T.self)).object(key), to: T.self)
     }
 
-    public static func _holds(_ stored: StoredValue) -> Bool { true }
+    public static func _isValid(_ stored: StoredValue) -> Bool { true }
 
-    public final func _storedElement(_ source: ElementSource) -> StoredValue {
+    public final func _storedElement(_ elementContext: ElementContext) -> StoredValue {
         StoredValue(
             .integer(
-                source.isEmbedded
-                    ? source.context.addEmbeddedIfUnmanaged(self, source.policy)
-                    : source.context.addIfUnmanaged(self, source.policy)))
+                elementContext.isEmbedded
+                    ? elementContext.context.addEmbeddedIfUnmanaged(self, elementContext.policy)
+                    : elementContext.context.addIfUnmanaged(self, elementContext.policy)))
     }
 
     public final var _object: ObjectBase? { self }

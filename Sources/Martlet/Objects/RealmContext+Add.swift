@@ -8,6 +8,9 @@ extension RealmContext {
         if object._state != .unmanaged {
             if object._state == .invalidated { Misuse.invalidated(object._typeName, object._keyDescription) }
             guard object._context === self else { refuse(foreign: object) }
+            if let table = object._table, pending.rowsBeingDeleted.contains(RowID(table: table.id, key: object._key)) {
+                Misuse.linkedDuringDeletion(object._typeName, object._keyDescription)
+            }
             return object._key
         }
         if let key = additions.updating[ObjectIdentifier(object)] { return key }
@@ -60,7 +63,7 @@ extension RealmContext {
             return key
         }
         let collections = RowEncoder.collections(of: object)
-        RowEncoder.addLinks(of: object, self, policy)
+        addTargets(of: object, policy, table)
         _ = insert(object, key, table, transaction)
         object._guard = guardWord
         for (property, collection) in collections { collection._manage(object, property, policy) }
@@ -84,13 +87,25 @@ extension RealmContext {
     // Adds the links of an object whose row was inserted without them.
     private func addLinks(of object: ObjectBase, _ policy: Realm.UpdatePolicy, _ table: ObjectTable) {
         let collections = RowEncoder.collections(of: object)
-        RowEncoder.addLinks(of: object, self, policy)
+        addTargets(of: object, policy, table)
         if object._dirty == 0 { pending.objects.append(object) }
         for property in table.type.properties where property.isColumn && (property.isLink || property.isAny) {
             object._dirty |= 1 << UInt64(min(property.index, 63))
         }
         object._guard = guardWord
         for (property, collection) in collections { collection._manage(object, property, policy) }
+    }
+
+    // Adds the objects that an object links to. Adding one of them may update existing objects, whose observers may
+    // delete an object that was added before.
+    private func addTargets(of object: ObjectBase, _ policy: Realm.UpdatePolicy, _ table: ObjectTable) {
+        let deletionCount = pending.deletionCount
+        RowEncoder.addLinks(of: object, self, policy)
+        if pending.deletionCount == deletionCount { return }
+        let values = RowEncoder.values(of: object)
+        for property in table.type.properties where property.isColumn {
+            requireTargets(values[property.index], property)
+        }
     }
 
     // The fast path for types without links, collections and `AnyRealmValue` properties.
@@ -123,7 +138,7 @@ extension RealmContext {
     private func insert(
         _ object: ObjectBase, _ chosen: ObjectKey?, _ table: ObjectTable, _ transaction: WriteTransaction
     ) -> ObjectKey {
-        if hasTrackedReads { reads.willInsert(in: table.id) }
+        if hasTrackedReads { callingBeforeChange { reads.willInsert(in: table.id) } }
         var stored = chosen
         recordingFailure {
             do {

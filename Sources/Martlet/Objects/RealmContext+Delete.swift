@@ -31,7 +31,7 @@ extension RealmContext {
         guard let first = rows.first else { return }
         let transaction = requireWrite("a '\(table(first.table).type.name)'")
         let host = DeletionHost(self)
-        beginningChange {
+        makingChange {
             recordingFailure {
                 var deletion = RowDeletion(host, transaction)
                 try deletion.run(rows)
@@ -43,7 +43,7 @@ extension RealmContext {
     /// Deletes all rows, one table at a time. Links are not removed one by one, because no row remains.
     func deleteAll() {
         _ = requireWrite("the Realm")
-        let notification = beginningChange { notifyWillInvalidateAll() }
+        let notification = notifyWillInvalidateAll()
         flushForQuery()
         for table in tables.values.sorted(by: { $0.id < $1.id }) {
             let keys = read { try table.rows.keys($0) }

@@ -31,3 +31,26 @@ extension RealmContext {
         object._guard = guardWord
     }
 }
+
+// MARK: The targets of links
+
+extension RealmContext {
+    /// Traps if the open write has deleted the target of a link that is about to be stored. An observer may have deleted
+    /// it after the program passed it.
+    func requireTarget(_ key: ObjectKey, _ table: ObjectTable) {
+        guard pending.deletionCount > 0, table.identity.object(key) == nil, !table.exists(key) else { return }
+        Misuse.invalidated(table.type.name, "with the key \(key)")
+    }
+
+    /// Checks the target of a link in a value of any type.
+    func requireTarget(_ link: AnyLink) { requireTarget(link.key, table(link.table)) }
+
+    /// Traps if the open write has deleted a target of the links in the value of a property.
+    func requireTargets(_ value: SQLValue, _ property: PropertySchema) {
+        guard pending.deletionCount > 0 else { return }
+        if property.isLink, case .integer(let key) = value, let table = property.element.target.flatMap(table(named:)) {
+            requireTarget(key, table)
+        }
+        if property.isAny { recordingFailure { try AnyLink.counts(in: value).keys.forEach(requireTarget) } }
+    }
+}

@@ -6,6 +6,7 @@ extension RealmContext {
 
     /// The open write transaction. Traps if there is none.
     func requireWrite(_ what: @autoclosure () -> String, property: String? = nil) -> WriteTransaction {
+        if priorCalls > 0 { Misuse.changedBeforeChange(what()) }
         if let transaction, !hasOnlySealedWrites { return transaction }
         switch access {
         case .readOnly: Misuse.readOnly(what())
@@ -89,8 +90,7 @@ extension RealmContext {
         apply(changes, inverted: true)
         restore(undone)
         notifyDidChange(notification)
-        if let handle, handle.version != transaction.baseVersion { advance(from: transaction.baseVersion, to: handle) }
-        if handle == nil { catchUp(from: transaction.baseVersion) }
+        moveToNewest(handle, from: transaction.baseVersion)
         hooks.cancelled()
         asyncWrites?.resume()
     }
@@ -98,7 +98,7 @@ extension RealmContext {
     // Traps while observers are called because of a change that is not complete. The rest of the change would be made
     // outside the write.
     private func requireNoChange(before end: String) {
-        if keyValue.changesInProgress > 0 || keyValue.phase == .willChange { Misuse.endedDuringChange(end) }
+        if priorCalls > 0 || keyValue.changesInProgress > 0 { Misuse.endedDuringChange(end) }
     }
 
     // Shows the snapshot after a commit. If the lock file was deleted while this Realm held the lock, another process
@@ -124,7 +124,8 @@ extension RealmContext {
         hasOnlySealedWrites = false
         // The write lock is released before observers are notified, because an observer may wait for another writer.
         transaction.abandon()
-        replaceSnapshot(nil)
+        let handle = transaction.takeHandleAfterRollback()
+        replaceSnapshot(handle)
         bumpChangeCount()
         let notification = readable ?? notifyWillChange(changes, inverted: true, undone: undone)
         apply(changes, inverted: true)
@@ -134,7 +135,7 @@ extension RealmContext {
         #else
             notifyDidChange(notification)
         #endif
-        catchUp(from: transaction.firstVersion)
+        moveToNewest(handle, from: transaction.firstVersion)
         hooks.cancelled()
         asyncWrites?.resume()
     }
@@ -214,18 +215,18 @@ extension RealmContext {
         hooks.cancelled()
     }
 
-    // Moves to the newest version. The version before the transaction may not be available any more, because other
-    // writers may have committed in the meantime.
-    private func catchUp(from before: Version) {
-        guard let handle = try? coordinator.openSnapshot() else { return }
-        advance(from: before, to: handle)
+    // Moves to the newest version after a rollback, if the version before the transaction could not be pinned, or if
+    // the lock file was deleted and another process has committed in the meantime.
+    private func moveToNewest(_ rolledBack: SnapshotHandle?, from before: Version) {
+        if rolledBack?.version == before { return }
+        if let newest = rolledBack ?? (try? coordinator.openSnapshot()) { advance(from: before, to: newest) }
     }
 
     // MARK: Recording
 
     /// Called before an assignment to a managed object. Checks that a write is open, and keeps the old row.
     func willModify(_ object: ObjectBase, _ table: ObjectTable, _ property: Int) {
-        if transaction == nil {
+        if transaction == nil || priorCalls > 0 {
             _ = requireWrite("a '\(object._typeName)'", property: table.type.properties[property].name)
         }
         if !pending.denials.isEmpty {

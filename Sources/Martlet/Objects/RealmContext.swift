@@ -38,6 +38,8 @@ final class RealmContext {
     /// True if there are tracked reads, or if Observation is being notified of a change to them. Stored here so that an
     /// assignment can check it with one load.
     @exclusivity(unchecked) var hasTrackedReads = false
+    /// The number of calls of observers before a change that are in progress.
+    @exclusivity(unchecked) var priorCalls = 0
     /// The cursors of loops that have not read the keys of all members.
     var cursors: [WeakCursor] = []
     /// The cores of collections in use, by row and property.
@@ -134,9 +136,8 @@ final class RealmContext {
     func extend(_ configuration: Realm.Configuration) {
         if configuration.tracksReads { trackReads() }
         guard types.add(configuration.models) else { return }
-        if transaction == nil && !hooks.isDelivering(), let newest = try? coordinator.openSnapshot() {
-            advance(to: newest)
-        }
+        let canAdvance = transaction == nil && !hooks.isDelivering() && keyValue.phase == .none
+        if canAdvance, let newest = try? coordinator.openSnapshot() { advance(to: newest) }
         adoptNewestSchema()
     }
 
@@ -200,12 +201,13 @@ final class RealmContext {
             replacing: &given, holdsLock: holdsLock, releaseVersions: hooks.releaseUnneeded)
         given?.recordOwner(live: nil)
         begun.committer = ObjectIdentifier(self)
+        if let old, old.version != begun.baseVersion {
+            snapshot = old
+            willMove(begun)
+        }
         transaction = begun
         pending.begin(isFirst: true)
         adoptSchema(of: begun.handle)
-        guard let old, old.version != begun.baseVersion else { return }
-        snapshot = old
-        willMove(begun)
     }
 
     /// The public Realm of an object or collection; nil for objects of a migration.

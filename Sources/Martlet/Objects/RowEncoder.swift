@@ -231,7 +231,7 @@ import MartletValues
         switch mode {
         case .add(let context, let policy):
             if let unmanaged {
-                storage = AnyStorage(stored: unmanaged.stored(ElementSource(context: context, policy: policy)))
+                storage = AnyStorage(stored: unmanaged.stored(ElementContext(context: context, policy: policy)))
             }
         case .collect: image.anyValues[property] = unmanaged
         case .bind where unmanaged != nil: return put(StoredValue.null)
@@ -295,7 +295,7 @@ import MartletValues
             let found = collection ?? C(_owner: owner, property)
             collection = found
             collections.append((property, found))
-        case .check(let value, property): isAccepted = C._holds(value)
+        case .check(let value, property): isAccepted = C._isValid(value)
         default: break
         }
         property += 1

@@ -104,10 +104,10 @@ extension ObjectBase {
 
     private final func setLinkUntyped(_ property: PropertySchema, _ object: ObjectBase?, _ policy: Realm.UpdatePolicy) {
         guard let context = _context else {
-            var image = _image
-            image.values[property.index] = .null
-            image.objects[property.index] = object
-            return assignImage(image, property.index)
+            return assign(property.index) { image in
+                image.values[property.index] = .null
+                image.objects[property.index] = object
+            }
         }
         _load(property.index)
         _ = context.requireWrite("a '\(_typeName)'")
@@ -119,7 +119,8 @@ extension ObjectBase {
             if policy != .modified || new != old { setStored(property.index, new) }
             return
         }
-        setStored(property.index, object.map { .integer(context.addEmbeddedIfUnmanaged($0, policy)) } ?? .null)
+        let new = object.map { SQLValue.integer(context.addEmbeddedIfUnmanaged($0, policy)) } ?? .null
+        context.makingChange { setStored(property.index, new) }
         // The old row is deleted after this object no longer links to it.
         if case .integer(let key) = old, let table = property.element.target.flatMap(context.table(named:)) {
             context.deleteRow(key, table)
@@ -139,28 +140,32 @@ extension ObjectBase {
         _ property: PropertySchema, _ value: AnyRealmValue, _ policy: Realm.UpdatePolicy
     ) {
         guard let context = _context else {
-            var image = _image
-            image.anyValues[property.index] = value
-            image.values[property.index] = value._stored.raw
-            return assignImage(image, property.index)
+            return assign(property.index) { image in
+                image.anyValues[property.index] = value
+                image.values[property.index] = value._stored.raw
+            }
         }
         _load(property.index)
         _ = context.requireWrite("a '\(_typeName)'")
-        let new = value.stored(ElementSource(context: context, policy: policy))
+        let new = value.stored(ElementContext(context: context, policy: policy))
         if policy != .modified || new != _image[property.index] { setStored(property.index, new) }
     }
 
     private final func setStored(_ property: PropertyIndex, _ value: SQLValue) {
         _load(property)
-        var image = _image
-        image.values[property] = value
-        image.objects[property] = nil
-        image.anyValues[property] = nil
-        assignImage(image, property)
+        assign(property) { image in
+            image.values[property] = value
+            image.objects[property] = nil
+            image.anyValues[property] = nil
+        }
     }
 
-    private final func assignImage(_ image: RowImage, _ property: PropertyIndex) {
+    // The image is read after observers were called: an observer of an unmanaged object may assign other properties.
+    private final func assign(_ property: PropertyIndex, _ edit: (inout RowImage) -> Void) {
         _willSet(property)
+        var image = _image
+        edit(&image)
+        if let table = _table { table.context.requireTargets(image.values[property], table.type.properties[property]) }
         _image = image
         _didSet(property)
     }
@@ -204,8 +209,8 @@ extension ObjectBase {
     private final func copyAny(_ property: PropertySchema, to target: ObjectBase, _ policy: Realm.UpdatePolicy) {
         guard let context = target._context else { return }
         let image = _image
-        let source = ElementSource(context: context, policy: policy)
-        let new = image.anyValues[property.index]?.stored(source) ?? image[property.index]
+        let elementContext = ElementContext(context: context, policy: policy)
+        let new = image.anyValues[property.index]?.stored(elementContext) ?? image[property.index]
         target._load(property.index)
         if policy == .all || new != target._image[property.index] { target.setStored(property.index, new) }
     }

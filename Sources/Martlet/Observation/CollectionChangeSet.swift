@@ -39,13 +39,16 @@ public struct CollectionChangeSet: Sendable, Hashable {
     /// The source of the deleted elements. It does not take part in comparisons: the positions identify a difference.
     private struct DeletedElementSource: Sendable, Hashable {
         let elements: RemovedElementsReader?
-        let schema: DeletedElement.Schema?
+        let schema: DeletedElement.ElementSchema?
 
         static func == (_: DeletedElementSource, _: DeletedElementSource) -> Bool { true }
         func hash(into hasher: inout Hasher) {}
     }
 
-    init(_ change: CollectionChange, _ elements: RemovedElementsReader? = nil, _ schema: DeletedElement.Schema? = nil) {
+    init(
+        _ change: CollectionChange, _ elements: RemovedElementsReader? = nil,
+        _ schema: DeletedElement.ElementSchema? = nil
+    ) {
         deletedElementSource = DeletedElementSource(elements: elements, schema: schema)
         deletions = change.deletions
         insertions = change.insertions

@@ -103,7 +103,7 @@ extension RealmContext {
 
 extension _CollectionEvent {
     /// Nil for an event that is not reported to observers.
-    init?(_ event: TrackedEvent<CollectionChange>, _ schema: DeletedElement.Schema) {
+    init?(_ event: TrackedEvent<CollectionChange>, _ schema: DeletedElement.ElementSchema) {
         switch event {
         case .initial: self = .initial
         case .update(let change, let past): self = .update(CollectionChangeSet(change, past, schema))

@@ -1,8 +1,9 @@
 import MartletEngine
 import MartletValues
 
-/// An element that was removed from a collection, as it was at the observer's previous call. Later changes that are not
-/// reported to the observer may already be included.
+/// An element that was removed from a collection, as it was at the observer's previous call. It may also contain
+/// changes that were made after that call and of which the observer was not notified, such as those of a write with
+/// `withoutNotifying:`.
 public struct DeletedElement {
     /// The position in the old collection.
     public let position: Int
@@ -14,15 +15,15 @@ public struct DeletedElement {
     /// The value, if the collection contains values; nil for objects and for nil elements.
     public let value: Any?
 
-    fileprivate init(_ past: RemovedElement, _ schema: Schema) {
-        position = past.position
+    fileprivate init(_ removed: RemovedElement, _ schema: ElementSchema) {
+        position = removed.position
         guard let type = schema.type else {
-            (primaryKey, lastValues, value) = (nil, [:], UntypedValue.swift(past.element, schema.element))
+            (primaryKey, lastValues, value) = (nil, [:], UntypedValue.swift(removed.element, schema.element))
             return
         }
         var values: [String: Any] = [:]
         for property in type.properties where property.kind == .single && !property.isLink {
-            guard let stored = past.row?.value(property.index) else { continue }
+            guard let stored = removed.row?.value(property.index) else { continue }
             values[property.name] = UntypedValue.swift(stored, property.element)
         }
         primaryKey = type.primaryKey.flatMap { values[type.properties[$0].name] }
@@ -31,14 +32,14 @@ public struct DeletedElement {
     }
 
     /// The type of the elements of a collection.
-    struct Schema: Sendable {
+    struct ElementSchema: Sendable {
         /// The class of objects; nil for values.
         let type: ObjectTypeSchema?
         let element: ElementType
 
-        func read(_ past: RemovedElementsReader) -> [DeletedElement] {
+        func read(_ reader: RemovedElementsReader) -> [DeletedElement] {
             // If the previous version cannot be read, the change is reported without its deleted elements.
-            ((try? past.read()) ?? []).map { DeletedElement($0, self) }
+            ((try? reader.read()) ?? []).map { DeletedElement($0, self) }
         }
     }
 }

@@ -49,20 +49,20 @@ private enum CollectionSubscription {
         let (hasOld, hasNew) = (options.contains(.old), options.contains(.new))
         let state = SubscriptionState()
         // A rollback makes the collection valid again.
-        var wasGone = false
+        var wasDeleted = false
         let id = core?.addRegistration { [weak collection, weak core] in
             guard let collection, let core, !state.isEnded else { return false }
-            wasGone = core.isOwnerGone
+            wasDeleted = core.isOwnerDeleted
             if options.contains(.prior) {
-                notify(collection, KeyValueObservedChange(KeyValueEvent(isPrior: true, old: hasOld ? wasGone : nil)))
+                notify(collection, KeyValueObservedChange(KeyValueEvent(isPrior: true, old: hasOld ? wasDeleted : nil)))
             }
             return true
         } didChange: { [weak collection, weak core] in
             guard let collection, let core, !state.isEnded else { return }
-            let isGone = !core.isValid
+            let isDeleted = !core.isValid
             notify(
                 collection,
-                KeyValueObservedChange(KeyValueEvent(old: hasOld ? wasGone : nil, new: hasNew ? isGone : nil)))
+                KeyValueObservedChange(KeyValueEvent(old: hasOld ? wasDeleted : nil, new: hasNew ? isDeleted : nil)))
         }
         if options.contains(.initial) {
             notify(collection, KeyValueObservedChange(KeyValueEvent(new: hasNew ? false : nil)))

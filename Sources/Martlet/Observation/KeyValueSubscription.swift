@@ -163,6 +163,8 @@ final class KeyValueSubscription: @unchecked Sendable {
         guard links.allSatisfy({ $0.pending == 0 }), var change = event else { return }
         event = nil
         if state.isEnded { return }
+        // An observer that was called before may have deleted the object, or ended the write that has added it.
+        if path.end != nil, root._state == .invalidated || endObject?._state == .invalidated { return }
         change.new = newValue(change.list)
         notify(root, change)
     }

@@ -4,7 +4,8 @@ extension NotificationToken {
     /// Pauses the notifications until `resume`. Changes made during the pause are merged into one change. Called on any
     /// thread.
     ///
-    /// Exception: if a write is silent for the observer, the changes before this write are delivered during the pause.
+    /// Exception: if a write excludes the observer with `withoutNotifying`, the changes before this write are delivered
+    /// during the pause.
     package func pause() { registration.isPaused = true }
 
     /// Ends the pause. Later changes are delivered; changes made during the pause are delivered after `catchUp`. Called
@@ -17,8 +18,8 @@ extension NotificationToken {
         hub?.signal()
     }
 
-    /// True while a paused observer is called with the changes that precede a silent write. The observer must store
-    /// these changes until its subscriber requests a value. Used on the executor of the Realm.
+    /// True while a paused observer is called with the changes that precede a write with `withoutNotifying`. The
+    /// observer must store these changes until its subscriber requests a value. Used on the executor of the Realm.
     package var isPredelivering: Bool { hub?.isPredelivering ?? false }
 
     /// Runs `body` on the executor of the Realm: immediately if this is the current executor and `asynchronously` is

@@ -248,8 +248,8 @@ final class ObservationHub: @unchecked Sendable {
         guard let context else { return }
         if let failure, !context.isInWrite, !isInCallback { notify(failure) }
         guard let computed else { return }
-        if context.isInWrite || isInCallback {
-            // Delivery continues at the end of the write or of the callback.
+        if context.isInWrite || isInCallback || context.keyValue.phase != .none {
+            // Delivery continues at the end of the write, of the callback, or of the move to another version.
             return locked { $0.delivery.postponeDelivery() }
         }
         coordinator.environment.yield(.beforeDeliver)

@@ -22,7 +22,7 @@ extension ManagedCollection {
         _ kind: String, _ keyPaths: [String]?, _ queue: DispatchQueue?, _ keepsDeleted: Bool,
         _ notify: @escaping (_CollectionEvent, Self) -> Void
     ) -> NotificationToken {
-        let elements = core.map { DeletedElement.Schema(type: $0.target?.type, element: $0.property.element) }
+        let elements = core.map { DeletedElement.ElementSchema(type: $0.target?.type, element: $0.property.element) }
         return observe(kind, keyPaths, queue, keepsDeleted: keepsDeleted) {
             id, paths, schema throws(ResolvedPath.Failure) in
             try ElementsTracker(id, keyPaths: paths, schema)
@@ -64,7 +64,7 @@ extension ManagedCollection {
 
     // This instance, or a new one if the Realm was invalidated and shows the owner again.
     private var current: Self {
-        guard let core, core.isOwnerGone, core.table.exists(core.owner) else { return self }
+        guard let core, core.isOwnerDeleted, core.table.exists(core.owner) else { return self }
         return Self(core: core.context.core(core.table, core.property.index, core.owner))
     }
 }

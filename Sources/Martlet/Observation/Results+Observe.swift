@@ -34,7 +34,7 @@ extension ResultsStorage {
         _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsDeleted: Bool,
         _ notify: @escaping (_CollectionEvent, ResultsStorage) -> Void
     ) -> NotificationToken {
-        let elements = DeletedElement.Schema(type: table.type, element: .link(table.type.name))
+        let elements = DeletedElement.ElementSchema(type: table.type, element: .link(table.type.name))
         return observe(keyPaths, queue, tracksAll: false, keepsDeleted: keepsDeleted) { event, storage, _ in
             switch event {
             case .initial: notify(.initial, storage)

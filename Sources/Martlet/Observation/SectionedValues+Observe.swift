@@ -68,8 +68,8 @@ extension ValueSectionStorage {
     /// Decodes and sorts the values of the delivered version. The Realm may already show a newer version.
     private func sorted(_ values: [SQLValue]) -> [Element] {
         guard let context = collection.core?.context else { return [] }
-        let source = ElementSource(context: context)
-        return ElementAggregates.sorted(values.map { Element._element(StoredValue($0), source) }, isAscending)
+        let elementContext = ElementContext(context: context)
+        return ElementAggregates.sorted(values.map { Element._element(StoredValue($0), elementContext) }, isAscending)
     }
 
     private func sections(of values: [Element], _ numbers: [ObjectKey]) -> Sections<Key> {

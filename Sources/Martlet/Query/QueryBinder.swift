@@ -288,7 +288,8 @@ struct QueryBinder {
             let (a, b) = (try bind(left, scope), try bind(right, scope))
             guard let first = a.asNumber, let second = b.asNumber else {
                 throw QuerySyntaxError(
-                    offset: offset, message: "'\(sign.rawValue)' needs whole or floating numbers on both sides")
+                    offset: offset,
+                    message: "'\(sign.rawValue)' needs integers or floating-point numbers on both sides")
             }
             var result = BoundOperand(.arithmetic(first, sign, second), .scalar(.double), "a number")
             result.isPlural = a.isPlural || b.isPlural
@@ -331,7 +332,7 @@ struct QueryBinder {
         else {
             throw QuerySyntaxError(
                 offset: path.offset,
-                message: "\(text) has no \(function.isArithmetic ? "sum or average" : "least or greatest value")")
+                message: "\(text) has no \(function.isArithmetic ? "sum or average" : "minimum or maximum")")
         }
         let type: ElementType = function.isArithmetic && kind == .number ? .scalar(.double) : element
         return BoundOperand(.aggregate(function, resolved.path), type, "the \(function.rawValue) of \(text)")

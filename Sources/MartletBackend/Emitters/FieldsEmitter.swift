@@ -30,7 +30,7 @@ struct FieldsEmitter {
             writer.block("nonisolated \(access)enum KeyPaths") { writer in
                 let paths = object.keyPaths.flatMap(\.paths)
                 // The aliases are needed because a key path or property with the name of a type would shadow the type.
-                for type in KeyPathExpression.aliases(for: paths, root: object.name, in: context) {
+                for type in KeyPathExpression.aliasedTypes(for: paths, root: object.name, in: context) {
                     writer.line("private typealias \(SwiftNames.alias(of: type)) = \(context.types.declared(type))")
                 }
                 for entry in object.keyPaths { emitKeyPath(entry, into: &writer) }
@@ -101,7 +101,7 @@ struct KeyPathExpression {
     }
 
     /// The types that the expressions for these paths name. Generated code declares an alias for each of them.
-    static func aliases(for paths: [KeyPathModel], root: String, in context: EmitterContext) -> [String] {
+    static func aliasedTypes(for paths: [KeyPathModel], root: String, in context: EmitterContext) -> [String] {
         let expression = KeyPathExpression(context: context, root: root)
         var names = paths.isEmpty ? [] : [root]
         for path in paths {

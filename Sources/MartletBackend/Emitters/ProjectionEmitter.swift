@@ -55,8 +55,8 @@ struct ProjectedValue {
     }
 
     /// - Parameters:
-    /// - base: the expression of the object that has the first property.
-    /// - isOptional: whether that expression is optional.
+    ///   - base: the expression of the object that has the first property.
+    ///   - isOptional: whether that expression is optional.
     init(_ segments: ArraySlice<KeyPathSegmentModel>, base: String, isOptional: Bool, types: SwiftTypes) {
         guard let segment = segments.first else {
             self.init(expression: base, type: "")

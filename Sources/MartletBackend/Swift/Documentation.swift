@@ -2,7 +2,7 @@
 enum Documentation {
     /// One `///` line for each line of the text.
     ///
-    /// The text is split at scalars, so that a carriage return inside a grapheme cluster ends its line as well. A line
+    /// The text is read by Unicode scalar, because a carriage return and a line feed form one `Character`. A line
     /// comment ends only at the end of its line, so no text can close it.
     static func lines(_ text: String) -> [String] {
         var lines: [String] = []

@@ -41,7 +41,7 @@ enum SwiftLiteral {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// The sixteen bytes of a UUID, for `Foundation.UUID(uuid:)`.
+    /// The expression `Foundation.UUID(uuid: (…))` with the sixteen bytes.
     static func uuid(_ bytes: [UInt8]) -> String {
         let items = bytes.map { byte in
             byte == 0 ? "0" : "0x" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)

@@ -41,8 +41,8 @@ enum SwiftNames {
     /// Members of the runtime's classes that begin with an underscore and are visible to generated code.
     private static let runtimeMembers: Set<String> = [
         "_any", "_applyDefaults", "_comparedElement", "_decode", "_didSet", "_element", "_encode", "_facts", "_guard",
-        "_holds", "_isCollection", "_link", "_linkingObjects", "_list", "_load", "_locator", "_map", "_mutableSet",
-        "_object", "_prepare", "_replacingObject", "_setAny", "_setEmbedded", "_setLink", "_soughtElement",
+        "_isCollection", "_isValid", "_link", "_linkingObjects", "_list", "_load", "_locator", "_map", "_mutableSet",
+        "_object", "_prepare", "_replacingObject", "_searchElement", "_setAny", "_setEmbedded", "_setLink",
         "_storedElement", "_willSet",
     ]
 }

@@ -25,14 +25,14 @@ struct BreakingCommand: ParsableCommand {
     var level = BreakingThreshold.source
 
     @Option(
-        help: "The format of the findings: \(ReportFormat.words).",
+        help: "The format of the findings: \(ReportFormat.names).",
         completion: .list(ReportFormat.allCases.map(\.rawValue)), transform: ReportFormat.named)
     var format: ReportFormat?
 
     @Flag(help: "Print one line for each finding, as '--format brief' does.")
     var brief = false
 
-    func validate() throws { try ReportFormat.require(brief, format) }
+    func validate() throws { try ReportFormat.requireSingle(brief, format) }
 
     func run() throws {
         let new = try reportingDiskErrors { () throws(DiskError) in try SourceLoader().load(folder: folder) }

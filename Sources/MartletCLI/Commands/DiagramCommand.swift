@@ -17,7 +17,7 @@ struct DiagramCommand: ParsableCommand {
     var folder: String
 
     @Option(
-        help: "What to write: \(DiagramFormat.words).",
+        help: "What to write: \(DiagramFormat.names).",
         completion: .list(DiagramFormat.allCases.map(\.rawValue)), transform: DiagramFormat.named)
     var format: DiagramFormat?
 
@@ -28,7 +28,7 @@ struct DiagramCommand: ParsableCommand {
     var projections = true
 
     @Option(
-        help: "Which properties the boxes show: \(DiagramProperties.words). 'links' shows primary keys too.",
+        help: "Which properties the boxes show: \(DiagramProperties.names). 'links' shows primary keys too.",
         completion: .list(DiagramProperties.allCases.map(\.rawValue)), transform: DiagramProperties.named)
     var properties = DiagramProperties.all
 
@@ -85,22 +85,22 @@ extension SchemaDocument {
 }
 
 extension DiagramFormat {
-    static let words = allCases.map(\.rawValue).joined(separator: ", ")
+    static let names = allCases.map(\.rawValue).joined(separator: ", ")
 
     static func named(_ word: String) throws -> DiagramFormat {
         guard let format = DiagramFormat(rawValue: word) else {
-            throw ValidationError("unknown format '\(word)'; there are \(words)")
+            throw ValidationError("unknown format '\(word)'; the formats are \(names)")
         }
         return format
     }
 }
 
 extension DiagramProperties {
-    static let words = allCases.map(\.rawValue).joined(separator: ", ")
+    static let names = allCases.map(\.rawValue).joined(separator: ", ")
 
     static func named(_ word: String) throws -> DiagramProperties {
         guard let properties = DiagramProperties(rawValue: word) else {
-            throw ValidationError("unknown choice '\(word)'; there are \(words)")
+            throw ValidationError("unknown choice '\(word)'; the choices are \(names)")
         }
         return properties
     }

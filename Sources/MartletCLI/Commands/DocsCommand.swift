@@ -6,7 +6,8 @@ import MartletTools
 
 struct DocsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "docs", abstract: "Write a page that describes a schema: types, properties, uses and a diagram.",
+        commandName: "docs",
+        abstract: "Write a page that describes a schema: types, properties, where types are used, and a diagram.",
         discussion: """
             The page is one file, 'index.html', which needs no server and no network. The file is written only if its \
             contents change. If the schema has errors, no page is written.

@@ -23,10 +23,10 @@ struct FormatCommand: ParsableCommand {
         let writable = WritableFiles(paths)
         var batch = FileBatch()
         for source in try sources() {
-            let formatting = Compiler.format(source)
-            guard let bytes = formatting.bytes else {
+            let formatted = Compiler.format(source)
+            guard let bytes = formatted.bytes else {
                 isClean = false
-                report(formatting.diagnostics, of: source)
+                report(formatted.diagnostics, of: source)
                 continue
             }
             guard bytes != source.bytes else { continue }

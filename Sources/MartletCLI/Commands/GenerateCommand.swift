@@ -67,7 +67,7 @@ extension OutputWriter.Difference {
         let place = path.printable + (line.map { ":\($0):1" } ?? "")
         let code = DiagnosticCode.outdatedOutput.rawValue
         switch kind {
-        case .missing: return "\(place): error: the schema generates this file, and it is missing [\(code)]\n"
+        case .missing: return "\(place): error: this file is missing, and the schema generates it [\(code)]\n"
         case .stale: return "\(place): error: no schema generates this file any more; remove it [\(code)]\n"
         case .different:
             let lines = changes.map { $0.printable + "\n" }.joined()

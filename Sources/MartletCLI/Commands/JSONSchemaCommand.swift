@@ -5,7 +5,7 @@ import MartletTools
 
 struct JSONSchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "json-schema", abstract: "Write the JSON Schema of the language, for editors.",
+        commandName: "json-schema", abstract: "Write the JSON Schema of the schema language, for editors.",
         discussion: """
             An editor with a YAML language server offers completion and checks for a file whose first line is \
             '# yaml-language-server: $schema=', followed by the path of the JSON Schema relative to the file's folder.

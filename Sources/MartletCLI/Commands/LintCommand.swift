@@ -12,7 +12,7 @@ struct LintCommand: ParsableCommand {
     var paths: [String]
 
     @Option(
-        help: "The format of the findings: \(ReportFormat.words).",
+        help: "The format of the findings: \(ReportFormat.names).",
         completion: .list(ReportFormat.allCases.map(\.rawValue)), transform: ReportFormat.named)
     var format: ReportFormat?
 
@@ -25,7 +25,7 @@ struct LintCommand: ParsableCommand {
     @Option(help: "Which findings to show: minimal (errors), standard (also warnings) or strict (also notes).")
     var preset: PresetChoice?
 
-    func validate() throws { try ReportFormat.require(brief, format) }
+    func validate() throws { try ReportFormat.requireSingle(brief, format) }
 
     func run() throws {
         let folders = paths.filter(FileSystem.isFolder)
@@ -74,17 +74,17 @@ enum PresetChoice: String, CaseIterable, ExpressibleByArgument {
 
 extension ReportFormat {
     /// The names of all formats, for messages.
-    static let words = allCases.map(\.rawValue).joined(separator: ", ")
+    static let names = allCases.map(\.rawValue).joined(separator: ", ")
 
     /// Checks that '--brief' and '--format' are not combined, since '--brief' is a format as well.
-    static func require(_ isBrief: Bool, _ format: ReportFormat?) throws {
+    static func requireSingle(_ isBrief: Bool, _ format: ReportFormat?) throws {
         guard isBrief, let format, format != .brief else { return }
         throw ValidationError("'--brief' and '--format \(format.rawValue)' exclude each other; leave one out")
     }
 
     static func named(_ word: String) throws -> ReportFormat {
         guard let format = ReportFormat(rawValue: word) else {
-            throw ValidationError("unknown format '\(word)'; there are \(words)")
+            throw ValidationError("unknown format '\(word)'; the formats are \(names)")
         }
         return format
     }

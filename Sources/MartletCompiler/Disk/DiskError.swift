@@ -12,8 +12,8 @@ public struct DiskError: Error, CustomStringConvertible {
     }
 
     /// - Parameters:
-    /// - failure: what failed, as text: `the file cannot be written`.
-    /// - code: the `errno` of the failed call.
+    ///   - failure: what failed, as text: `the file cannot be written`.
+    ///   - code: the `errno` of the failed call.
     public init(path: String, failure: String, code: CInt) {
         self.init(path: path, reason: "\(failure): \(DiskError.message(for: code))")
     }

@@ -28,8 +28,8 @@ public struct FileBatch {
     private let injectedError: (() -> CInt)?
 
     /// - Parameters:
-    /// - isReproducible: whether the contents can be generated again. If so, `commit` does not call `fsync`.
-    /// - makesFolders: whether missing folders are created. Otherwise a missing folder is an error.
+    ///   - isReproducible: whether the contents can be generated again. If so, `commit` does not call `fsync`.
+    ///   - makesFolders: whether missing folders are created. Otherwise a missing folder is an error.
     public init(isReproducible: Bool = false, makesFolders: Bool = true) {
         self.init(isReproducible: isReproducible, makesFolders: makesFolders, injectedError: nil)
     }

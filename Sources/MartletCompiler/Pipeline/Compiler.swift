@@ -37,8 +37,8 @@ public enum Compiler {
     }
 
     /// - Parameters:
-    /// - findingsPerFile: the maximum number of findings that are reported for each file.
-    /// - modelCheck: an additional check.
+    ///   - findingsPerFile: the maximum number of findings that are reported for each file.
+    ///   - modelCheck: an additional check.
     package static func check(
         _ input: SchemaInput, options: CompilerOptions, findingsPerFile: Int = FindingLimit.maximumShownPerFile,
         modelCheck: ModelCheck?

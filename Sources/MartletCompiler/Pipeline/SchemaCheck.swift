@@ -7,7 +7,7 @@ struct SchemaCheck {
     /// nil if the schema has errors.
     let model: SchemaModel?
     let configuration: ConfigurationModel
-    /// Sorted by file and place.
+    /// Sorted by file and location.
     let diagnostics: [Diagnostic]
 
     init(
@@ -93,7 +93,7 @@ struct SchemaCheck {
         }
     }
 
-    /// Sorts diagnostics by path and place, independent of the file identifiers.
+    /// Sorts diagnostics by path and location, independent of the file identifiers.
     private static func sorted(_ diagnostics: [Diagnostic], _ input: SchemaInput) -> [Diagnostic] {
         var rank: [SourceFileID: Int] = [:]
         let ordered = input.allSources.sorted { $0.displayPath < $1.displayPath }

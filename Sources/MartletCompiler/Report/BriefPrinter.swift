@@ -1,7 +1,7 @@
 public import MartletSchema
 
 /// Prints each finding on one line for editors and build logs: `path:line:column: error: message; help [code]`. Each
-/// note with a place is printed on a separate line.
+/// note with a source location is printed on a separate line.
 public struct BriefPrinter {
     private let sources: [SourceFileID: SourceText]
 
@@ -13,7 +13,7 @@ public struct BriefPrinter {
     public func text(_ diagnostics: [Diagnostic]) -> String { diagnostics.map(text).joined() }
 
     private func text(_ finding: Diagnostic) -> String {
-        let head = "\(finding.severity.rawValue): \(finding.sentence) [\(finding.code.rawValue)]\n"
+        let head = "\(finding.severity.rawValue): \(finding.messageWithHelp) [\(finding.code.rawValue)]\n"
         var text = prefix(finding.span) + head
         for note in finding.notes where note.span != nil {
             text += prefix(note.span) + "note: \(note.message)\n"

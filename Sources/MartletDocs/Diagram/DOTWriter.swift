@@ -42,7 +42,7 @@ struct DOTWriter {
     private func tableRow(_ row: DiagramRow, _ index: Int) -> String {
         let name = Markup.escapedLine(row.name)
         let marked = row.isPrimaryKey ? "<b><u>\(name)</u></b>" : row.isDeprecated ? "<s>\(name)</s>" : name
-        let detail = Markup.escapedLine(TextMeasure.shortened(row.detail, size: 11, to: SVGBox.maximumDetail))
+        let detail = Markup.escapedLine(TextMeasure.shortened(row.detail, size: 11, to: SVGBox.maximumDetailWidth))
         let tail = detail.isEmpty ? "" : " <font color=\"#5c6582\">\(detail)</font>"
         return "      <tr><td port=\"r\(index)\" align=\"left\">\(marked)\(tail)</td></tr>\n"
     }

@@ -1,13 +1,13 @@
 /// The size of a box, and the positions where lines begin and end.
 struct SVGBox {
-    static let titleSize = 13
-    static let rowSize = 11
-    private static let leastHeadHeight = 36
+    static let titleFontSize = 13
+    static let rowFontSize = 11
+    private static let minimumHeadHeight = 36
     static let rowHeight = 18
     /// The width of the key symbol before a name.
     static let inset = 20
     static let padding = 10
-    static let maximumDetail = 210
+    static let maximumDetailWidth = 210
 
     let box: DiagramBox
     /// The text at the right of each row.
@@ -31,16 +31,16 @@ struct SVGBox {
         startsAtHead = starts
         endsAtHead = LineEnd.allCases.filter(ends.contains)
         details = box.rows.map {
-            TextMeasure.shortened($0.shortDetail ?? $0.detail, size: Self.rowSize, to: Self.maximumDetail)
+            TextMeasure.shortened($0.shortDetail ?? $0.detail, size: Self.rowFontSize, to: Self.maximumDetailWidth)
         }
-        let title = TextMeasure.width(box.name, size: Self.titleSize, isBold: true)
-        let kind = TextMeasure.width(SVGBox.kindText(of: box), size: Self.rowSize - 1)
+        let title = TextMeasure.width(box.name, size: Self.titleFontSize, isBold: true)
+        let kind = TextMeasure.width(SVGBox.kindText(of: box), size: Self.rowFontSize - 1)
         let rows = zip(box.rows, details).map { row, detail in
-            Self.inset + TextMeasure.width(row.name, size: Self.rowSize, isBold: row.isPrimaryKey)
-                + (detail.isEmpty ? 0 : 18 + TextMeasure.width(detail, size: Self.rowSize))
+            Self.inset + TextMeasure.width(row.name, size: Self.rowFontSize, isBold: row.isPrimaryKey)
+                + (detail.isEmpty ? 0 : 18 + TextMeasure.width(detail, size: Self.rowFontSize))
         }
         width = max(118, Self.padding + title + (kind > 0 ? 16 + kind : 0), rows.max() ?? 0) + Self.padding
-        headHeight = max(Self.leastHeadHeight, (ends.count + starts + 1) * 8)
+        headHeight = max(Self.minimumHeadHeight, (ends.count + starts + 1) * 8)
         height = headHeight + (box.rows.isEmpty ? 0 : box.rows.count * Self.rowHeight + 6)
     }
 

@@ -29,7 +29,7 @@ struct SVGLegend {
     }
 
     private mutating func add(_ sign: String, classes: String, signWidth: Int, _ words: String, _ limit: Int) {
-        let needed = signWidth + 7 + TextMeasure.width(words, size: SVGBox.rowSize)
+        let needed = signWidth + 7 + TextMeasure.width(words, size: SVGBox.rowFontSize)
         if x > 0, x + needed > limit {
             x = 0
             height += 20

@@ -6,11 +6,11 @@ struct SVGWriter {
     private let boxes: [SVGBox]
     let picture: LayoutPicture
     /// Returns the link target of a box, for diagrams in pages.
-    private let address: ((DiagramBox) -> String)?
+    private let linkTarget: ((DiagramBox) -> String)?
 
-    init(_ diagram: DiagramModel, address: ((DiagramBox) -> String)? = nil) {
+    init(_ diagram: DiagramModel, linkTarget: ((DiagramBox) -> String)? = nil) {
         self.diagram = diagram
-        self.address = address
+        self.linkTarget = linkTarget
         var ends: [Set<SVGBox.LineEnd>] = diagram.boxes.map { _ in [] }
         for relation in diagram.relations where relation.targetRow == nil {
             ends[relation.target].insert(relation.lineEnd)
@@ -33,7 +33,8 @@ struct SVGWriter {
         let end: SVGBox.LineEnd
     }
 
-    /// The groups of lines that begin at the head of each box, with their numbers. A group begins at one position.
+    /// For each box: the groups of lines that start at its header, and the index of each group. All lines of a group
+    /// start at the same position.
     private static func starts(of diagram: DiagramModel) -> [[StartKey: Int]] {
         var starts: [[StartKey: Int]] = diagram.boxes.map { _ in [:] }
         for relation in diagram.relations where relation.sourceRow == nil {
@@ -78,7 +79,7 @@ struct SVGWriter {
         let lines = "\(diagram.relations.count) \(diagram.relations.count == 1 ? "line" : "lines")"
         var text = """
             <svg xmlns="http://www.w3.org/2000/svg" class="martlet-diagram" viewBox="0 0 \(width) \(height)" \
-            width="\(width)" height="\(height)" role="\(address == nil ? "img" : "group")" \
+            width="\(width)" height="\(height)" role="\(linkTarget == nil ? "img" : "group")" \
             aria-label="Diagram of the schema: \(count), \(lines)">
             <style>
             \(SVGStyle.text)</style>
@@ -102,7 +103,7 @@ struct SVGWriter {
         let classes = "box \(box.kind.rawValue)\(box.isDeprecated ? " deprecated" : "")"
         var text = "<g class=\"\(classes)\" transform=\"translate(\(frame.x) \(frame.y))\">\n"
         text += title(name: box.name, box.kind.rawValue, box.documentation)
-        if let address { text += "<a href=\"\(Markup.escapedLine(address(box)))\">\n" }
+        if let linkTarget { text += "<a href=\"\(Markup.escapedLine(linkTarget(box)))\">\n" }
         text += "<rect class=\"frame\" width=\"\(frame.width)\" height=\"\(frame.height)\" rx=\"6\"/>\n"
         text += "<path class=\"head\" d=\"\(headPath(frame, height: shape.headHeight, isWhole: box.rows.isEmpty))\"/>\n"
         text +=
@@ -112,7 +113,7 @@ struct SVGWriter {
             text +=
                 "<text class=\"kind\" x=\"\(frame.width - SVGBox.padding)\" y=\"\(shape.headHeight / 2 + 4)\">\(kind)</text>\n"
         }
-        if address != nil { text += "</a>\n" }
+        if linkTarget != nil { text += "</a>\n" }
         for row in box.rows.indices { text += self.row(row, of: shape, width: frame.width) }
         return text + "</g>\n"
     }
@@ -128,8 +129,8 @@ struct SVGWriter {
     private func row(_ index: Int, of shape: SVGBox, width: Int) -> String {
         let row = shape.box.rows[index]
         let y = shape.offset(ofRow: index)
-        let words = [row.isPrimaryKey ? "key" : "", row.isDeprecated ? "old" : "", row.isOverflow ? "rest" : ""]
-        let classes = (["row"] + words.filter { !$0.isEmpty }).joined(separator: " ")
+        let stateClasses = [row.isPrimaryKey ? "key" : "", row.isDeprecated ? "old" : "", row.isOverflow ? "rest" : ""]
+        let classes = (["row"] + stateClasses.filter { !$0.isEmpty }).joined(separator: " ")
         var text = "<g class=\"\(classes)\">\n"
         if !row.isOverflow {
             let marks = [

@@ -1,5 +1,5 @@
 /// Lays out one connected component of a graph in columns from left to right. The method of Sugiyama, Tagawa and Toda
-/// (1981), with ports, shared passages and orthogonal lines.
+/// (1981), with ports, shared dummy vertices and orthogonal lines.
 struct ColumnLayout {
     private let input: LayoutGraph
     private let graph: LayeredGraph
@@ -87,8 +87,8 @@ struct ColumnLayout {
                         && ChannelTracks.touch(tops[segment.right] + segment.rightOffset, conflict.place)
                     return (isEntering ? [segment.left] : []) + (isLeaving ? [segment.right] : [])
                 }
-                // Passages are moved before boxes.
-                let order = ends.filter(graph.isPassage) + ends.filter { !graph.isPassage($0) }
+                // Dummy vertices are moved before boxes.
+                let order = ends.filter(graph.isDummy) + ends.filter { !graph.isDummy($0) }
                 if order.contains(where: { placement.nudge($0, by: step) }) { changed = true }
             }
         }
@@ -153,8 +153,8 @@ struct ColumnLayout {
         var points = [LayoutPoint(x: isForward ? side : lefts[column], y: start)]
         for (from, to) in zip(chain, chain.dropFirst()) {
             let channel = min(graph.vertices[from].layer, graph.vertices[to].layer)
-            let fromY = graph.isPassage(from) ? tops[from] : start
-            let toY = graph.isPassage(to) ? tops[to] : end
+            let fromY = graph.isDummy(from) ? tops[from] : start
+            let toY = graph.isDummy(to) ? tops[to] : end
             guard fromY != toY, let x = trackX(of: net, channel: channel) else { continue }
             points += [LayoutPoint(x: x, y: fromY), LayoutPoint(x: x, y: toY)]
         }

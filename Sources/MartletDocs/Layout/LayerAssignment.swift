@@ -118,7 +118,7 @@ struct LayerAssignment {
         }
     }
 
-    /// Moves other boxes to the right, together with their successors, out of overfull columns.
+    /// Moves boxes to the right, together with their successors, out of columns that are still overfull.
     private mutating func moveOverflowRight(budget: Int) {
         guard var column = layers.min() else { return }
         while column <= (layers.max() ?? column) {

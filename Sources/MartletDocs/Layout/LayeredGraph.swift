@@ -1,7 +1,8 @@
-/// A vertex of a column: a box or a passage. A passage is a point between two boxes at which lines cross the column. In
-/// each column, the lines of one net share one passage. A net is the lines of one bundle that run in one direction.
+/// A vertex of a column: a box or a dummy vertex. A dummy vertex is a point between two boxes at which lines cross the
+/// column. In each column, the lines of one net share one dummy vertex. A net is the lines of one bundle that run in
+/// one direction.
 struct LayeredVertex {
-    /// nil for a passage.
+    /// nil for a dummy vertex.
     let node: Int?
     let layer: Int
     let height: Int
@@ -15,10 +16,11 @@ struct LayeredSegment {
     let rightOffset: Int
     /// Identifies the bundle and the direction. Segments of the same net can share a path.
     let net: Int
+    /// How much the vertical placement prefers to keep the segment straight.
     let weight: Int
 }
 
-/// The boxes in columns. A line that crosses a column has a passage there, which all lines of its net share.
+/// The boxes in columns. A line that crosses a column has a dummy vertex there, which all lines of its net share.
 struct LayeredGraph {
     private(set) var vertices: [LayeredVertex]
     private(set) var segments: [LayeredSegment] = []
@@ -35,8 +37,8 @@ struct LayeredGraph {
             LayeredVertex(node: $0, layer: layers[$0], height: graph.nodes[$0].height)
         }
         columns = Array(repeating: [], count: (layers.max() ?? -1) + 1)
-        var passages: [Passage: Int] = [:]
-        for edge in graph.edges { add(edge, layers, &passages) }
+        var dummies: [DummyVertex: Int] = [:]
+        for edge in graph.edges { add(edge, layers, &dummies) }
         for index in vertices.indices { columns[vertices[index].layer].append(index) }
         leftSegments = Array(repeating: [], count: vertices.count)
         rightSegments = leftSegments
@@ -46,12 +48,12 @@ struct LayeredGraph {
         }
     }
 
-    private struct Passage: Hashable {
+    private struct DummyVertex: Hashable {
         let net: Int
         let layer: Int
     }
 
-    private mutating func add(_ edge: LayoutEdge, _ layers: [Int], _ passages: inout [Passage: Int]) {
+    private mutating func add(_ edge: LayoutEdge, _ layers: [Int], _ dummies: inout [DummyVertex: Int]) {
         let from = layers[edge.source]
         let to = layers[edge.target]
         let isForward = from < to
@@ -62,18 +64,18 @@ struct LayeredGraph {
             return
         }
         var chain = [edge.source]
-        // If a passage exists already, another line of the net has added all segments after it.
+        // If a dummy vertex exists already, another line of the net has added all segments after it.
         var isKnown = false
         for layer in stride(from: from + (isForward ? 1 : -1), to: to, by: isForward ? 1 : -1) {
-            let found = passages[Passage(net: net, layer: layer)]
-            let passage = found ?? vertices.count
+            let found = dummies[DummyVertex(net: net, layer: layer)]
+            let dummy = found ?? vertices.count
             if found == nil {
                 vertices.append(LayeredVertex(node: nil, layer: layer, height: 0))
-                passages[Passage(net: net, layer: layer)] = passage
+                dummies[DummyVertex(net: net, layer: layer)] = dummy
             }
-            if !isKnown { join(chain[chain.count - 1], passage, edge, isForward, net) }
+            if !isKnown { join(chain[chain.count - 1], dummy, edge, isForward, net) }
             isKnown = isKnown || found != nil
-            chain.append(passage)
+            chain.append(dummy)
         }
         if !isKnown { join(chain[chain.count - 1], edge.target, edge, isForward, net) }
         chains.append(chain + [edge.target])
@@ -82,18 +84,18 @@ struct LayeredGraph {
     private mutating func join(_ from: Int, _ to: Int, _ edge: LayoutEdge, _ isForward: Bool, _ net: Int) {
         let fromOffset = vertices[from].node == nil ? 0 : edge.sourceOffset
         let toOffset = vertices[to].node == nil ? 0 : edge.targetOffset
-        let passages = (vertices[from].node == nil ? 1 : 0) + (vertices[to].node == nil ? 1 : 0)
+        let dummyCount = (vertices[from].node == nil ? 1 : 0) + (vertices[to].node == nil ? 1 : 0)
         segments.append(
             LayeredSegment(
                 left: isForward ? from : to, leftOffset: isForward ? fromOffset : toOffset,
                 right: isForward ? to : from, rightOffset: isForward ? toOffset : fromOffset, net: net,
-                weight: [2, 3, 8][passages]))
+                weight: [2, 3, 8][dummyCount]))
     }
 
-    func isPassage(_ vertex: Int) -> Bool { vertices[vertex].node == nil }
+    func isDummy(_ vertex: Int) -> Bool { vertices[vertex].node == nil }
 
     /// The minimum distance between two adjacent vertices of a column.
     func gap(_ upper: Int, _ lower: Int) -> Int {
-        isPassage(upper) || isPassage(lower) ? LayoutMetrics.lineGap : LayoutMetrics.boxGap
+        isDummy(upper) || isDummy(lower) ? LayoutMetrics.lineGap : LayoutMetrics.boxGap
     }
 }

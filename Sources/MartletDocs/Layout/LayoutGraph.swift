@@ -70,7 +70,7 @@ enum LayoutMetrics {
     /// Between two vertical line segments of a channel, which is the space between two columns.
     static let trackGap = 9
     /// Between two connected components.
-    static let partGap = 44
+    static let componentGap = 44
     /// The desired aspect ratio: width divided by height, in percent.
     static let aspect = 155
 }

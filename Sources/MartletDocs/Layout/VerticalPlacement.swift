@@ -107,9 +107,10 @@ struct VerticalPlacement {
         return preferences.sorted { $0 < $1 }
     }
 
-    /// Removes small steps from lines: moves each passage to the height where its line continues, if there is space.
+    /// Removes small steps from lines: moves each dummy vertex to the height where its line continues, if there is
+    /// space.
     private mutating func align(_ column: [Int], toLeft: Bool) {
-        for (index, vertex) in column.enumerated() where graph.isPassage(vertex) {
+        for (index, vertex) in column.enumerated() where graph.isDummy(vertex) {
             let preferences = preferences(of: vertex, toLeft, !toLeft)
             guard let preference = preferences.min(by: { abs($0.place - tops[vertex]) < abs($1.place - tops[vertex]) })
             else {

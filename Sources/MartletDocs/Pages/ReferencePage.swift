@@ -55,7 +55,7 @@ public struct ReferencePage {
 
     private var document: String {
         let groups = groups
-        let shown = Markup.escapedLine(title)
+        let escapedTitle = Markup.escapedLine(title)
         return """
             <!doctype html>
             <html lang="en">
@@ -66,20 +66,20 @@ public struct ReferencePage {
             <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; \
             script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
             <meta name="color-scheme" content="light dark">
-            <title>\(shown): schema reference</title>
+            <title>\(escapedTitle): schema reference</title>
             <style>
             \(ReferenceStyle.text)</style>
             </head>
             <body id="-top">
             <a class="skip" href="#-main">Skip to the types</a>
             <header class="top">
-            <a class="brand" href="#-top">\(shown)</a>
+            <a class="brand" href="#-top">\(escapedTitle)</a>
             \(search)
             </header>
             <div class="columns">
             \(navigation(groups))
             <main id="-main" tabindex="-1">
-            <h1>\(shown)</h1>
+            <h1>\(escapedTitle)</h1>
             \(overview(groups))
             \(diagram)
             \(groups.map(section).joined())</main>
@@ -108,9 +108,9 @@ public struct ReferencePage {
     private func navigation(_ groups: [Group]) -> String {
         let lists = groups.map { group in
             let items = group.names.map { name in
-                let shown = Markup.escapedLine(name)
+                let escapedName = Markup.escapedLine(name)
                 let style = group.deprecated.contains(name) ? " class=\"old\"" : ""
-                return "<li><a href=\"#\(shown)\"\(style)>\(shown)</a></li>\n"
+                return "<li><a href=\"#\(escapedName)\"\(style)>\(escapedName)</a></li>\n"
             }
             return "<h2><a href=\"#\(group.id)\">\(group.heading)</a></h2>\n<ul>\n\(items.joined())</ul>\n"
         }

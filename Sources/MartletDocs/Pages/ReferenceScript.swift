@@ -22,7 +22,7 @@ enum ReferenceScript {
               const what = element.querySelector(":scope > .what > code:last-child");
               return {
                 id, name, place, kind: element.dataset.kind, last: last.toLowerCase(), whole: name.toLowerCase(),
-                humps: (last[0] + last.slice(1).replace(/[^A-Z]/g, "")).toLowerCase(),
+                initials: (last[0] + last.slice(1).replace(/[^A-Z]/g, "")).toLowerCase(),
                 type: what ? what.textContent : "", text: about ? about.textContent : "",
               };
             });
@@ -30,10 +30,10 @@ enum ReferenceScript {
             return entries;
           }
 
-          function weight(entry, word) {
+          function score(entry, word) {
             if (entry.last === word || entry.whole === word) return 100;
             if (entry.last.startsWith(word)) return 80;
-            if (word.length > 1 && entry.humps.startsWith(word)) return 60;
+            if (word.length > 1 && entry.initials.startsWith(word)) return 60;
             if (entry.last.includes(word)) return 50;
             if (entry.whole.includes(word)) return 40;
             return entry.words.includes(word) ? 10 : 0;
@@ -44,12 +44,12 @@ enum ReferenceScript {
             if (!words.length) return [];
             const hits = [];
             for (const entry of load()) {
-              const weights = words.map((word) => weight(entry, word));
-              if (weights.includes(0)) continue;
-              const isType = entry.name.includes(".") ? 0 : 5;
-              hits.push({ entry, weight: weights.reduce((sum, one) => sum + one, isType) });
+              const scores = words.map((word) => score(entry, word));
+              if (scores.includes(0)) continue;
+              const typeBonus = entry.name.includes(".") ? 0 : 5;
+              hits.push({ entry, score: scores.reduce((sum, one) => sum + one, typeBonus) });
             }
-            return hits.sort((a, b) => b.weight - a.weight || a.entry.place - b.entry.place).map((hit) => hit.entry);
+            return hits.sort((a, b) => b.score - a.score || a.entry.place - b.entry.place).map((hit) => hit.entry);
           }
 
           function add(parent, tag, text, style) {
@@ -110,7 +110,7 @@ enum ReferenceScript {
             if (target) target.focus({ preventScroll: true });
           }
 
-          function follow() {
+          function searchFromURL() {
             if (!location.hash.startsWith("#q=")) return;
             try {
               box.value = decodeURIComponent(location.hash.slice(3).replace(/\+/g, " "));
@@ -148,8 +148,8 @@ enum ReferenceScript {
           document.addEventListener("click", (event) => {
             if (!box.parentElement.contains(event.target)) close();
           });
-          addEventListener("hashchange", follow);
-          follow();
+          addEventListener("hashchange", searchFromURL);
+          searchFromURL();
         })();
 
         """#

@@ -1,6 +1,7 @@
 import MartletSchema
 
-/// Formats a default in schema syntax.
+/// Formats a default in schema syntax. Exceptions: data that is not empty is shown as its number of bytes, and a date
+/// 10^12 seconds or more from 2001 as a number of seconds.
 enum DefaultText {
     static func text(_ value: DefaultModel) -> String {
         switch value {
@@ -48,7 +49,7 @@ enum DefaultText {
         guard seconds.magnitude < 1e12 else { return "\(seconds) seconds since 2001" }
         let milliseconds = Int((seconds * 1000).rounded())
         let (days, rest) = divided(milliseconds, by: 86_400_000)
-        let (year, month, day) = civil(daysSince2001: days)
+        let (year, month, day) = calendarDate(daysSince2001: days)
         let time = [rest / 3_600_000, rest / 60_000 % 60, rest / 1000 % 60].map { padded($0, 2) }.joined(separator: ":")
         let fraction = rest % 1000 == 0 ? "" : "." + padded(rest % 1000, 3)
         return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T\(time)\(fraction)Z"
@@ -59,14 +60,15 @@ enum DefaultText {
         return (number < 0 ? "-" : "") + String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
     }
 
+    /// Floored division: the remainder is never negative.
     private static func divided(_ number: Int, by divisor: Int) -> (quotient: Int, remainder: Int) {
         let remainder = ((number % divisor) + divisor) % divisor
         return ((number - remainder) / divisor, remainder)
     }
 
-    /// Converts a day number to a date. Years are counted from March in eras of 400 years, so that a leap day is the
-    /// last day of a year.
-    private static func civil(daysSince2001 days: Int) -> (year: Int, month: Int, day: Int) {
+    /// Converts a day number to a date of the Gregorian calendar. Years are counted from March in eras of 400 years, so
+    /// that a leap day is the last day of a year. 2001-01-01 is 730,791 days after March 1 of the year 0.
+    private static func calendarDate(daysSince2001 days: Int) -> (year: Int, month: Int, day: Int) {
         let (era, dayOfEra) = divided(days + 730_791, by: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)

@@ -41,13 +41,13 @@ struct LogVerifier {
         if header.userVersion > Catalog.format || ![0, Catalog.applicationID].contains(header.applicationID) {
             return .fits
         }
-        guard let mark = header.mark else {
-            // Programs of the first format mark no files. Later ones mark the file before they write to its log.
+        guard let names = header.logNames else {
+            // Programs of the first format record no log names. Later ones record the name before they write to the log.
             let isOld = header.userVersion < Catalog.format && writeLock.recordedLog != log
             return isOld ? .fits : .differs
         }
-        if mark.current == log { return .fits }
-        return mark.previous == log ? .isObsolete : .differs
+        if names.current == log { return .fits }
+        return names.previous == log ? .isObsolete : .differs
     }
 
     private func setAside() throws {

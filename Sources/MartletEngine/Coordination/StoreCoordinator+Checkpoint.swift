@@ -200,18 +200,20 @@ extension StoreCoordinator {
     // moved now is moved when this process is notified.
     private func repinToDatabaseFile(copied version: Version) -> Bool {
         let isLogUnused = repinToDatabaseFile()
-        let mark = writeLock.record(copied: version)
-        if isLogUnused { locked { $0.repinnedCheckpoint = mark } }
+        let checkpoint = writeLock.record(copied: version)
+        if isLogUnused { locked { $0.repinnedCheckpoint = checkpoint } }
         return isLogUnused
     }
 
     /// Stops reading the log after the checkpoint of another process has copied it.
     func repinAfterCheckpoint() {
-        guard let mark = writeLock.recordedCheckpoint, locked({ $0.repinnedCheckpoint != mark }) else { return }
+        guard let checkpoint = writeLock.recordedCheckpoint, locked({ $0.repinnedCheckpoint != checkpoint }) else {
+            return
+        }
         // If this process does not know the copied version yet, it has no handle that can be moved, but may still open
         // that version. A later call then moves it. Older versions can no longer be opened.
-        guard locked({ $0.newestVersion >= mark.version }) else { return }
-        if repinToDatabaseFile() { locked { $0.repinnedCheckpoint = mark } }
+        guard locked({ $0.newestVersion >= checkpoint.version }) else { return }
+        if repinToDatabaseFile() { locked { $0.repinnedCheckpoint = checkpoint } }
     }
 
     /// Moves handles of the newest version from the log to the database file, which now contains the same version.

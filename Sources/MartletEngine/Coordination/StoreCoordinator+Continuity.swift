@@ -8,7 +8,7 @@ extension StoreCoordinator {
     private enum Continuity {
         case same
         /// The log was begun by a program that does not write its name to the file.
-        case unmarked(log: UInt64)
+        case withoutLogName(log: UInt64)
         case overwritten
         case logDetached
     }
@@ -20,9 +20,9 @@ extension StoreCoordinator {
         if let failure = locked({ $0.replacement }) { throw failure }
         switch try continuity(connection) {
         case .same: return
-        case .unmarked(let log):
+        case .withoutLogName(let log):
             if options.isReadOnly { return }
-            try connection.markFile(log)
+            try connection.recordLogName(log)
             recordHeader(connection)
         case .overwritten: throw overwritten(connection)
         case .logDetached: throw logDetached(connection)
@@ -70,32 +70,32 @@ extension StoreCoordinator {
         guard let log = connection.logState else { return .same }
         // No log has begun since the file was opened, so nothing was copied into the file either.
         if log.name == 0 && log.frames == 0 { return isUntouched(header, known) ? .same : .overwritten }
-        if let mark = header.mark {
-            if mark.current == log.name { return .same }
-            if try isUncommitted(log, mark, connection) { return .same }
-        } else if log.frames == 0 && known?.mark == nil {
+        if let names = header.logNames {
+            if names.current == log.name { return .same }
+            if try isUncommitted(log, names, connection) { return .same }
+        } else if log.frames == 0 && known?.logNames == nil {
             return .same
         }
-        let isUnchanged = known == nil || header.mark == known?.mark
+        let isUnchanged = known == nil || header.logNames == known?.logNames
         return
             log.frames > 0 && isUnchanged && writeLock.recordedLog != log.name
-            ? .unmarked(log: log.name) : .overwritten
+            ? .withoutLogName(log: log.name) : .overwritten
     }
 
     // True if the file names a log in which nothing is committed yet. Killed writers may have begun several such logs:
     // if a log has no frames, a connection that has never restarted the log chooses a new name for it.
-    private func isUncommitted(_ log: LogState, _ mark: LogMark, _ connection: Connection) throws -> Bool {
+    private func isUncommitted(_ log: LogState, _ names: RecordedLogNames, _ connection: Connection) throws -> Bool {
         guard log.frames == 0 else { return false }
-        if log.isNext(after: mark.current) { return true }
+        if log.isNext(after: names.current) { return true }
         guard let begun = try connection.logOnDisk() else { return false }
-        return begun == mark.current || begun == mark.previous
+        return begun == names.current || begun == names.previous
     }
 
     // The file may already name a log that could not begin because the disk was full or the process was killed.
     private func isUntouched(_ header: FileHeader, _ known: FileHeader?) -> Bool {
         guard let known, header != known else { return true }
-        guard let mark = header.mark else { return false }
-        return mark.previous == known.mark?.current ?? 0 || writeLock.recordedLog == mark.current
+        guard let names = header.logNames else { return false }
+        return names.previous == known.logNames?.current ?? 0 || writeLock.recordedLog == names.current
     }
 
     /// Records the name of a log that a failed commit wrote to the file, although the log did not begin. The caller
@@ -103,10 +103,10 @@ extension StoreCoordinator {
     func recordFailedLog(_ written: SnapshotHandle) {
         guard options.recordsLogName else { return }
         written.read { connection in
-            guard connection.logState?.frames == 0, let mark = connection.fileHeader()?.mark,
-                mark != locked({ $0.knownHeader?.mark })
+            guard connection.logState?.frames == 0, let names = connection.fileHeader()?.logNames,
+                names != locked({ $0.knownHeader?.logNames })
             else { return }
-            writeLock.record(log: mark.current)
+            writeLock.record(log: names.current)
             recordHeader(connection)
         }
     }
@@ -155,7 +155,8 @@ extension StoreCoordinator {
     /// Copies a log that was deleted or replaced, but that this connection still has open, into the file. Called under
     /// the write lock, outside a transaction. Returns false if the file does not name this log any more.
     func saveDetachedLog(_ connection: Connection) -> Bool {
-        guard connection.isLogMoved, let log = connection.logState, connection.fileHeader()?.mark?.current == log.name,
+        guard connection.isLogMoved, let log = connection.logState,
+            connection.fileHeader()?.logNames?.current == log.name,
             !connection.isFileMoved, let done = try? connection.checkpointPassively()
         else { return false }
         return done.logFrames == done.copiedFrames

@@ -40,7 +40,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         /// The number of handles of each version.
         var pinned: [Version: Int] = [:]
         var handles: [ObjectIdentifier: WeakHandle] = [:]
-        /// The version of the last warning.
+        /// The old version in use that the last warning was about.
         var warnedVersion: Version = 0
         var isCheckpointPending = false
         /// The length of the log at the last checkpoint. The next checkpoint is due `checkpointFrames` frames later.
@@ -58,7 +58,8 @@ package final class StoreCoordinator: @unchecked Sendable {
         var replacement: EngineError?
         /// After an unsuccessful wait, the length of the log at which a writer waits again.
         var fullLogFrames = 0
-        /// The last copy of the log after which this process moved its handles to the database file.
+        /// The last checkpoint after which this process moved all its handles of the newest version from the log to the
+        /// database file.
         var repinnedCheckpoint: WriteLock.CheckpointRecord?
         /// The open Realm of each executor.
         var openRealms: [UInt64: WeakReference] = [:]

@@ -104,8 +104,9 @@ struct StoreCopy {
             UPDATE martlet_meta SET epoch = epoch + 1, file_id = randomblob(16); COMMIT
             """)
         if hasHistory { try copy.vacuum() }
-        // Marks the copy with a name that no log has. The name distinguishes two copies if one replaces the other.
-        try copy.markFile(.random(in: 1...UInt64.max))
+        // Writes a random log name into the header of the copy. No log has this name, so no log is read into the copy.
+        // The name also distinguishes two copies if one replaces the other.
+        try copy.recordLogName(.random(in: 1...UInt64.max))
     }
 }
 

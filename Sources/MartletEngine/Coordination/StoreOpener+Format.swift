@@ -15,7 +15,7 @@ extension StoreOpener {
         // the new format a log is read only if the file contains its name.
         _ = try connection.integer("SELECT count(*) FROM sqlite_schema")
         if let log = connection.logState, log.frames > 0 {
-            try connection.markFile(log.name)
+            try connection.recordLogName(log.name)
             writeLock.record(log: log.name)
         }
         try transaction(on: connection) {

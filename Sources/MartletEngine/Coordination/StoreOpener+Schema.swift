@@ -47,7 +47,7 @@ extension StoreOpener {
                 change.apply(diff.steps),
                 "objects in the file violate a rule of the schema; nothing was changed")
             try change.createFullTextIndexes(diff.steps)
-            try AnyLinkRows(connection, Catalog.types(connection))?.rebuildIndex()
+            try AnyLinkMigration(connection, Catalog.types(connection))?.rebuildIndex()
         }
         let isChanged = migrates || !diff.isEmpty
         try connection.execute(

@@ -114,7 +114,7 @@ struct StoreOpener {
     private func reportingDamage<R>(_ connection: Connection, _ body: () throws -> R) throws -> R {
         do {
             return try body()
-        } catch let error as SQLiteError where error.primary == .unspecific {
+        } catch let error as SQLiteError where error.primary == .generic {
             try checkFormat(connection)
             throw EngineError.damaged("a part of the catalog is missing ('\(error.message)')", path: path)
         }

@@ -14,6 +14,7 @@ package final class WriteTransaction {
     /// The Realm that writes, so that a listener can recognize its own commits.
     package var committer: ObjectIdentifier?
     private var isOpen = true
+    private var handleAfterRollback: SnapshotHandle?
     /// Writes of this transaction that are finished but not yet durable. Each has its own version.
     private var sealed: [CommitLog.Entry] = []
     /// True while the open write can be cancelled without cancelling the sealed writes.
@@ -49,7 +50,8 @@ package final class WriteTransaction {
             ?? handle.read {
                 try $0.integer("SELECT next_key FROM martlet_types WHERE id = ?1", [.integer(Int64(table))]) ?? 1
             }
-        // No key reaches the maximum: `TableRebuild` and the keys that were assigned before stay far below it.
+        // Only a damaged file has such a key. Keys are assigned from 1 upwards. After a migration, `TableRebuild`
+        // assigns them above the existing keys, or in the widest gap if the existing keys are very high.
         guard key < ObjectKey.max else {
             throw EngineError.damaged(
                 "'martlet_types' has no next key for the type number \(table)", path: coordinator.path)
@@ -77,8 +79,8 @@ package final class WriteTransaction {
     ///
     /// Every commit increments the version row and stores its change set beside the data.
     /// - Throws: if the error is not `.commitOutcomeUnknown`, the transaction was rolled back. If the error is
-    ///   `.commitOutcomeUnknown`, the commit may be in the file when the file is opened again after a restart. This
-    ///   process does not see the commit, and the next commit permanently replaces it.
+    ///   `.commitOutcomeUnknown`, the commit may be in the file when the file is opened again after a restart of the
+    ///   system. This process does not see the commit, and the next commit permanently replaces it.
     package func commit() throws(EngineError) -> (handle: SnapshotHandle, changes: ChangeSet) {
         do {
             try seal()
@@ -184,7 +186,7 @@ package final class WriteTransaction {
         }
     }
 
-    /// For the transaction of a migration: writes what a commit would write in addition to the changes.
+    /// For the transaction of a migration: stores the next keys, as a commit does.
     func finishWriting() throws { try handle.read { try storeNextKeys($0) } }
 
     /// For the transaction of a migration: ends the transaction without a commit or rollback. The caller of the
@@ -201,7 +203,13 @@ package final class WriteTransaction {
 
     /// Rolls back if the transaction is still open. The write lock is released even if the rollback fails.
     package func abandon() {
-        if isOpen && !coordinator.isInherited { _ = try? cancel() }
+        if isOpen && !coordinator.isInherited { handleAfterRollback = try? cancel() }
+    }
+
+    /// Removes and returns the snapshot that `abandon` or a failed commit has pinned after the rollback.
+    package func takeHandleAfterRollback() -> SnapshotHandle? {
+        defer { handleAfterRollback = nil }
+        return handleAfterRollback
     }
 
     /// Rolls back the whole transaction. Returns a handle that pins the version before it.
@@ -211,6 +219,6 @@ package final class WriteTransaction {
         return try coordinator.finishCancel(handle)
     }
 
-    /// Change sets with more bytes are not stored. Other processes then compare the states in full.
+    /// Change sets with more bytes are not stored. Other processes then compare the two versions in full.
     static let storedLimit = 1 << 20
 }

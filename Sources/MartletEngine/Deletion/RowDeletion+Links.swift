@@ -23,8 +23,9 @@ extension RowDeletion {
         let holders = try holders(of: row.key, source)
         if holders.isEmpty { return }
         try denyDeletion(of: row, holders, source)
-        guard source.property.isCollection else { return try clearLinks(of: holders, source) }
+        guard source.property.isCollection else { return try clearLinks(to: row, of: holders, source) }
         for holder in holders {
+            guard try isStillThere(holder) else { continue }
             try host.remove([.integer(row.key)], from: collection(of: holder, source.property))
         }
         try host.flush()
@@ -43,9 +44,20 @@ extension RowDeletion {
             .map { RowID(table: source.table, key: $0) }
     }
 
-    func clearLinks(of holders: [RowID], _ source: Source, isSilent: Bool = false) throws {
+    // An observer that was called before may have deleted a row.
+    private func isStillThere(_ row: RowID) throws -> Bool {
+        guard host.callsObservers else { return true }
+        return try exists(row)
+    }
+
+    func clearLinks(to row: RowID, of holders: [RowID], _ source: Source, isSilent: Bool = false) throws {
         let rows = host.rows(of: source.table)
         for holder in holders {
+            if host.callsObservers {
+                // An observer that was called before may have assigned another link.
+                try host.flush()
+                guard try targets(of: source.property, holder).contains(row) else { continue }
+            }
             try host.change(source.property.index, of: holder, isSilent: isSilent) {
                 try read { try rows.clearLink(source.property.index, of: holder.key, $0) }
             }
@@ -74,7 +86,9 @@ extension RowDeletion {
             for holder in holders { held[holder.key, default: []].insert(.integer(row.key)) }
         }
         for (owner, targets) in held.sorted(by: { $0.key < $1.key }) {
-            try host.remove(targets, from: collection(of: RowID(table: source.table, key: owner), source.property))
+            let holder = RowID(table: source.table, key: owner)
+            guard try isStillThere(holder) else { continue }
+            try host.remove(targets, from: collection(of: holder, source.property))
         }
         try host.flush()
     }
@@ -93,6 +107,7 @@ extension RowDeletion {
         try transaction.withAnyLinks { holders = try $0.sources(of: link) }
         for holder in holders {
             let owner = RowID(table: holder.table, key: holder.owner)
+            guard try isStillThere(owner) else { continue }
             let property = try property(of: holder)
             if property.isCollection {
                 try host.remove(link, from: collection(of: owner, property))

@@ -61,9 +61,14 @@ package struct RowDeletion {
     }
 
     private mutating func remove(_ row: RowID) throws {
-        let owned = try cascadeTargets(of: row)
         try denyDeletion(of: row)
         try removeLinks(to: row)
+        if host.callsObservers {
+            try host.flush()
+            // An observer may have deleted the row.
+            guard try exists(row) else { return host.didDelete(row) }
+        }
+        let owned = try cascadeTargets(of: row)
         try removeContents(of: row)
         host.didDelete(row)
         try push(owned)
@@ -101,13 +106,13 @@ package struct RowDeletion {
             let source = Source(incoming, host.schema)
             guard source.property.onDelete == .cascade else { continue }
             let holders = try holders(of: row.key, source)
-            if !source.property.isCollection { try clearLinks(of: holders, source, isSilent: true) }
+            if !source.property.isCollection { try clearLinks(to: row, of: holders, source, isSilent: true) }
             rows += holders
         }
         return rows
     }
 
-    private func exists(_ row: RowID) throws -> Bool {
+    func exists(_ row: RowID) throws -> Bool {
         try read { try host.rows(of: row.table).exists(row.key, $0) }
     }
 

@@ -3,6 +3,9 @@ package import MartletValues
 /// What `RowDeletion` requires of the Realm whose rows it deletes: the objects and collections that the program holds.
 package protocol RowDeletionHost: AnyObject {
     var schema: DatabaseSchema { get }
+    /// True if objects have key-value observers. They are called between the steps of the deletion, and may change the
+    /// file.
+    var callsObservers: Bool { get }
     var denials: DeletionDenials { get set }
     /// True if a type has `AnyRealmValue` properties, whose values may contain links.
     var hasAnyValues: Bool { get }

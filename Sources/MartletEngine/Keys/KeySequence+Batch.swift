@@ -4,12 +4,12 @@ extension KeySequence {
 
     /// Removes the keys at the given positions. The positions ascend, and refer to the sequence before the call.
     ///
-    /// Complexity: O(number of chunks + one chunk per removed key).
+    /// Complexity: O(c + k · s) for c chunks, k removed keys and s keys per chunk.
     package mutating func removeAll(at sortedPositions: [Int]) {
         guard let first = sortedPositions.first, let last = sortedPositions.last else { return }
         precondition(first >= 0 && last < count, "removal lies outside the key sequence")
         precondition(
-            !zip(sortedPositions, sortedPositions.dropFirst()).contains { $0 >= $1 }, "positions to remove ascend")
+            !zip(sortedPositions, sortedPositions.dropFirst()).contains { $0 >= $1 }, "positions must ascend")
         if sortedPositions.count <= KeySequence.smallBatch {
             for position in sortedPositions.reversed() { remove(at: position) }
             return
@@ -33,14 +33,14 @@ extension KeySequence {
     ///
     /// The result equals inserting the keys one by one in the given order.
     ///
-    /// Complexity: O(number of chunks + one chunk per inserted key).
+    /// Complexity: O(c + k · s) for c chunks, k inserted keys and s keys per chunk.
     package mutating func insertAll(_ insertions: [(position: Int, key: ObjectKey)]) {
         guard let first = insertions.first, let last = insertions.last else { return }
         precondition(
             first.position >= 0 && last.position < count + insertions.count, "insertion lies outside the key sequence")
         precondition(
             !zip(insertions, insertions.dropFirst()).contains { $0.position >= $1.position },
-            "positions to insert at ascend")
+            "positions must ascend")
         if insertions.count <= KeySequence.smallBatch {
             for (position, key) in insertions { insert(key, at: position) }
             return

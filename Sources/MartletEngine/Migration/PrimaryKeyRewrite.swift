@@ -102,10 +102,10 @@ struct PrimaryKeyRewrite {
     // columns of `any` properties have the same names in both.
     private func updateAnyLinks() throws {
         guard let id = schema[type.name]?.id,
-            let rows = try AnyLinkRows(connection, schema.tables.values.map { ($0.id, $0.type) })
+            let anyLinks = try AnyLinkMigration(connection, schema.tables.values.map { ($0.id, $0.type) })
         else { return }
         let find = try connection.statement("SELECT \(key) FROM \(formerTable) WHERE \"_key\" = ?1")
-        try rows.replace { link in
+        try anyLinks.replace { link in
             guard link.table == id else { return link }
             if case .integer(let key) = try newKey(.integer(link.key), find) { return AnyLink(id, key) }
             return nil

@@ -11,17 +11,17 @@ struct PropertyCopier {
 
     func run(_ unconverted: inout UnconvertedValues) throws {
         let layout = TableLayout(type)
-        let exists = try connection.statement(
+        let selectCurrent = try connection.statement(
             "SELECT \(layout.hasSpecials ? TableLayout.specialColumn : "NULL") FROM \(layout.table) "
                 + "WHERE \(layout.keyColumn) = ?1")
         let select = try previous.connection.statement(previous.select + " ORDER BY \(previous.layout.keyColumn)")
         defer { select.reset() }
         while try select.step() {
             let key = previous.key(select)
-            exists.bind(key, at: 1)
-            guard try exists.step() else { continue }
-            let specials = exists.blob(0)
-            exists.reset()
+            selectCurrent.bind(key, at: 1)
+            guard try selectCurrent.step() else { continue }
+            let specials = selectCurrent.blob(0)
+            selectCurrent.reset()
             guard let elements = converter.convert(try previous.elements(of: converter.old, select)) else {
                 unconverted.insert(key, converter.new.index, of: type.name)
                 continue

@@ -48,7 +48,7 @@ package final class TypeMigration {
             let current = types[type.name] ?? type
             return (id, changed.contains(type.name) ? current.withoutFullTextIndexes : current)
         }
-        try AnyLinkRows(connection, migratingTypes)?.rebuildIndex()
+        try AnyLinkMigration(connection, migratingTypes)?.rebuildIndex()
     }
 
     private func rebuild(_ name: String, _ sources: [String: String]) throws -> ObjectTypeSchema? {
@@ -102,7 +102,7 @@ package final class TypeMigration {
         try PropertyCopier(
             previous: PreviousType(old, previous), type: type, converter: converter, connection: connection
         ).run(&unconverted)
-        if property.element == .scalar(.any) { try AnyLinkRows(connection, migratingTypes)?.rebuildIndex() }
+        if property.element == .scalar(.any) { try AnyLinkMigration(connection, migratingTypes)?.rebuildIndex() }
     }
 
     /// Drops the tables of a type that the program does not declare, after the user's code has run. Its rows are
@@ -151,7 +151,7 @@ package final class TypeMigration {
         }
         conflicts += try duplicatesOfOthers()
         try change.createFullTextIndexes(diff.steps)
-        try AnyLinkRows(connection, Catalog.types(connection))?.rebuildIndex()
+        try AnyLinkMigration(connection, Catalog.types(connection))?.rebuildIndex()
         return conflicts
     }
 

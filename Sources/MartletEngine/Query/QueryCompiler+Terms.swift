@@ -146,7 +146,7 @@ extension Predicate.Operand {
         guard case .arithmetic(let left, let sign, let right) = self else { return leaves.removeFirst() }
         let (a, b) = (try left.assembled(&leaves), try right.assembled(&leaves))
         guard a.kind == .number, b.kind == .number else {
-            throw QueryFailure("'\(sign.rawValue)' needs whole or floating numbers on both sides")
+            throw QueryFailure("'\(sign.rawValue)' needs integers or floating-point numbers on both sides")
         }
         return QueryTerm("(\(a.sql) \(sign.rawValue) \(b.sql))", .number)
     }

@@ -20,7 +20,7 @@ extension RowStore {
 
     /// Writes the columns of the properties in `mask` and updates their indexes.
     ///
-    /// - Parameter bind: binds the columns, and returns the position of the key.
+    /// - Parameter bind: binds the columns, and returns the position of the SQL parameter for the key.
     /// - Parameter values: the values of all properties. Called only if an index needs them.
     package func update(
         _ key: ObjectKey, mask: UInt64, in transaction: WriteTransaction, _ connection: Connection,
@@ -38,7 +38,7 @@ extension RowStore {
         for index in fullTextIndexes { try connection.run(index.delete, [.integer(key)]) }
     }
 
-    /// Deletes all rows of the type, with their collections and full-text indexes.
+    /// Deletes all rows of the type, with their collections and their entries in the full-text indexes.
     package func deleteAll(_ connection: Connection) throws {
         try connection.run("DELETE FROM \(layout.table)")
         for index in fullTextIndexes { try connection.run("DELETE FROM \(index.table)") }

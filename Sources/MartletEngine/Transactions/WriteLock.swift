@@ -116,11 +116,11 @@ final class WriteLock: @unchecked Sendable {
     /// database file and no longer from the log. The log cannot restart while a process reads it. The caller holds the
     /// lock.
     func record(copied version: Version) -> CheckpointRecord {
-        let mark = CheckpointRecord(version: version, number: (recordedCheckpoint?.number ?? 0) &+ 1)
-        guard file != nil else { return mark }
-        var words = [mark.version.littleEndian, mark.number.littleEndian]
+        let record = CheckpointRecord(version: version, number: (recordedCheckpoint?.number ?? 0) &+ 1)
+        guard file != nil else { return record }
+        var words = [record.version.littleEndian, record.number.littleEndian]
         _ = pwrite(descriptor, &words, 16, 8)
-        return mark
+        return record
     }
 
     /// Writes the name of the log that was begun. The caller holds the lock.
@@ -138,7 +138,7 @@ final class WriteLock: @unchecked Sendable {
     /// The last version that any process wrote; nil if it is unknown.
     var recordedVersion: Version? { words(at: 0, count: 1)?[0] }
 
-    /// The newest mark that any process recorded; nil if it is unknown.
+    /// The newest record that any process wrote; nil if it is unknown.
     var recordedCheckpoint: CheckpointRecord? {
         words(at: 8, count: 2).map { CheckpointRecord(version: $0[0], number: $0[1]) }
     }

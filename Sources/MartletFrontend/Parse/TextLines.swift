@@ -1,4 +1,5 @@
-/// The lines of a patched text, used to examine the lines around a syntax error.
+/// The lines of a `PatchedText`, which is a schema file with the edits of the syntax recovery. Recovery rules examine
+/// the lines around a syntax error.
 struct TextLines {
     let bytes: [UInt8]
     private let starts: [Int]

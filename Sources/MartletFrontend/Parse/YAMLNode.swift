@@ -41,7 +41,7 @@ package struct YAMLScalar {
         }
         let key = String(text[..<end])
         let value = String(text[text.utf8.index(after: colon)...])
-        guard NameRules.canName(property: key), !value.isEmpty else { return nil }
+        guard NameRules.isPropertyName(key), !value.isEmpty else { return nil }
         let middle = start + text.utf8.distance(from: text.startIndex, to: colon)
         return YAMLEntry(
             key: YAMLScalar(

@@ -3,15 +3,17 @@ import MartletSchema
 
 /// Reads the events of libyaml into a tree with exact source ranges. The only file that uses libyaml.
 ///
-/// libyaml counts Unicode scalars; an index of the text converts its marks to byte offsets. Limits are checked for each
-/// event, so that a deeply nested or expanding file is rejected early.
+/// libyaml reports positions as numbers of Unicode scalars; `ScalarIndex` converts them to byte offsets. The limits are
+/// checked at each event, so that reading a deeply nested file ends early. Aliases are not expanded.
 struct YAMLReader {
     static let maximumDepth = 16
     static let maximumScalarBytes = 64 << 10
     static let maximumKeyBytes = 128
 
-    private enum Stop: Error {
+    private enum ReadingError: Error {
+        /// libyaml found a syntax error.
         case failed
+        /// A limit is exceeded, and the rest of the file is not read.
         case abandoned
     }
 
@@ -42,7 +44,7 @@ struct YAMLReader {
             yaml_parser_set_input_string(&parser, buffer.baseAddress, buffer.count)
             do {
                 result.root = try readStream()
-            } catch Stop.failed {
+            } catch ReadingError.failed {
                 result.failure = currentFailure()
             } catch {
                 result.isAbandoned = true
@@ -87,7 +89,7 @@ struct YAMLReader {
 
     private mutating func nextEvent() throws -> yaml_event_t {
         var event = yaml_event_t()
-        guard yaml_parser_parse(&parser, &event) == 1 else { throw Stop.failed }
+        guard yaml_parser_parse(&parser, &event) == 1 else { throw ReadingError.failed }
         return event
     }
 
@@ -218,7 +220,7 @@ struct YAMLReader {
             Diagnostic(
                 .limitExceeded, "nested deeper than the 16 levels allowed; a schema needs six",
                 at: text.span(start, min(start + 1, text.bytes.count)), label: "level 17 begins here"))
-        throw Stop.abandoned
+        throw ReadingError.abandoned
     }
 
     private mutating func reportAnchorOrTag(
@@ -231,7 +233,7 @@ struct YAMLReader {
             anchor != nil
             ? "anchors are not part of the schema language; remove it, and write the value out where it is used"
             : "tags are not part of the schema language; remove it"
-        // The word can be as long as the file, so its end is computed only for the first few occurrences.
+        // An anchor or tag can be as long as the file. Its end is therefore computed only for the few that are shown.
         subset.report(kind, message) { _ in
             var end = text.wordEnd(from: start)
             while end < text.bytes.count, text.bytes[end].isBlank { end += 1 }

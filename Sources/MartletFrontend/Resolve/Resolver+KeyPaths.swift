@@ -76,7 +76,7 @@ extension Resolver {
             if let symbol = symbols[root.value] {
                 report(
                     .unknownType,
-                    "'\(root.value)' is \(NameRules.article(symbol.kind.word)), and a projection is of an object",
+                    "'\(root.value)' is \(NameRules.article(symbol.kind.word)), but a projection needs an object type",
                     at: root.span, notes: [DiagnosticNote("declared here", at: symbol.name.span)])
             } else {
                 reportMissing(

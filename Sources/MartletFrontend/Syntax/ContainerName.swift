@@ -1,4 +1,5 @@
-/// A collection type before `<`, recognized in the spellings of other languages.
+/// The name of a generic type, such as `List` in `List<Int>`. Names from other languages and from Realm are recognized,
+/// too.
 package struct ContainerName {
     enum Kind {
         case list
@@ -13,7 +14,8 @@ package struct ContainerName {
     let kind: Kind
     /// The spelling in the schema language.
     let spelling: String
-    /// Whether the meaning is unambiguous. An ordered set, for example, may correspond to a list.
+    /// Whether the name corresponds to exactly one type. An ordered set, for example, may correspond to a set or to a
+    /// list.
     let isCertain: Bool
 
     init?(_ name: String) {

@@ -3,7 +3,7 @@ import MartletSchema
 /// Parses a default: a word, a number, or a quoted text with escapes.
 enum LiteralParser {
     /// The beginning of the message for a missing default.
-    static let nothing = "no default after '='"
+    static let missingDefault = "no default after '='"
 
     struct Result {
         var literal: LiteralSyntax?
@@ -20,7 +20,7 @@ enum LiteralParser {
         guard start < end else {
             return Result(diagnostics: [
                 Diagnostic(
-                    .badDefault, "\(nothing); write one or remove the '='", at: removal ?? scalar.span)
+                    .badDefault, "\(missingDefault); write one or remove the '='", at: removal ?? scalar.span)
             ])
         }
         let quote = bytes[start]
@@ -33,7 +33,8 @@ enum LiteralParser {
         case .text(let text):
             return Result(literal: LiteralSyntax(form: .quoted, text: text, span: span, removal: removal))
         case .unclosed:
-            // A ' #' inside the quotes begins a comment, which includes the closing quote.
+            // In a plain YAML scalar, ' #' begins a comment even between these quotes. The comment then includes the
+            // closing quote.
             let message =
                 "this quote is never closed; close it, and quote the whole value with single quotes if it contains ' #'"
             return Result(diagnostics: [

@@ -35,10 +35,11 @@ extension SchemaParser {
         }
     }
 
-    /// Records the edit that adds `renamedFrom` before the first key of a mapping, unless the mapping already has one.
+    /// Records the edit that removes `renamedFrom`. If the name violates the naming convention and the mapping has no
+    /// `renamedFrom`, records the edit that adds `renamedFrom` before the first key of the mapping.
     mutating func recordRenaming(_ name: Spanned<String>, in mapping: YAMLMapping, isType: Bool) {
         recordRemoval(of: "renamedFrom", in: mapping)
-        guard let first = mapping.entries.first?.key.span, isUnusual(name.value, isType: isType),
+        guard let first = mapping.entries.first?.key.span, violatesNamingConvention(name.value, isType: isType),
             !mapping.entries.contains(where: { $0.key.text == "renamedFrom" })
         else { return }
         let line = source.lineIndex(at: first.start)
@@ -53,11 +54,11 @@ extension SchemaParser {
         fixIts.renamedFromAdditions[name.span] = [Edit(first.beginning, "renamedFrom: \(name.value)\(end)")]
     }
 
-    /// Records the edit from `name: Int` to `name: {type: Int, renamedFrom: …}`, unless the type's text has another
-    /// meaning inside braces.
+    /// Records the edit from `name: Int` to `name: {type: Int, renamedFrom: …}`, if the name violates the naming
+    /// convention and the text of the type has the same meaning inside braces.
     mutating func recordRenaming(_ name: Spanned<String>, ofShort value: YAMLNode) {
-        guard isUnusual(name.value, isType: false), let scalar = value.scalar, scalar.isPlain, !scalar.isEmpty,
-            scalar.contentStart != nil,
+        guard violatesNamingConvention(name.value, isType: false), let scalar = value.scalar, scalar.isPlain,
+            !scalar.isEmpty, scalar.contentStart != nil,
             !scalar.text.utf8.contains(where: { ",[]{}\"'#:".utf8.contains($0) })
         else { return }
         fixIts.renamedFromAdditions[name.span] = [
@@ -67,7 +68,7 @@ extension SchemaParser {
 
     /// Whether the naming rule may suggest another name: a property name that is not `lowerCamelCase`, or a type name
     /// that is not `UpperCamelCase`.
-    private func isUnusual(_ name: String, isType: Bool) -> Bool {
+    private func violatesNamingConvention(_ name: String, isType: Bool) -> Bool {
         name.utf8.contains(Byte.underscore) || name.utf8.first?.isUppercase != isType
     }
 
@@ -118,8 +119,8 @@ extension SchemaParser {
         guard entry.end <= range.upperBound else { return nil }
         let before = source.bytes[range.lowerBound..<entry.start]
         guard before.allSatisfy({ $0.isBlank || $0 == Byte.dash }) else { return nil }
-        let behind = source.bytes[entry.end..<range.upperBound]
-        guard let next = behind.firstIndex(where: { !$0.isBlank }) else {
+        let after = source.bytes[entry.end..<range.upperBound]
+        guard let next = after.firstIndex(where: { !$0.isBlank }) else {
             let end = line + 1 < source.lineCount ? source.lineStarts[line + 1] : range.upperBound
             return [SourceSpan(file: entry.file, start: range.lowerBound, end: end)]
         }

@@ -111,8 +111,8 @@ extension SchemaParser {
 
     /// `String = "a # b"`: the comment truncates the value. The fix quotes the whole value.
     private func fixComment(_ diagnostic: Diagnostic, in scalar: YAMLScalar) -> Diagnostic {
-        guard diagnostic.code == .yamlMistake || diagnostic.message.hasPrefix(LiteralParser.nothing), scalar.isPlain,
-            let place = diagnostic.span
+        guard diagnostic.code == .yamlMistake || diagnostic.message.hasPrefix(LiteralParser.missingDefault),
+            scalar.isPlain, let place = diagnostic.span
         else { return diagnostic }
         let line = source.lineRange(source.lineIndex(at: scalar.span.end))
         let rest = source.bytes[min(scalar.span.end, line.upperBound)..<line.upperBound]

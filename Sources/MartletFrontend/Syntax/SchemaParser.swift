@@ -195,7 +195,7 @@ struct SchemaParser {
         for part in scalar.text.utf8.split(separator: Byte.dot, omittingEmptySubsequences: false) {
             let text = String(decoding: part, as: UTF8.self)
             let range = start..<start + part.count
-            guard NameRules.canName(property: text) else {
+            guard NameRules.isPropertyName(text) else {
                 // An empty segment is reported at the dot next to it.
                 let dot = range.isEmpty ? max(0, start - 1)..<max(1, start) : range
                 let place = scalar.span(of: dot)

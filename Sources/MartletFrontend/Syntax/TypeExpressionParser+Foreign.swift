@@ -61,7 +61,7 @@ extension TypeExpressionParser {
         }
         index = end + 1
         let right = "LinkingObjects<\(element.value).\(name.value)>"
-        replaceAll(start..<index, with: right, "a '.' separates the type and its property;")
+        reportReplacement(start..<index, with: right, "a '.' separates the type and its property;")
         return finish(.linkingObjects(name), element, optional: nil, outer: readOptional(), start: start)
     }
 
@@ -80,7 +80,7 @@ extension TypeExpressionParser {
             return nil
         }
         index = end + 1
-        replaceAll(
+        reportReplacement(
             start..<index, with: "LinkingObjects<\(words[1].value).\(words[words.count - 1].value)>",
             "a type and its property are written between '<' and '>';")
         return finish(.linkingObjects(words[words.count - 1]), words[1], optional: nil, outer: nil, start: start)
@@ -103,7 +103,7 @@ extension TypeExpressionParser {
         _ = readOptional()
         let spelling = kind?.spelling ?? "List"
         let right = "\(spelling)<\(ForeignTypes.rightSpelling(of: element.value))>"
-        replaceAll(start..<index, with: right, "square brackets are not part of a type;")
+        reportReplacement(start..<index, with: right, "square brackets are not part of a type;")
         let shape: TypeSyntax.Shape = spelling == "Set" ? .set : spelling == "Map" ? .map : .list
         return finish(shape, element, optional: nil, outer: nil, start: start)
     }
@@ -114,7 +114,7 @@ extension TypeExpressionParser {
     ) -> TypeSyntax? {
         guard let isOptional = ForeignTypes.wrappers[container.value.asciiLowercased] else { return nil }
         let right = ForeignTypes.rightSpelling(of: element.value) + (isOptional || optional != nil ? "?" : "")
-        replaceAll(start..<index, with: right, "'\(container.value)<\(element.value)>'")
+        reportReplacement(start..<index, with: right, "'\(container.value)<\(element.value)>'")
         return TypeSyntax(
             shape: .single, name: element, optional: isOptional ? container.span : optional, outerOptional: nil,
             span: scalar.span(of: start..<index))

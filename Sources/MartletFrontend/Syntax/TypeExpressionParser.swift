@@ -84,7 +84,7 @@ struct TypeExpressionParser {
                 ?? refuseContainer(container, start: start)
         }
         if kind.kind == .optional {
-            replaceAll(start..<index, with: "\(element.value)?", "'\(container.value)<\(element.value)>'")
+            reportReplacement(start..<index, with: "\(element.value)?", "'\(container.value)<\(element.value)>'")
             return TypeSyntax(
                 shape: .single, name: element, optional: container.span, outerOptional: nil, span: element.span)
         }
@@ -106,7 +106,8 @@ struct TypeExpressionParser {
         return finish(shape, element, optional: optional, outer: outer, start: start)
     }
 
-    /// `Map<String, Int>` of other languages. In the schema language, a `Map` has only the type of its values.
+    /// Parses a map with a key type, as in other languages: `Map<String, Int>`. It is reported, because a `Map` in a
+    /// schema has only the type of its values.
     mutating func parseKeyedMap(
         _ container: Spanned<String>, keyStart: Int, close: UInt8, start: Int
     ) -> TypeSyntax? {
@@ -128,7 +129,7 @@ struct TypeExpressionParser {
         let type = "Map<\(ForeignTypes.rightSpelling(of: value.value))\(optional == nil ? "" : "?")>"
         let isText = RecoveryRules.isTextKey(key)
         let reason = isText ? "keys are always 'String'" : "keys can only be 'String'"
-        replaceAll(
+        reportReplacement(
             start..<index, with: type, "'\(container.value)' names only the type of its values, \(reason);",
             isText ? .safe : .suggested)
         return finish(.map, value, optional: optional, outer: outer, start: start)
@@ -171,7 +172,7 @@ struct TypeExpressionParser {
                     decoding: bytes[..<(bytes.firstIndex(where: \.isBlank) ?? bytes.count)], as: UTF8.self)
                 _ = refuse(
                     from: 0, to: word.utf8.count,
-                    "'\(word.shortened)' is not the name of a type; names have letters, digits and '_' of ASCII")
+                    "'\(word.shortened)' is not the name of a type; names consist of ASCII letters, digits and '_'")
                 return nil
             }
             _ = refuse(from: index, to: bytes.count, "expected ' = ' and a default, or nothing, after the type")
@@ -187,13 +188,13 @@ struct TypeExpressionParser {
 
     // MARK: Findings
 
-    /// `[String]` and `[String: Int]` inside quotes.
+    /// Reports `[String]` or `[String: Int]` in a quoted YAML scalar. Without the quotes, YAML parses a list.
     mutating func refuseBrackets() -> TypeSyntax? {
         let close = bytes.lastIndex(of: UInt8(ascii: "]")) ?? bytes.count
         let inside = String(decoding: bytes[(index + 1)..<max(index + 1, close)], as: UTF8.self)
         let end = min(bytes.count, close + 1)
         if let type = RecoveryRules.collectionType(inside) {
-            replaceAll(
+            reportReplacement(
                 index..<end, with: type, "square brackets are not part of a type;",
                 RecoveryRules.isCertainCollection(inside) ? .safe : .suggested)
             return nil
@@ -213,7 +214,8 @@ struct TypeExpressionParser {
         return nil
     }
 
-    /// `Array<Int>`, `list<Int>`, `LinkingObjects(Dog.owner)`.
+    /// Reports the collection names and brackets of other languages: `Array<Int>`, `list<Int>`,
+    /// `LinkingObjects(Dog.owner)`.
     mutating func reportForeignSyntax(
         _ container: Spanned<String>, _ kind: ContainerName, close: UInt8, start: Int, inside: String
     ) {
@@ -235,15 +237,17 @@ struct TypeExpressionParser {
         }
     }
 
-    mutating func replaceAll(
+    /// Reports text that is not part of the language, with a fix that replaces it with `type`. `reason` is the
+    /// unsupported text, or a clause that ends with ';'.
+    mutating func reportReplacement(
         _ range: Range<Int>, with type: String, _ reason: String, _ applicability: Fix.Applicability = .safe
     ) {
-        let isWord = reason.hasSuffix(";")
-        let message = isWord ? "\(reason) write '\(type)'" : "\(reason) is not part of the language; write '\(type)'"
+        let isClause = reason.hasSuffix(";")
+        let message = isClause ? "\(reason) write '\(type)'" : "\(reason) is not part of the language; write '\(type)'"
         report(.unknownType, message, range, replacement: type, applicability)
     }
 
-    /// - Parameter all: the range to replace, if it is larger than the reported range.
+    /// - Parameter all: the range that the fix replaces. It contains the reported range.
     mutating func report(
         _ code: DiagnosticCode, _ message: String, _ range: Range<Int>, replacing all: Range<Int>, with text: String
     ) {
@@ -282,7 +286,7 @@ struct TypeExpressionParser {
         let inside = String(decoding: bytes[inner..<end], as: UTF8.self)
         return refuse(
             from: inner, to: end,
-            "'\(inside.shortened)' is not the name of a type; names have letters, digits and '_' of ASCII")
+            "'\(inside.shortened)' is not the name of a type; names consist of ASCII letters, digits and '_'")
     }
 
     mutating func refuse(from start: Int, to end: Int? = nil, _ reason: String) -> TypeSyntax? {
@@ -305,7 +309,8 @@ struct TypeExpressionParser {
         while let byte = peek, byte.isBlank { index += 1 }
     }
 
-    /// Skips blanks only if the byte follows them, so that ` =` keeps its space.
+    /// Skips blanks only if `byte` follows them. Otherwise they are kept, because a fix that removes a default also
+    /// removes the blanks before its `=`.
     mutating func skipBlanks(before byte: UInt8) {
         let start = index
         skipBlanks()

@@ -8,9 +8,10 @@ package enum NameRules {
     package static let documentKey = "_id"
 
     /// Whether the characters of the text are valid in a property name.
-    static func canName(property text: String) -> Bool { text.isName || text == documentKey }
+    static func isPropertyName(_ text: String) -> Bool { text.isName || text == documentKey }
 
-    private static let kindsOfProperties: Set<String> = ["property", "label", "earlier", "index"]
+    /// The kinds of names that refer to properties. `earlier` is the kind of the names in `renamedFrom`.
+    private static let kindsOfProperties: Set<String> = ["property", "label", "earlier"]
 
     private static let databasePrefixes = ["sqlite_", "martlet_"]
 
@@ -40,14 +41,17 @@ package enum NameRules {
         } else if text.utf8.first?.isDigit == true {
             message = "'\(text.shortened)' begins with a digit; begin \(article(kind)) name with a letter"
         } else {
-            let signs = kind == "namespace" ? "letters and digits" : "letters, digits and '_'"
-            message = "'\(text.shortened)' cannot be \(article(kind)) name; use \(signs) of ASCII"
+            let rule =
+                kind == "namespace"
+                ? "namespaces consist of ASCII letters and digits"
+                : "names consist of ASCII letters, digits and '_'"
+            message = "'\(text.shortened)' cannot be \(article(kind)) name; \(rule)"
         }
         return Problem(message: message, replacement: replacement(for: text))
     }
 
-    /// The reason why a text is not a valid namespace, such as a Swift type that generated code refers to; nil if it is
-    /// valid.
+    /// The reason why a text is not a valid namespace; nil if it is valid. For example, the name of a Swift type to
+    /// which generated code refers is not valid.
     static func problem(ofNamespace text: String) -> Problem? {
         if let problem = problem(of: text, kind: "namespace") {
             return Problem(message: problem.message, replacement: upperCamelReplacement(for: text))

@@ -28,9 +28,11 @@ public struct BreakingChange: Hashable, Sendable {
         self.advice = advice
     }
 
-    /// The diagnostic: an error at `level` and above, otherwise a note.
+    /// The diagnostic for this change.
     ///
-    /// - Parameter sources: the files of the new schema, to which the fixes apply.
+    /// - Parameters:
+    ///   - level: the lowest level that is an error. Changes of a lower level are notes.
+    ///   - sources: the files of the new schema, to which the fixes apply.
     public func diagnostic(failingFrom level: BreakingLevel, sources: [SourceText]) -> Diagnostic {
         let fixes = renames.compactMap { rename in
             rename.edit(in: sources).map {

@@ -5,14 +5,14 @@ protocol BreakingRule: Sendable {
     func changes(in schemas: SchemaPair) -> [BreakingChange]
 }
 
-/// Finds the changes of a schema that break an older version of it.
+/// Finds the differences between two versions of a schema that break data, code or queries of the older version.
 public enum BreakingChanges {
     static let rules: [any BreakingRule] = [
         TypeChanges(), PropertyChanges(), EnumChanges(), UniquenessChanges(), OrderChanges(), KeyPathChanges(),
         ProjectionChanges(), IndexAndDeletionRuleChanges(), DefaultChanges(), RemovedRenames(),
     ]
 
-    /// Compares two schemas with different file identifiers. A pure function.
+    /// Compares two schemas. Their files must have different identifiers.
     public static func between(_ old: SchemaModel, _ new: SchemaModel) -> [BreakingChange] {
         let schemas = SchemaPair(old: old, new: new)
         return rules.flatMap { $0.changes(in: schemas) }

@@ -25,16 +25,17 @@ struct MissingDocumentation: LintRule {
         return Diagnostic(
             code, "the documentation of '\(name)' repeats its name; say what it is for", at: span)
     }
+
     private static let filler: Set<String> = [
         "a", "an", "the", "this", "is", "of", "represents", "model", "object", "type", "class",
     ]
 
-    /// Whether the text contains only the words of the name and filler words. Most texts differ at the first word.
+    /// Whether the text contains only the words of the name and filler words. The search ends at the first other word.
     private func repeats(_ documentation: String, _ name: String) -> Bool {
         var expected = NameWords.split(name).filter { !Self.filler.contains($0) }[...]
         var rest = documentation[...]
-        while let start = rest.firstIndex(where: Self.isWordSign) {
-            let word = rest[start...].prefix(while: Self.isWordSign)
+        while let start = rest.firstIndex(where: Self.isWordCharacter) {
+            let word = rest[start...].prefix(while: Self.isWordCharacter)
             rest = rest[word.endIndex...]
             let lowercased = word.lowercased()
             guard !Self.filler.contains(lowercased) else { continue }
@@ -43,5 +44,5 @@ struct MissingDocumentation: LintRule {
         return expected.isEmpty
     }
 
-    private static func isWordSign(_ sign: Character) -> Bool { sign.isLetter || sign.isNumber }
+    private static func isWordCharacter(_ character: Character) -> Bool { character.isLetter || character.isNumber }
 }

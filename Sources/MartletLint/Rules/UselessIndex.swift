@@ -1,6 +1,7 @@
 import MartletSchema
 
-/// Reports indexes that are not supported, duplicate, or on the primary key.
+/// Reports indexes that are not supported, duplicate or on the primary key, `unique` lists that are repeated or contain
+/// only the primary key, and `fullText` on properties that are not strings.
 struct UselessIndex: LintRule {
     let code = DiagnosticCode.badIndex
     let purpose = "Indexes are declared only for single values that have no index yet."
@@ -12,10 +13,10 @@ struct UselessIndex: LintRule {
     private func check(_ object: ObjectModel, _ schema: SchemaModel) -> [Diagnostic] {
         var findings: [Diagnostic] = []
         var first: [String: SourceSpan] = [:]
-        let listed = Dictionary(object.indexes.map { ($0.value, 1) }, uniquingKeysWith: +)
+        let counts = Dictionary(object.indexes.map { ($0.value, 1) }, uniquingKeysWith: +)
         var repeated: Set<String> = []
         let properties = Dictionary(
-            object.properties.lazy.filter { listed[$0.name] != nil }.map { ($0.name, $0) }
+            object.properties.lazy.filter { counts[$0.name] != nil }.map { ($0.name, $0) }
         ) { first, _ in first }
         for entry in object.indexes {
             guard let property = properties[entry.value] else { continue }
@@ -26,7 +27,7 @@ struct UselessIndex: LintRule {
             if let earlier = first[entry.value] {
                 findings.append(
                     Diagnostic(
-                        code, "'\(entry.value)' is listed \(times(listed[entry.value])); keep one", at: entry.span,
+                        code, "'\(entry.value)' is listed \(times(counts[entry.value])); keep one", at: entry.span,
                         label: "again here",
                         notes: [DiagnosticNote("it occurs here first", at: earlier)], fixes: fixes))
             } else if property.isPrimaryKey {

@@ -1,5 +1,5 @@
-/// One diagnostic for the author of a schema. Diagnostics are collected, never thrown. All of their texts are
-/// printable.
+/// One diagnostic for the author of a schema. Diagnostics are collected, never thrown. Their texts contain escapes
+/// instead of control characters and other invisible characters.
 public struct Diagnostic: Hashable, Sendable {
     /// The texts are shared by all copies of a diagnostic, because one file can produce tens of thousands of
     /// diagnostics.
@@ -57,7 +57,7 @@ public struct Diagnostic: Hashable, Sendable {
     public var isError: Bool { severity == .error }
 
     /// The message, followed by the help unless the message already ends with it.
-    public var sentence: String {
+    public var messageWithHelp: String {
         guard let help, !message.hasSuffix(help) else { return message }
         return message + "; " + help
     }
@@ -106,10 +106,10 @@ public struct Edit: Hashable, Sendable {
 }
 
 extension [Diagnostic] {
-    /// Sorted by file, range and code. Reports use this order, so it does not depend on the order of the compiler
+    /// Sorted by file, range and code. The order of a report therefore does not depend on the order of the compiler
     /// stages.
     public func sortedByLocation() -> [Diagnostic] {
-        // Diagnostics are large, so their positions are sorted first.
+        // A diagnostic is large, so small sort keys are sorted instead, and the result is built from their indices.
         let keys = indices.map { index in
             let span = self[index].span
             return (

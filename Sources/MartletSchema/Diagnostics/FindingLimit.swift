@@ -6,9 +6,9 @@ public enum FindingLimit {
     /// Sorts findings by place, removes duplicates, and keeps at most `limit` findings for each file.
     ///
     /// - Parameters:
-    /// - limit: the maximum number of findings for each file.
-    /// - files: the files; the result follows their order. Findings without a place are added to the first file.
-    /// - dropped: how many findings of a file were already dropped, and whether errors are among them.
+    ///   - limit: the maximum number of findings for each file.
+    ///   - files: the files; the result follows their order. Findings without a location are added to the first file.
+    ///   - dropped: how many findings of a file were already dropped, and whether errors are among them.
     public static func apply(
         _ limit: Int = maximumShownPerFile, to findings: [Diagnostic], in files: [SourceFileID],
         dropped: (SourceFileID) -> (count: Int, hasErrors: Bool) = { _ in (0, false) }

@@ -58,8 +58,8 @@ public enum FileName {
 }
 
 extension String {
-    /// The path with bytes that are not UTF-8 written as `\xFF`. For formats that require UTF-8 and have their own
-    /// escapes.
+    /// The path with bytes that are not UTF-8 written as `\xFF`, for formats that require UTF-8. The code that writes a
+    /// format escapes the other characters that the format does not allow.
     public var withVisibleBytes: String {
         guard FileName.hasStrays(self) else { return self }
         var result = ""

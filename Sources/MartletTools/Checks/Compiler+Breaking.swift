@@ -35,7 +35,7 @@ extension Compiler {
     /// reported instead.
     ///
     /// - Parameters:
-    /// - old: the older schema. Its files can have the same identifiers as the files of `new`.
+    ///   - old: the older schema. Its files can have the same identifiers as the files of `new`.
     public static func compare(
         _ new: SchemaInput, with old: SchemaInput, failingFrom threshold: BreakingThreshold = .source
     ) -> Comparison {

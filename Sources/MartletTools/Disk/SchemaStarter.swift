@@ -11,7 +11,7 @@ public struct SchemaStarter {
     /// The path of the new schema file.
     public var path: String { FileSystem.join(folder, StarterSchema.fileName) }
 
-    /// Existing schema files, or a file at the path of the folder.
+    /// The files that prevent writing: the schema files in the folder, or a file at the path of the folder itself.
     public func conflictingFiles() -> [String] {
         guard FileSystem.exists(folder) else { return [] }
         guard FileSystem.isFolder(folder) else { return [folder] }
@@ -23,11 +23,11 @@ public struct SchemaStarter {
     private func schemaFiles(in folder: String, _ relative: String) -> [String] {
         let names = (try? FileSystem.names(in: folder)) ?? []
         return names.flatMap { name in
-            let below = relative.isEmpty ? name : "\(relative)/\(name)"
+            let relativePath = relative.isEmpty ? name : "\(relative)/\(name)"
             let path = FileSystem.join(folder, name)
             let kind = FileSystem.kind(of: path, followingLinks: false)
-            let isSchema = name.hasSuffix(".yaml") && below != SourceLoader.configurationName
-            return (isSchema ? [below] : []) + (kind == .folder ? schemaFiles(in: path, below) : [])
+            let isSchema = name.hasSuffix(".yaml") && relativePath != SourceLoader.configurationName
+            return (isSchema ? [relativePath] : []) + (kind == .folder ? schemaFiles(in: path, relativePath) : [])
         }
     }
 

@@ -33,7 +33,7 @@ public struct SourceFixer {
         writable = WritableFiles(paths)
     }
 
-    /// Applies the fixes and writes the changed files, completely or not at all.
+    /// Applies the fixes and writes either all changed files or none of them.
     ///
     /// - Throws: an error if a file cannot be written, or has changed since it was read.
     public func fix(
@@ -66,7 +66,8 @@ public struct SourceFixer {
 
     private func requireUnchanged(_ source: SourceText) throws(DiskError) {
         guard (try? FileSystem.bytes(of: source.displayPath)) == source.bytes else {
-            throw DiskError(path: source.displayPath, reason: "the file has changed since it was read; run it again")
+            throw DiskError(
+                path: source.displayPath, reason: "the file has changed since it was read; run the command again")
         }
     }
 }

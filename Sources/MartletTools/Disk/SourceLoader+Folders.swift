@@ -36,22 +36,22 @@ extension SourceLoader {
         guard FileSystem.isFolder(folder) else {
             throw DiskError(path: folder, reason: "this is a file; name the schema folder")
         }
-        var walk = Walk()
-        try self.walk(folder, relative: "", visited: [], into: &walk)
+        var contents = FolderContents()
+        try walk(folder, relative: "", visited: [], into: &contents)
         var input = try read(
-            walk.files.filter { $0.relative != Self.configurationName },
+            contents.files.filter { $0.relative != Self.configurationName },
             configuration: ConfigurationFinder().path(of: folder))
-        input.skippedFiles = walk.skippedFiles
+        input.skippedFiles = contents.skippedFiles
         return input
     }
 
-    private struct Walk {
+    private struct FolderContents {
         var files: [(relative: String, display: String)] = []
         var skippedFiles: [String] = []
     }
 
     private func walk(
-        _ folder: String, relative: String, visited: Set<String>, into walk: inout Walk
+        _ folder: String, relative: String, visited: Set<String>, into contents: inout FolderContents
     ) throws(DiskError) {
         let real = FileSystem.realPath(folder)
         guard !visited.contains(real) else {
@@ -62,18 +62,18 @@ extension SourceLoader {
             let below = relative.isEmpty ? name : "\(relative)/\(name)"
             let kind = FileSystem.kind(of: path)
             if kind == .folder {
-                try self.walk(path, relative: below, visited: visited.union([real]), into: &walk)
+                try walk(path, relative: below, visited: visited.union([real]), into: &contents)
             } else if name.hasSuffix(".yaml") {
                 // Pipes and devices may be endless. A link with a missing target fails later, when it is read.
                 guard kind == nil || kind == .file else {
                     throw DiskError(path: path, reason: "this is not a regular file; remove it")
                 }
-                walk.files.append((below, path))
-                guard walk.files.count <= Self.maximumFiles else {
-                    throw DiskError(path: folder, reason: "more than 2000 schema files; name a folder further down")
+                contents.files.append((below, path))
+                guard contents.files.count <= Self.maximumFiles else {
+                    throw DiskError(path: folder, reason: "more than 2000 schema files; name a subfolder")
                 }
             } else if [".yml", ".yaml"].contains(where: name.lowercased().hasSuffix) {
-                walk.skippedFiles.append(path)
+                contents.skippedFiles.append(path)
             }
         }
     }

@@ -6,7 +6,7 @@ import MartletFrontend
 /// and defaults fit.
 public enum EditorSchema {
     /// The JSON text, indented by two spaces, with a trailing line feed.
-    public static var text: String { schema.document }
+    public static var text: String { schema.text }
 
     private static var schema: JSONValue {
         let head: [(String, JSONValue?)] = [

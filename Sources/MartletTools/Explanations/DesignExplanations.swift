@@ -133,7 +133,9 @@ extension RuleExplanation {
 
     static let unreachable = RuleExplanation(
         .unreachable,
-        problem: "No property uses an enum, or links with 'onDelete: cascade' or 'deleteRule: cascade' form a cycle.",
+        problem: """
+            An enum is used by no property, or links with 'onDelete: cascade' or 'deleteRule: cascade' form a cycle.
+            """,
         reason: """
             A type that nothing uses is probably left over. A cycle of cascades deletes far more than the one object \
             that a program deletes.

@@ -77,8 +77,8 @@ extension RuleExplanation {
             indentation matches no other line of its block.
             """,
         reason: """
-            YAML reads such text differently from what it looks like, or reports an error far below the mistake. This \
-            finding is at the mistake itself.
+            A YAML parser interprets such text differently from what its author expects, or reports an error far below \
+            the mistake. Martlet reports the position of the mistake.
             """,
         example: .schema(
             wrong: """

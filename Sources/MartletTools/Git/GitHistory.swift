@@ -24,9 +24,9 @@ public struct GitHistory {
     private let prefix: String
 
     /// - Parameters:
-    /// - folder: the current path of the schema folder.
-    /// - environment: the environment of `git`, whose `PATH` locates the program; nil for the environment of this
-    ///   process.
+    ///   - folder: the current path of the schema folder.
+    ///   - environment: the environment of `git`, whose `PATH` locates the program; nil for the environment of this
+    ///     process.
     public init(of folder: String, environment: [String: String]? = nil) throws(GitError) {
         git = try GitProcess(folder: folder, environment: environment ?? ProcessInfo.processInfo.environment)
         let outcome = try git.run(["rev-parse", "--show-prefix"])
@@ -118,29 +118,29 @@ public struct GitHistory {
         for index in stride(from: 0, to: fields.count - 2, by: 3) {
             let (old, new) = (fields[index + 1], fields[index + 2])
             guard new.hasPrefix(prefix), new.hasSuffix(".yaml") else { continue }
-            let below = String(new.dropFirst(prefix.count))
-            guard old == below || old.hasSuffix("/" + below) else { continue }
-            votes[String(old.dropLast(below.count)), default: 0] += 1
+            let relativePath = String(new.dropFirst(prefix.count))
+            guard old == relativePath || old.hasSuffix("/" + relativePath) else { continue }
+            votes[String(old.dropLast(relativePath.count)), default: 0] += 1
         }
         return votes.min { ($1.value, $0.key) < ($0.value, $1.key) }?.key
     }
 }
 
-/// Parses the output of `git cat-file --batch`: for each object a line with name, kind and size, then its bytes and a
+/// Parses the output of `git cat-file --batch`: for each object a line with name, type and size, then its bytes and a
 /// line feed.
 enum GitBatch {
     /// nil if an object is missing or is not a blob.
     static func blobs(in output: [UInt8]) -> [[UInt8]]? {
         var result: [[UInt8]] = []
-        var place = 0
-        while place < output.count {
-            guard let end = output[place...].firstIndex(of: UInt8(ascii: "\n")) else { return nil }
-            let words = String(decoding: output[place..<end], as: UTF8.self).split(separator: " ")
+        var offset = 0
+        while offset < output.count {
+            guard let end = output[offset...].firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+            let words = String(decoding: output[offset..<end], as: UTF8.self).split(separator: " ")
             guard words.count == 3, words[1] == "blob", let size = Int(words[2]), end + 1 + size < output.count else {
                 return nil
             }
             result.append(Array(output[(end + 1)..<(end + 1 + size)]))
-            place = end + size + 2
+            offset = end + size + 2
         }
         return result
     }

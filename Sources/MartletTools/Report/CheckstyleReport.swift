@@ -15,12 +15,12 @@ struct CheckstyleReport: ReportWriter {
 
     private func element(of finding: LocatedFinding) -> XMLTag {
         var attributes: [(String, String)] = []
-        if let start = finding.place?.start {
+        if let start = finding.location?.start {
             attributes = [("line", String(start.line)), ("column", String(start.column))]
         }
         let severity = finding.severity == .note ? "info" : finding.severity.rawValue
         attributes += [
-            ("severity", severity), ("message", finding.sentence), ("source", "martlet.\(finding.code)"),
+            ("severity", severity), ("message", finding.messageWithHelp), ("source", "martlet.\(finding.code)"),
         ]
         return XMLTag("error", attributes)
     }

@@ -8,18 +8,18 @@ struct GitHubReport: ReportWriter {
 
     private func line(of finding: LocatedFinding) -> String {
         var properties = [("file", finding.path.withVisibleBytes)]
-        if let place = finding.place {
-            properties.append(("line", String(place.start.line)))
-            properties.append(("endLine", String(place.end.line)))
+        if let location = finding.location {
+            properties.append(("line", String(location.start.line)))
+            properties.append(("endLine", String(location.end.line)))
             // GitHub accepts columns only for a range within one line.
-            if place.start.line == place.end.line {
-                properties.append(("col", String(place.start.column)))
-                properties.append(("endColumn", String(place.end.column)))
+            if location.start.line == location.end.line {
+                properties.append(("col", String(location.start.column)))
+                properties.append(("endColumn", String(location.end.column)))
             }
         }
         properties.append(("title", "\(finding.code): \(finding.diagnostic.code.meaning)"))
         let list = properties.map { "\($0.0)=\(GitHubReport.property($0.1))" }.joined(separator: ",")
-        let message = ([finding.sentence] + finding.noteLines).joined(separator: "\n")
+        let message = ([finding.messageWithHelp] + finding.noteLines).joined(separator: "\n")
         return "::\(word(for: finding.severity)) \(list)::\(GitHubReport.data(message))"
     }
 

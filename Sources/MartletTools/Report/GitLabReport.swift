@@ -3,16 +3,16 @@ import MartletSchema
 /// GitLab's Code Quality report. GitLab identifies findings across reports by their fingerprints.
 struct GitLabReport: ReportWriter {
     func text(of report: Report) -> String {
-        JSONValue.array(report.findings.map(value)).document
+        JSONValue.array(report.findings.map(value)).text
     }
 
     private func value(_ finding: LocatedFinding) -> JSONValue {
         let positions: JSONValue = [
-            "begin": position(finding.place?.start),
-            "end": position(finding.place?.end),
+            "begin": position(finding.location?.start),
+            "end": position(finding.location?.end),
         ]
         return [
-            "description": .string(finding.sentence),
+            "description": .string(finding.messageWithHelp),
             "check_name": .string(finding.code),
             "fingerprint": .string(finding.fingerprint),
             "severity": .string(word(for: finding.severity)),
@@ -20,7 +20,7 @@ struct GitLabReport: ReportWriter {
         ]
     }
 
-    /// The position of a finding. A finding without a place is reported at line 1, because GitLab ignores findings
+    /// The position of a finding. A finding without a location is reported at line 1, because GitLab ignores findings
     /// without a line.
     private func position(_ point: ReportLocation.Point?) -> JSONValue {
         ["line": .integer(point?.line ?? 1), "column": .integer(point?.column ?? 1)]

@@ -9,19 +9,19 @@ struct JSONReport: ReportWriter {
     func text(of report: Report) -> String {
         let findings = report.findings
         let count = { (severity: Severity) in JSONValue.integer(findings.count { $0.severity == severity }) }
-        let document: JSONValue = [
+        let root: JSONValue = [
             "formatVersion": .integer(JSONReport.formatVersion),
             "tool": ["name": "martlet", "version": .string(Compiler.version)],
             "files": .array(report.paths.map { .string($0.withVisibleBytes) }),
             "summary": ["errors": count(.error), "warnings": count(.warning), "notes": count(.note)],
             "findings": .array(findings.map(value)),
         ]
-        return document.document
+        return root.text
     }
 
     private func value(_ finding: LocatedFinding) -> JSONValue {
         let notes = finding.notes.map { note -> JSONValue in
-            ["message": .string(note.message), "place": value(note.place)]
+            ["message": .string(note.message), "place": value(note.location)]
         }
         return [
             "code": .string(finding.code),
@@ -31,7 +31,7 @@ struct JSONReport: ReportWriter {
             "help": finding.diagnostic.help.map { .string($0) } ?? .null,
             "fingerprint": .string(finding.fingerprint),
             "path": .string(finding.path.withVisibleBytes),
-            "place": value(finding.place),
+            "place": value(finding.location),
             "notes": .array(notes),
             "fixes": .array(finding.fixes.map(value)),
         ]
@@ -39,7 +39,7 @@ struct JSONReport: ReportWriter {
 
     private func value(_ fix: LocatedFinding.LocatedFix) -> JSONValue {
         let edits = fix.edits.map { edit -> JSONValue in
-            ["place": value(edit.place), "replacement": .string(edit.replacement)]
+            ["place": value(edit.location), "replacement": .string(edit.replacement)]
         }
         return [
             "title": .string(fix.title),
@@ -48,9 +48,11 @@ struct JSONReport: ReportWriter {
         ]
     }
 
-    private func value(_ place: ReportLocation?) -> JSONValue {
-        guard let place else { return .null }
-        return ["path": .string(place.path.withVisibleBytes), "start": value(place.start), "end": value(place.end)]
+    private func value(_ location: ReportLocation?) -> JSONValue {
+        guard let location else { return .null }
+        return [
+            "path": .string(location.path.withVisibleBytes), "start": value(location.start), "end": value(location.end),
+        ]
     }
 
     private func value(_ point: ReportLocation.Point) -> JSONValue {

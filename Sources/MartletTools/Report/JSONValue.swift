@@ -13,7 +13,7 @@ indirect enum JSONValue {
     }
 
     /// The JSON text, indented by two spaces, with a trailing line feed.
-    var document: String {
+    var text: String {
         var text = ""
         write(into: &text, indent: "")
         return text + "\n"

@@ -13,7 +13,7 @@ struct JUnitReport: ReportWriter {
         return XMLTag("testsuites", attributes, children: suites).document
     }
 
-    /// The paths of the read files, and the names of schemas that have findings without a place.
+    /// The paths of the read files, and the names of schemas that have findings without a location.
     private func paths(_ report: Report, _ findings: [LocatedFinding]) -> [String] {
         let read = report.paths
         var seen = Set(read)
@@ -34,18 +34,18 @@ struct JUnitReport: ReportWriter {
 
     private func testCase(of finding: LocatedFinding) -> XMLTag {
         let path = finding.path.withVisibleBytes
-        let place = finding.place.map { "\($0.start.line):\($0.start.column)" }
+        let location = finding.location.map { "\($0.start.line):\($0.start.column)" }
         var attributes = [
-            ("name", finding.code + (place.map { " at " + $0 } ?? "")), ("classname", path), ("file", path),
+            ("name", finding.code + (location.map { " at " + $0 } ?? "")), ("classname", path), ("file", path),
         ]
-        if let line = finding.place?.start.line { attributes.append(("line", String(line))) }
-        let start = finding.path.printable + (place.map { ":" + $0 } ?? "")
-        let head = "\(start): \(finding.severity.rawValue): \(finding.sentence)"
+        if let line = finding.location?.start.line { attributes.append(("line", String(line))) }
+        let start = finding.path.printable + (location.map { ":" + $0 } ?? "")
+        let head = "\(start): \(finding.severity.rawValue): \(finding.messageWithHelp)"
         let body = (["\(head) [\(finding.code)]"] + finding.noteLines).joined(separator: "\n")
         let outcome =
             isFailure(finding)
             ? XMLTag(
-                "failure", [("type", finding.severity.rawValue), ("message", finding.sentence)], text: body)
+                "failure", [("type", finding.severity.rawValue), ("message", finding.messageWithHelp)], text: body)
             : XMLTag("system-out", text: body)
         return XMLTag("testcase", attributes, children: [outcome])
     }

@@ -4,7 +4,7 @@ public import MartletSchema
 public struct Report: Sendable {
     /// The findings of one schema.
     struct Section: Sendable {
-        /// The given folder or file. Findings without a place are attributed to it.
+        /// The given folder or file. Findings without a location are attributed to it.
         let name: String
         let sources: [SourceText]
         let diagnostics: [Diagnostic]
@@ -30,17 +30,17 @@ public struct Report: Sendable {
 
     // MARK: For the machine formats
 
-    /// All findings with resolved places, in the order of the sections.
+    /// All findings with their locations, in the order of the sections.
     var findings: [LocatedFinding] {
         var ordinals: [String: Int] = [:]
         return sections.flatMap { section in
-            let places = PlaceTable(section.sources, folder: folder)
+            let locations = LocationTable(section.sources, folder: folder)
             let name = ReportPath.relative(section.name, to: folder)
             return section.diagnostics.map { finding in
-                let path = places.path(of: finding.span) ?? name
+                let path = locations.path(of: finding.span) ?? name
                 let key = Fingerprint.text([path, finding.code.rawValue, finding.message])
                 defer { ordinals[key, default: 0] += 1 }
-                return LocatedFinding(finding, path: path, ordinal: ordinals[key, default: 0], places: places)
+                return LocatedFinding(finding, path: path, ordinal: ordinals[key, default: 0], locations: locations)
             }
         }
     }
@@ -58,31 +58,35 @@ public struct Report: Sendable {
 struct LocatedFinding {
     struct Note {
         let message: String
-        let place: ReportLocation?
+        let location: ReportLocation?
     }
 
     struct LocatedFix {
         let title: String
         let applicability: Fix.Applicability
-        let edits: [(place: ReportLocation, replacement: String)]
+        let edits: [(location: ReportLocation, replacement: String)]
     }
 
     let diagnostic: Diagnostic
-    /// The path of the file, or the name of the schema if the finding has no place.
+    /// The path of the file, or the name of the schema if the finding has no location.
     let path: String
-    let place: ReportLocation?
+    let location: ReportLocation?
     let notes: [Note]
     let fixes: [LocatedFix]
     /// An identifier that does not change when lines above the finding are added or removed.
     let fingerprint: String
 
-    init(_ finding: Diagnostic, path: String, ordinal: Int, places: PlaceTable) {
+    init(_ finding: Diagnostic, path: String, ordinal: Int, locations: LocationTable) {
         diagnostic = finding
         self.path = path
-        place = finding.span.flatMap { places.place($0) }
-        notes = finding.notes.map { Note(message: $0.message, place: $0.span.flatMap { places.place($0) }) }
+        location = finding.span.flatMap { locations.location(of: $0) }
+        notes = finding.notes.map {
+            Note(message: $0.message, location: $0.span.flatMap { locations.location(of: $0) })
+        }
         fixes = finding.fixes.compactMap { fix in
-            let edits = fix.edits.compactMap { edit in places.place(edit.span).map { ($0, edit.replacement) } }
+            let edits = fix.edits.compactMap { edit in
+                locations.location(of: edit.span).map { ($0, edit.replacement) }
+            }
             guard edits.count == fix.edits.count else { return nil }
             return LocatedFix(title: fix.title, applicability: fix.applicability, edits: edits)
         }
@@ -93,12 +97,12 @@ struct LocatedFinding {
     var severity: Severity { diagnostic.severity }
 
     /// The message and the help on one line, as in the brief format.
-    var sentence: String { diagnostic.sentence }
+    var messageWithHelp: String { diagnostic.messageWithHelp }
 
-    /// The notes with a place, as `path:line:column: note: message`.
+    /// The notes that have a location, as `path:line:column: note: message`.
     var noteLines: [String] {
         notes.compactMap { note in
-            note.place.map { "\($0.path.printable):\($0.start.line):\($0.start.column): note: \(note.message)" }
+            note.location.map { "\($0.path.printable):\($0.start.line):\($0.start.column): note: \(note.message)" }
         }
     }
 }

@@ -19,8 +19,8 @@ struct ReportLocation {
     let end: Point
 }
 
-/// Converts the source ranges of one schema to places.
-struct PlaceTable {
+/// Converts the source ranges of one schema to locations.
+struct LocationTable {
     private let sources: [SourceFileID: SourceText]
     private let folder: String?
 
@@ -34,7 +34,7 @@ struct PlaceTable {
         return ReportPath.relative(source.displayPath, to: folder)
     }
 
-    func place(_ span: SourceSpan) -> ReportLocation? {
+    func location(of span: SourceSpan) -> ReportLocation? {
         guard let source = sources[span.file], let path = path(of: span) else { return nil }
         return ReportLocation(path: path, start: point(span.start, in: source), end: point(span.end, in: source))
     }

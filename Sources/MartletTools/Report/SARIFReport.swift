@@ -31,7 +31,7 @@ struct SARIFReport: ReportWriter {
             "version": "2.1.0",
             "runs": [run],
         ]
-        return document.document
+        return document.text
     }
 
     // MARK: Rules
@@ -63,7 +63,7 @@ struct SARIFReport: ReportWriter {
         let related = finding.notes.enumerated().map { index, note in
             JSONValue.members([
                 ("id", .integer(index)),
-                ("physicalLocation", note.place.map(location)),
+                ("physicalLocation", note.location.map(location)),
                 ("message", message(note.message)),
             ])
         }
@@ -72,7 +72,7 @@ struct SARIFReport: ReportWriter {
             ("ruleId", .string(finding.code)),
             ("ruleIndex", SARIFReport.ruleIndex[finding.diagnostic.code].map { .integer($0) }),
             ("level", .string(finding.severity.rawValue)),
-            ("message", message(finding.sentence)),
+            ("message", message(finding.messageWithHelp)),
             ("locations", [["physicalLocation": location(of: finding)]]),
             ("relatedLocations", related.isEmpty ? nil : .array(related)),
             ("partialFingerprints", ["martletFinding/v1": .string(finding.fingerprint)]),
@@ -84,9 +84,9 @@ struct SARIFReport: ReportWriter {
         var paths: [String] = []
         var replacements: [String: [JSONValue]] = [:]
         for edit in fix.edits {
-            if replacements[edit.place.path] == nil { paths.append(edit.place.path) }
-            replacements[edit.place.path, default: []].append([
-                "deletedRegion": region(edit.place), "insertedContent": ["text": .string(edit.replacement)],
+            if replacements[edit.location.path] == nil { paths.append(edit.location.path) }
+            replacements[edit.location.path, default: []].append([
+                "deletedRegion": region(edit.location), "insertedContent": ["text": .string(edit.replacement)],
             ])
         }
         let changes = paths.map { path -> JSONValue in
@@ -100,19 +100,19 @@ struct SARIFReport: ReportWriter {
     }
 
     private func location(of finding: LocatedFinding) -> JSONValue {
-        finding.place.map(location) ?? ["artifactLocation": artifact(finding.path)]
+        finding.location.map(location) ?? ["artifactLocation": artifact(finding.path)]
     }
 
-    private func location(_ place: ReportLocation) -> JSONValue {
-        ["artifactLocation": artifact(place.path), "region": region(place)]
+    private func location(_ location: ReportLocation) -> JSONValue {
+        ["artifactLocation": artifact(location.path), "region": region(location)]
     }
 
-    private func region(_ place: ReportLocation) -> JSONValue {
+    private func region(_ location: ReportLocation) -> JSONValue {
         [
-            "startLine": .integer(place.start.line),
-            "startColumn": .integer(place.start.utf16Column),
-            "endLine": .integer(place.end.line),
-            "endColumn": .integer(place.end.utf16Column),
+            "startLine": .integer(location.start.line),
+            "startColumn": .integer(location.start.utf16Column),
+            "endLine": .integer(location.end.line),
+            "endColumn": .integer(location.end.utf16Column),
         ]
     }
 

@@ -4,12 +4,12 @@ import Testing
 @Suite("The command 'format'")
 struct FormatCommandTests {
     private static let written = "objects:\n    Dog:\n        properties: {a:   Int}\n"
-    private static let laidOut = "objects:\n  Dog:\n    properties: {a: Int}\n"
+    private static let formatted = "objects:\n  Dog:\n    properties: {a: Int}\n"
 
     private func folder() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         try folder.write(Self.written, to: "Schemas/Dog.yaml")
-        try folder.write(Self.laidOut, to: "Schemas/More/Cat.yaml")
+        try folder.write(Self.formatted, to: "Schemas/More/Cat.yaml")
         try folder.setOld("Schemas/Dog.yaml")
         try folder.setOld("Schemas/More/Cat.yaml")
         return folder
@@ -23,7 +23,7 @@ struct FormatCommandTests {
         #expect(outcome.status == 0)
         #expect(outcome.output == "wrote Schemas/Dog.yaml\n")
         #expect(outcome.errors == "")
-        #expect(try folder.read("Schemas/Dog.yaml") == Self.laidOut)
+        #expect(try folder.read("Schemas/Dog.yaml") == Self.formatted)
         #expect(try folder.modified("Schemas/More/Cat.yaml") == old)
         #expect(folder.names(in: "Schemas") == ["Dog.yaml", "More"])
         let again = try Executable().run(["format", "Schemas/Dog.yaml", "Schemas/More"], in: folder)
@@ -78,7 +78,7 @@ struct FormatCommandTests {
         try FileManager.default.createSymbolicLink(
             atPath: folder.path + "/Link.yaml", withDestinationPath: "Schemas/Dog.yaml")
         #expect(try Executable().run(["format", "Link.yaml"], in: folder).output == "wrote Link.yaml\n")
-        #expect(try folder.read("Schemas/Dog.yaml") == Self.laidOut)
+        #expect(try folder.read("Schemas/Dog.yaml") == Self.formatted)
         let attributes = try FileManager.default.attributesOfItem(atPath: file)
         #expect((attributes[.posixPermissions] as? Int) == 0o640)
         let link = try FileManager.default.destinationOfSymbolicLink(atPath: folder.path + "/Link.yaml")

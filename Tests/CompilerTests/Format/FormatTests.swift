@@ -14,8 +14,8 @@ struct FormatTests {
     }
 
     private func format(_ bytes: [UInt8]) throws -> [UInt8] {
-        let formatting = Compiler.format(source(bytes))
-        return try #require(formatting.bytes, "\(formatting.diagnostics.map(\.message))")
+        let formatted = Compiler.format(source(bytes))
+        return try #require(formatted.bytes, "\(formatted.diagnostics.map(\.message))")
     }
 
     private func format(_ text: String) throws -> String {
@@ -38,8 +38,8 @@ struct FormatTests {
 
     @Test("a sample is formatted to the canonical layout S42", arguments: LayoutSample.all)
     func layout(_ sample: LayoutSample) throws {
-        #expect(try format(sample.written) == sample.laidOut)
-        #expect(try format(sample.laidOut) == sample.laidOut)
+        #expect(try format(sample.written) == sample.formatted)
+        #expect(try format(sample.formatted) == sample.formatted)
     }
 
     @Test("a byte-order mark is removed, and line ends become line feeds S42", arguments: ["\n", "\r\n", "\r"])
@@ -61,17 +61,17 @@ struct FormatTests {
         "text with syntax errors is left unchanged S42",
         arguments: ["a: [b\n", "a: 1\na: 2\n", "a: &b c\n", "\ta: b\n"])
     func unreadable(_ text: String) {
-        let formatting = Compiler.format(source(Array(text.utf8)))
-        #expect(formatting.bytes == nil)
-        #expect(formatting.diagnostics.contains { $0.isError })
+        let formatted = Compiler.format(source(Array(text.utf8)))
+        #expect(formatted.bytes == nil)
+        #expect(formatted.diagnostics.contains { $0.isError })
     }
 
     @Test(
         "text is left unchanged if formatting would change its content S42", arguments: ["a: [b: , c]\n", "? \n: a\n"])
     func odd(_ text: String) {
-        let formatting = Compiler.format(source(Array(text.utf8)))
-        #expect(formatting.bytes == nil)
-        #expect(formatting.diagnostics.map(\.message).contains { $0.contains("cannot be formatted") })
+        let formatted = Compiler.format(source(Array(text.utf8)))
+        #expect(formatted.bytes == nil)
+        #expect(formatted.diagnostics.map(\.message).contains { $0.contains("cannot be formatted") })
     }
 
     // MARK: Properties
@@ -89,11 +89,11 @@ struct FormatTests {
         var after: [SourceText] = []
         for (index, file) in schema.enumerated() {
             let bytes = Array(file.text.utf8)
-            let laidOut = try format(bytes)
-            #expect(try format(laidOut) == laidOut)
-            #expect(comments(laidOut) == comments(bytes))
+            let formatted = try format(bytes)
+            #expect(try format(formatted) == formatted)
+            #expect(comments(formatted) == comments(bytes))
             before.append(source(bytes, path: file.path, index: index))
-            after.append(source(laidOut, path: file.path, index: index))
+            after.append(source(formatted, path: file.path, index: index))
         }
         #expect(try dump(after) == dump(before))
     }
@@ -110,8 +110,8 @@ struct FormatTests {
             #expect(texts != canonical)
             let sources = texts.enumerated().map { source($1, path: schema[$0].path, index: $0) }
             try #require(try dump(sources) == expected, "seed \(seed)")
-            let laidOut = try texts.map { try format($0) }
-            for (index, bytes) in laidOut.enumerated() where bytes != canonical[index] {
+            let formatted = try texts.map { try format($0) }
+            for (index, bytes) in formatted.enumerated() where bytes != canonical[index] {
                 Issue.record("seed \(seed), \(schema[index].path):\n\(String(decoding: bytes, as: UTF8.self))")
             }
         }
@@ -122,9 +122,9 @@ struct FormatTests {
         arguments: FixtureSchema.all)
     func badSchemas(_ schema: FixtureSchema) throws {
         for file in schema.input().sources {
-            guard let laidOut = Compiler.format(file).bytes else { continue }
-            #expect(try format(laidOut) == laidOut)
-            #expect(comments(laidOut) == comments(file.bytes))
+            guard let formatted = Compiler.format(file).bytes else { continue }
+            #expect(try format(formatted) == formatted)
+            #expect(comments(formatted) == comments(file.bytes))
         }
     }
 
@@ -144,11 +144,13 @@ struct FormatTests {
                     bytes[place] = signs[Int.random(in: 0..<signs.count, using: &random)]
                 }
             }
-            guard let laidOut = Compiler.format(source(bytes)).bytes else { continue }
+            guard let formatted = Compiler.format(source(bytes)).bytes else { continue }
             count += 1
             let text = String(decoding: bytes, as: UTF8.self)
-            if Compiler.format(source(laidOut)).bytes != laidOut { Issue.record("run \(run) is not final:\n\(text)") }
-            if comments(laidOut) != comments(bytes) { Issue.record("run \(run) changes comments:\n\(text)") }
+            if Compiler.format(source(formatted)).bytes != formatted {
+                Issue.record("run \(run) is not final:\n\(text)")
+            }
+            if comments(formatted) != comments(bytes) { Issue.record("run \(run) changes comments:\n\(text)") }
         }
         #expect(count > 2000)
     }
@@ -165,12 +167,12 @@ extension GoodText {
 struct LayoutSample: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let written: String
-    let laidOut: String
+    let formatted: String
 
-    init(_ description: String, _ written: String, _ laidOut: String) {
+    init(_ description: String, _ written: String, _ formatted: String) {
         testDescription = description
         self.written = written
-        self.laidOut = laidOut
+        self.formatted = formatted
     }
 
     static let all = [

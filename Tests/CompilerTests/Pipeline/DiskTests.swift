@@ -17,7 +17,7 @@ struct DiskTests {
         return compilation
     }
 
-    @Test("each schema file generates one Swift file, and the schema one registry S20")
+    @Test("each schema file generates one Swift file, and the schema generates one registry file S20")
     func files() throws {
         let folder = try TemporaryFolder()
         try folder.write(dog, to: "Schemas/Dog.yaml")

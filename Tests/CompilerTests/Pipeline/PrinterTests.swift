@@ -36,7 +36,7 @@ struct PrinterTests {
         let printer = DiagnosticPrinter(sources: [source], style: .brief)
         #expect(
             printer.text(Frontend.analyze([source]).diagnostics) == """
-                Schemas/Kennel/Dog.yaml:5:7: error: 'ü' cannot be a property name; use letters, digits and '_' of ASCII [MRT0402]
+                Schemas/Kennel/Dog.yaml:5:7: error: 'ü' cannot be a property name; names consist of ASCII letters, digits and '_' [MRT0402]
                 Schemas/Kennel/Dog.yaml:6:7: error: 'a' occurs twice in this mapping; rename or remove one [MRT0102]
                 Schemas/Kennel/Dog.yaml:4:7: note: 'a' occurs here first
 

@@ -94,10 +94,10 @@ struct EscapeTests {
 
     @Test("JSON values of every kind are written S41")
     func values() throws {
-        #expect(JSONValue.array([]).document == "[]\n")
-        #expect(JSONValue.object([]).document == "{}\n")
+        #expect(JSONValue.array([]).text == "[]\n")
+        #expect(JSONValue.object([]).text == "{}\n")
         #expect(
-            JSONValue.members([("b", 1), ("none", nil), ("a", [.null, .bool(true), "x"])]).document
+            JSONValue.members([("b", 1), ("none", nil), ("a", [.null, .bool(true), "x"])]).text
                 == "{\n  \"b\": 1,\n  \"a\": [\n    null,\n    true,\n    \"x\"\n  ]\n}\n")
         #expect(JSONValue.quoted("\u{1}\u{7F}\u{2028}\"\\/") == "\"\\u0001\\u007F\\u2028\\\"\\\\/\"")
     }

@@ -31,12 +31,12 @@ struct PrintableTests {
     @Test("help that the message already contains is not repeated S11")
     func sentences() {
         let twice = Diagnostic(.yamlMistake, "a thing; fix it", at: nil, help: "fix it")
-        #expect(twice.sentence == "a thing; fix it")
-        #expect(Diagnostic(.yamlMistake, "a thing", at: nil, help: "fix it").sentence == "a thing; fix it")
+        #expect(twice.messageWithHelp == "a thing; fix it")
+        #expect(Diagnostic(.yamlMistake, "a thing", at: nil, help: "fix it").messageWithHelp == "a thing; fix it")
         for schema in FixtureSchema.all {
             for finding in Compiler.lint(schema.input(), options: schema.options).diagnostics {
-                let parts = finding.sentence.split(separator: "; ")
-                #expect(Set(parts).count == parts.count, "\(finding.sentence)")
+                let parts = finding.messageWithHelp.split(separator: "; ")
+                #expect(Set(parts).count == parts.count, "\(finding.messageWithHelp)")
             }
         }
     }

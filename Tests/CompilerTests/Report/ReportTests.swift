@@ -6,7 +6,7 @@ import Testing
 
 /// Reports in every format.
 ///
-/// If a format changes, write the expected texts again: `MARTLET_RECORD=1 swift test --filter Reports`.
+/// If a format changes, record the expected texts again: `MARTLET_RECORD=1 swift test --filter Reports`.
 @Suite("Reports")
 struct ReportTests {
     static let names: [ReportFormat: String] = [

@@ -143,7 +143,7 @@ struct RestoreTests {
                 let values = "\(key), hex(zeroblob(4000)), 0, 0"
                 try writer.run("INSERT INTO Note (_key, text, batch, weight) VALUES (\(values))")
             }
-            names.insert(try #require(writer.fileHeader()?.mark?.current))
+            names.insert(try #require(writer.fileHeader()?.logNames?.current))
             // Another process reads while the write is open. The writer did not record its log name in the lock file.
             try process.refresh()
             #expect(try process.texts == ["a"])

@@ -9,7 +9,7 @@ private struct MaintainedTable {
         var values: [SQLValue]
         var matches: Bool
         var content = 0
-        /// The number of earlier objects with this key.
+        /// The number of objects with this key that were deleted before.
         var generation = 0
     }
 
@@ -72,7 +72,7 @@ private struct MaintainedTable {
         rows[key] = row
     }
 
-    /// A maintainer with all old sort keys.
+    /// A maintainer with the old sort keys of all touched rows.
     func maintainer() -> ResultsMaintainer {
         ResultsMaintainer(
             old: KeySequence(keys(of: oldRows)), order: order, touched: touched, replaced: replaced,
@@ -106,17 +106,17 @@ private struct MaintainedTable {
         return outcome.change
     }
 
-    /// Checks that the fewest possible touched rows are reported as moved. A row need not be reported as moved if it
-    /// remains in the same gap between untouched rows and keeps its order among such rows.
+    /// Checks that the fewest possible touched rows are reported as moved. The untouched rows divide the results into
+    /// gaps. A row need not be reported if it stays in its gap and belongs to the longest sequence in unchanged order.
     private func checkExact(_ change: CollectionChange, _ old: [ObjectKey], _ new: [ObjectKey]) {
         let oldGaps = gaps(of: old)
         let newGaps = gaps(of: new)
         let survivors = new.filter { oldGaps[$0] != nil && newGaps[$0] != nil && !replaced.contains($0) }
-        let returning = survivors.filter { oldGaps[$0] == newGaps[$0] }
+        let inSameGap = survivors.filter { oldGaps[$0] == newGaps[$0] }
         let oldPositions = Dictionary(uniqueKeysWithValues: old.enumerated().map { ($0.element, $0.offset) })
-        let staying = lengthOfLongestIncreasing(returning.compactMap { oldPositions[$0] })
+        let unmovedCount = lengthOfLongestIncreasing(inSameGap.compactMap { oldPositions[$0] })
         let moved = KeySet(change.moves.map { old[$0.from] })
-        #expect(change.moves.count == survivors.count - staying)
+        #expect(change.moves.count == survivors.count - unmovedCount)
         #expect(moved.isSubset(of: KeySet(survivors)))
         let modified = survivors.filter { reported.contains($0) && !moved.contains($0) }
         #expect(change.modificationsNew.map { new[$0] } == modified)
@@ -185,7 +185,7 @@ struct ResultsMaintainerTests {
         }
     }
 
-    @Test("all changes of two rows among four replay exactly")
+    @Test("for every pair of changes to two of four rows, the change set turns the old rows into the new ones")
     func allPairsOfChanges() {
         typealias Change = (inout MaintainedTable, ObjectKey) -> Void
         var changes: [Change] = [
@@ -224,9 +224,7 @@ struct ResultsMaintainerTests {
         return table
     }
 
-    @Test(
-        "a changed match is a modification, an end of a match a deletion, and a beginning of a match an insertion N46"
-    )
+    @Test("a touched row is modified if it still matches, deleted if it no longer does, inserted if it now does N46")
     func membership() {
         var table = sortedTable(values: [10, 20, 30, 40]) { $0 != 2 }
         table.touch(1, report: true) { _ in }
@@ -239,7 +237,7 @@ struct ResultsMaintainerTests {
         #expect(table.check(table.maintainer()) == CollectionChange(insertions: [1]))
     }
 
-    @Test("rows that match neither before nor after change nothing N45")
+    @Test("a row that matches neither before nor after a commit is not reported N45")
     func rowsWithoutMatch() {
         var table = sortedTable(values: [10, 20, 30]) { $0 != 1 }
         table.touch(1, report: true) { $0.values = [.integer(99)] }

@@ -11,33 +11,33 @@ struct KeySetTests {
         #expect(set.count == 1_000_000)
     }
 
-    @Test("all pairs of sets over six keys agree with sets of the standard library")
+    @Test("set operations on all pairs of sets over six keys give the same results as with Swift's Set")
     func algebraAgreesOnAllSmallSets() {
         for left in subsets(of: 6) {
-            let mine = KeySet(left)
-            mine.checkInvariants()
-            #expect(Array(mine) == left.sorted())
+            let leftKeys = KeySet(left)
+            leftKeys.checkInvariants()
+            #expect(Array(leftKeys) == left.sorted())
             for right in subsets(of: 6) {
-                let theirs = KeySet(right)
+                let rightKeys = KeySet(right)
                 let results = [
-                    (mine.union(theirs), left.union(right)),
-                    (mine.subtracting(theirs), left.subtracting(right)),
-                    (mine.intersection(theirs), left.intersection(right)),
+                    (leftKeys.union(rightKeys), left.union(right)),
+                    (leftKeys.subtracting(rightKeys), left.subtracting(right)),
+                    (leftKeys.intersection(rightKeys), left.intersection(right)),
                 ]
                 for (result, expected) in results {
                     result.checkInvariants()
                     #expect(result == KeySet(expected))
                 }
-                var formed = mine
-                formed.formUnion(theirs)
-                #expect(formed == mine.union(theirs))
-                #expect(mine.isDisjoint(with: theirs) == left.isDisjoint(with: right))
-                #expect(mine.isSubset(of: theirs) == left.isSubset(of: right))
+                var formed = leftKeys
+                formed.formUnion(rightKeys)
+                #expect(formed == leftKeys.union(rightKeys))
+                #expect(leftKeys.isDisjoint(with: rightKeys) == left.isDisjoint(with: right))
+                #expect(leftKeys.isSubset(of: rightKeys) == left.isSubset(of: right))
             }
         }
     }
 
-    @Test("random insertions and removals agree with a set", arguments: 0..<20 as Range<UInt64>)
+    @Test("random insertions and removals give the same result as with Swift's Set", arguments: 0..<20 as Range<UInt64>)
     func randomEditsAgree(seed: UInt64) {
         var random = StructureRandom(seed: seed)
         var set = KeySet()
@@ -60,7 +60,7 @@ struct KeySetTests {
         #expect(KeySet(model.shuffled(using: &random)) == set)
     }
 
-    @Test("the minimum and maximum keys are ordinary keys")
+    @Test("the minimum and maximum keys can be stored like all other keys")
     func extremeKeys() {
         var set: KeySet = [.max, .min, 0]
         set.checkInvariants()

@@ -5,9 +5,9 @@ import Testing
 
 @testable import MartletEngine
 
-/// Decodes random and invalid bytes of decimals.
-@Suite("bytes of decimals") struct DecimalBytesTests {
-    @Test("random bytes are rejected, or decode to a number with the same bytes") func randomBytes() {
+/// Decodes random and invalid encodings of decimals.
+@Suite("encoding of decimals") struct DecimalBytesTests {
+    @Test("random bytes are rejected, or decode to a number that encodes to the same bytes") func randomBytes() {
         var random = SeededRandom(state: 6)
         var found = 0
         for round in 0..<40_000 {

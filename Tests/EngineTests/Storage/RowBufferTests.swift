@@ -52,7 +52,7 @@ struct RowBufferTests {
         }
     }
 
-    @Test("'isLarge' is true if a buffer contains more than a megabyte of values")
+    @Test("'isLarge' is true if a buffer contains at least 1 MiB of texts and blobs")
     func large() throws {
         let folder = try TestFolder()
         let connection = try connection(folder)

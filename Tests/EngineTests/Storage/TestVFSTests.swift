@@ -11,7 +11,7 @@ struct TestVFSTests {
 
     /// SQLite before 3.51.3: if a commit restarts the WAL after a checkpoint has read the WAL header, the checkpoint
     /// marks frames of the new WAL as copied although they were not copied. Later commits are lost.
-    @Test("without a gate a checkpoint that races a commit loses acknowledged rows")
+    @Test("without the write lock, a checkpoint that races a commit loses acknowledged rows")
     func checkpointRaceLosesRows() throws {
         let outcome = try CheckpointRace(holdsWriteLock: false).run()
         #expect(outcome.racingCommit == nil, "the racing commit is acknowledged")

@@ -32,7 +32,7 @@ import Testing
             #expect(one.strings.contains("b") && one.strings.count == 1)
             if isManaged { try test.realm.commitWrite() }
         }
-        #expect(busyStatements(test.realm.context.handle).isEmpty)
+        #expect(unfinishedStatement(test.realm.context.handle) == nil)
     }
 
     @Test("a map removes a list of keys, which may contain missing and repeated keys O44 O47")

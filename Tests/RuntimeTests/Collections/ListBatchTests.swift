@@ -159,11 +159,11 @@ import Testing
                 lists.ints.removeSubrange(1..<3)
             }
         }
-        expectMessage(range, "the index 3 is outside of 'ScalarLists.ints', which has 2 elements")
+        expectMessage(range, "the index 3 is outside of 'ScalarLists.ints', whose number of elements is 2")
         let plain = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             ScalarLists(id: 1, ints: [1, 2]).ints.remove(atOffsets: [0, 5])
         }
-        expectMessage(plain, "the index 5 is outside of the list, which has 2 elements")
+        expectMessage(plain, "the index 5 is outside of the list, whose number of elements is 2")
         let write = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             let lists = ScalarLists(id: 1)

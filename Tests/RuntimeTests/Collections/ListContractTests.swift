@@ -27,7 +27,7 @@ import Testing
         try test.onNewThread { realm in
             #expect(realm.objects(ScalarLists.self).first.map { Array($0.ints) } == expected)
         }
-        #expect(busyStatements(test.realm.context.handle).isEmpty)
+        #expect(unfinishedStatement(test.realm.context.handle) == nil)
     }
 
     @Test("managed and unmanaged lists change like arrays O42 O47") func changes() throws {
@@ -227,7 +227,7 @@ import Testing
         let read = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = ScalarLists(ints: [1]).ints[1]
         }
-        expectMessage(read, "the index 1 is outside of the list, which has 1 element")
+        expectMessage(read, "the index 1 is outside of the list, whose number of elements is 1")
         let managed = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             let lists = ScalarLists(id: 1, ints: [1])
@@ -236,7 +236,7 @@ import Testing
                 lists.ints.insert(5, at: 3)
             }
         }
-        expectMessage(managed, "the index 3 is outside of 'ScalarLists.ints', which has 1 element")
+        expectMessage(managed, "the index 3 is outside of 'ScalarLists.ints', whose number of elements is 1")
         let outside = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             let lists = ScalarLists(id: 1, ints: [1])

@@ -180,6 +180,6 @@ import Testing
             held.name = "x"
             #expect(node.children.map(\.name).joined() == "aaxabbbbba")
         }
-        #expect(busyStatements(test.realm.context.handle).isEmpty)
+        #expect(unfinishedStatement(test.realm.context.handle) == nil)
     }
 }

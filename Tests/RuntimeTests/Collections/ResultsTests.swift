@@ -95,6 +95,6 @@ import Testing
         let outside = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestRealm().realm.objects(Node.self)[0]
         }
-        expectMessage(outside, "the index 0 is outside of the results, which has 0 elements")
+        expectMessage(outside, "the index 0 is outside of the results, whose number of elements is 0")
     }
 }

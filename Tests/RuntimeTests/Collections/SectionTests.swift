@@ -94,13 +94,13 @@ import Testing
         let section = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestRealm().realm.objects(Node.self).sectioned(by: \.name)[0]
         }
-        expectMessage(section, "the index 0 is outside of the sections, which has 0 elements")
+        expectMessage(section, "the index 0 is outside of the sections, whose number of elements is 0")
         let item = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             try test.realm.write { test.realm.add(Node(id: 1)) }
             _ = test.realm.objects(Node.self).sectioned(by: \.name)[section: 0, item: 1]
         }
-        expectMessage(item, "the index 1 is outside of the section, which has 1 element")
+        expectMessage(item, "the index 1 is outside of the section, whose number of elements is 1")
         let key = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestRealm().realm.objects(Node.self).sectioned(by: \.self)
         }
@@ -108,7 +108,7 @@ import Testing
         let path = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestRealm().realm.objects(Node.self).sectioned(by: \.name)[IndexPath(index: 0)]
         }
-        expectMessage(path, "an index path with 1 positions was given")
+        expectMessage(path, "the index path has 1 index, but it needs a section and an item")
         let unmanaged = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Node().children.sectioned(by: \.name)
         }

@@ -18,14 +18,15 @@ import Testing
             #expect(bridged.userInfo[NSFilePathErrorKey] as? String == error.path)
             #expect(bridged.code == error.errorCode && error.errorCode > 0)
         }
-        let text = #expect(throws: InvalidText.self) { try ObjectId(string: "x") }
-        #expect((text as (any Error)?)?.localizedDescription == "'x' cannot be read: expected 24 hexadecimal digits")
+        let invalidText = #expect(throws: InvalidText.self) { try ObjectId(string: "x") }
+        #expect(
+            (invalidText as (any Error)?)?.localizedDescription == "'x' cannot be read: expected 24 hexadecimal digits")
     }
 
     @Test("codes have different numbers, and the numbers of existing codes never change O66") func numbers() {
         let codes = Set(Fault.all.map(\.code))
         #expect(Set(codes.map(\.number)).count == codes.count)
-        #expect(codes.filter { $0.number >= 1_000 }.isEmpty, "a code is missing in the table")
+        #expect(codes.filter { $0.number >= 1_000 }.isEmpty, "a code has no entry in 'numbers'")
         #expect(Realm.Error.fileNotFound.number == 1 && Realm.Error.schemaMismatch.number == 4)
         #expect(Realm.Error.uniqueViolation.number == 15 && Realm.Error.fileExists.number == 16)
         #expect(Realm.Error.Code(rawValue: "addedLater").number >= 1_000)

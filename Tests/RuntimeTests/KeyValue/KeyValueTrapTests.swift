@@ -144,30 +144,6 @@ struct KeyValueTrapTests {
         #expect(message(result).contains("'Node.peers' is not a list"))
     }
 
-    @Test("an assignment traps if a prior call deletes the object K8")
-    func deleteInPrior() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let test = try TestRealm()
-            let node = try test.nodes(1)[0]
-            let token = node.observe(\.name, options: [.prior]) { node, _ in test.realm.delete(node) }
-            try test.realm.write { node.name = "a" }
-            token.invalidate()
-        }
-        #expect(message(result).contains("was deleted"))
-    }
-
-    @Test("a change of a collection traps if a prior call deletes its owner K8")
-    func deleteOwnerInPrior() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let test = try TestRealm()
-            let nodes = try test.nodes(2)
-            let token = nodes[0].observe(\.children, options: [.prior]) { node, _ in test.realm.delete(node) }
-            try test.realm.write { nodes[0].children.append(nodes[1]) }
-            token.invalidate()
-        }
-        #expect(message(result).contains("was deleted"))
-    }
-
     @Test("ending a write in a call before a change traps K8", arguments: [false, true])
     func endInPrior(commits: Bool) async {
         let results = await [

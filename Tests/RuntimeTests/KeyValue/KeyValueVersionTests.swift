@@ -37,7 +37,7 @@ struct KeyValueVersionTests {
         #expect(recorder.calls == ["name: n1 -> a"])
     }
 
-    @Test("observers get a series of remote changes as one call, from the first value to the last K6")
+    @Test("a series of remote changes is one call, with the value before the series and the value after it K6")
     func series() throws {
         let test = try TestRealm()
         let node = try test.nodes(1)[0]
@@ -165,7 +165,7 @@ struct KeyValueVersionTests {
         token.invalidate()
     }
 
-    @Test("observers of isInvalidated get the first prior call and the last call K28")
+    @Test("observers of isInvalidated are called first before a change, and last after it K28")
     func order() throws {
         let test = try TestRealm()
         let nodes = try test.nodes(3)
@@ -193,7 +193,7 @@ struct KeyValueVersionTests {
     }
 
     @Test("changes whose change sets are no longer stored are found by comparing values K6")
-    func unknown() throws {
+    func missingChangeSets() throws {
         let test = try TestRealm { $0.environment.changeRetention = 1 }
         let nodes = try test.nodes(4)
         try test.realm.write {

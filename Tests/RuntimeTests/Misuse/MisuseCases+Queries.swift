@@ -9,7 +9,8 @@ extension MisuseCases {
     static let queries = [
         MisuseCase(
             "indexOutOfRange",
-            "the index 3 is outside of 'ScalarLists.ints', which has 1 element. Compare it with 'count' first"
+            "the index 3 is outside of 'ScalarLists.ints', whose number of elements is 1. "
+                + "Compare the index with 'count' first"
         ) {
             let lists = ScalarLists(id: 1, ints: [7])
             let test = try TestRealm(holding: lists)
@@ -18,7 +19,7 @@ extension MisuseCases {
         },
         MisuseCase(
             "indexOutOfRange",
-            "the index 0 is outside of the results, which has 0 elements. Compare it with 'count' first"
+            "the index 0 is outside of the results, whose number of elements is 0. Compare the index with 'count' first"
         ) {
             _ = try TestRealm().realm.objects(Node.self)[0]
         },
@@ -84,7 +85,7 @@ extension MisuseCases {
         },
         MisuseCase(
             "negativeLimit",
-            "a limit of -1 members from 0 on is not valid. Pass two numbers that are not negative"
+            "the limit -1 and the offset 0 are not valid. Pass two numbers that are not negative"
         ) {
             _ = try TestRealm().realm.objects(Node.self).limit(-1)
         },
@@ -114,7 +115,7 @@ extension MisuseCases {
             _ = ScalarLists(ints: [.max, 1]).ints.sum()
         },
         MisuseCase(
-            "indexPath", "an index path with 1 positions was given: a section and an item are needed"
+            "indexPath", "the index path has 1 index, but it needs a section and an item"
         ) {
             _ = try TestRealm().realm.objects(Node.self).sectioned(by: \.name)[IndexPath(index: 0)]
         },

@@ -120,8 +120,9 @@ extension MisuseCases {
         },
         MisuseCase(
             "endedDuringChange",
-            "a write transaction was cancelled by an observer that was called before a change or during a deletion. "
-                + "The write must stay open until the change is complete. End it after that"
+            "a write transaction was cancelled by an observer that was called before a change, or during a deletion or "
+                + "another change of several steps. The write must stay open until the change is complete. "
+                + "End it after that"
         ) {
             let test = try TestRealm()
             let node = try test.nodes(1)[0]
@@ -131,20 +132,40 @@ extension MisuseCases {
         },
         MisuseCase(
             "changedBeforeChange",
-            "'Node.children' was changed by an observer that was called before another change of the same collection, "
-                + "so the positions of that change are no longer valid. Change the collection after the change"
+            "a 'Node' was changed by an observer that was called before another change, as with 'prior'. "
+                + "Such an observer may read and run queries. Make the change in a call after the other change"
         ) {
             let test = try TestRealm()
             let node = try test.nodes(1)[0]
-            var isChanged = false
-            let token = node.observe(\.children, options: [.prior]) { node, _ in
-                if !isChanged {
-                    isChanged = true
-                    node.children.removeAll()
-                    node.children.append(node)
+            let token = node.observe(\.name, options: [.prior]) { node, _ in node.amount = 1 }
+            try test.realm.write { node.name = "a" }
+            token.invalidate()
+        },
+        MisuseCase(
+            "changedDuringChange",
+            "'Node.children' was changed by an observer or a closure during another change of the same collection, so "
+                + "the positions of that change are no longer valid. Change the collection after that change"
+        ) {
+            let test = try TestRealm()
+            let nodes = try test.nodes(2)
+            try test.realm.write {
+                nodes[0].children.append(objectsIn: nodes)
+                nodes[0].children.removeAll { node in
+                    nodes[0].children.append(node)
+                    return node.id == 1
                 }
             }
-            try test.realm.write { node.children.append(node) }
+        },
+        MisuseCase(
+            "linkedDuringDeletion",
+            "the 'Node' with the key 2 was linked by an observer that was called during its deletion. "
+                + "Check in the observer that the object is not the one that the program deletes"
+        ) {
+            let test = try TestRealm()
+            let nodes = try test.nodes(2)
+            try test.realm.write { nodes[0].next = nodes[1] }
+            let token = nodes[0].observe(\.next) { node, _ in node.next = nodes[1] }
+            try test.realm.write { test.realm.delete(nodes[1]) }
             token.invalidate()
         },
         MisuseCase(

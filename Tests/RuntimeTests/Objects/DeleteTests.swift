@@ -29,7 +29,7 @@ import Testing
         }
         check(holder)
         try test.onNewThread { realm in check(try #require(realm.object(ofType: Node.self, forPrimaryKey: 3))) }
-        #expect(busyStatements(test.realm.context.handle).isEmpty)
+        #expect(unfinishedStatement(test.realm.context.handle) == nil)
     }
 
     @Test("deleting an owner deletes its embedded objects, at any depth O6") func owned() throws {

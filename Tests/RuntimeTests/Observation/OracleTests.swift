@@ -10,14 +10,16 @@ import Testing
 private final class Replica {
     struct Row: Equatable, CustomStringConvertible {
         let id: ObjectId
-        let paths: String
-        var description: String { "\(id) \(paths)" }
+        /// The values of the observed key paths, as text.
+        let values: String
+        var description: String { "\(id) \(values)" }
     }
 
     let name: String
     private var rows: [Row]?
     private let current: () -> [Row]
     private let isSorted: Bool
+    /// True if the values of every row that is reported as modified must have changed.
     private let isExact: Bool
     var token: NotificationToken?
     private(set) var calls = 0
@@ -200,7 +202,7 @@ struct OracleTests {
         _ elements: @escaping (C) -> [Dog] = { Array($0) }
     ) -> Replica where C.Element == Dog {
         let replica = Replica(name, isSorted: isSorted, isExact: isExact) {
-            elements(collection).map { Replica.Row(id: $0.id, paths: paths.text($0)) }
+            elements(collection).map { Replica.Row(id: $0.id, values: paths.text($0)) }
         }
         replica.token = collection.observeChanges(keyPaths: paths.keyPaths) { [unowned replica] change in
             switch change {

@@ -199,7 +199,7 @@ import Testing
             ("id == 12abc", 6, "'12abc' is not a number"), ("id == 99999999999x", 6, "is not a number"),
             ("id ~ 1", 3, "'~' is not expected here"), ("é == 1", 0, "'Node' has no property 'é'"),
             ("id == 1 AND é ~ 1", 15, "'~' is not expected here"), ("name TEXT 'a'", 0, "fullText: true"),
-            ("id + name == 1", 3, "needs whole or floating numbers"),
+            ("id + name == 1", 3, "needs integers or floating-point numbers"),
             ("SORT(children.id)", 5, "needs properties with one value"),
             ("SORT(id) id == 1", 9, "expected 'AND', 'OR' or the end"), ("LIMIT(x)", 6, "expected a whole number"),
             ("named[1] == nil", 6, "expected the key of a map"),

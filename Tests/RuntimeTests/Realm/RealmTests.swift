@@ -142,7 +142,7 @@ import Testing
             node.name = "e"
             try test.realm.commitWrite()
         }
-        #expect(node.name == "e" && busyStatements(test.realm.context.handle).isEmpty)
+        #expect(node.name == "e" && unfinishedStatement(test.realm.context.handle) == nil)
     }
 
     @Test("cancelling a write restores deleted objects and invalidates added objects O4")

@@ -400,7 +400,7 @@ private func linkIndexCount(_ test: TestRealm) -> Int { rows(test.realm, "martle
         let range = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = AnyRealmValue.list([.int(1)])[1]
         }
-        expectMessage(range, "the index 1 is outside of the list in an 'AnyRealmValue', which has 1 element")
+        expectMessage(range, "the index 1 is outside of the list in an 'AnyRealmValue', whose number of elements is 1")
         let foreign = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let (test, other) = (try TestRealm(), try TestRealm())
             let node = Node(id: 1)

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Properties of new objects whose default value has changed.
+/// Properties whose default value, and so their initial value in new objects, has changed.
 struct DefaultChanges: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         schemas.objects.flatMap { pair in
@@ -16,15 +16,15 @@ struct DefaultChanges: BreakingRule {
     ) -> BreakingChange? {
         // A changed type is reported by another rule.
         guard new.type.isSingle, schemas.current(old.type) == new.type else { return nil }
-        let before = start(of: old, in: schemas.old)
-        guard before != start(of: new, in: schemas.new) else { return nil }
+        let before = initialValue(of: old, in: schemas.old)
+        guard before != initialValue(of: new, in: schemas.new) else { return nil }
         return BreakingChange(
             .query, "'\(pair.new.name).\(new.name)' of a new object starts with another value; keep the default",
             at: new.defaultSpan ?? new.typeSpan, was: old.defaultSpan ?? old.typeSpan)
     }
 
     /// The initial value of a property; nil if it has none. Enum cases are compared by their raw values.
-    private func start(of property: PropertyModel, in schema: SchemaModel) -> Start? {
+    private func initialValue(of property: PropertyModel, in schema: SchemaModel) -> InitialValue? {
         if case .enumeration(let name, _) = property.type.value {
             guard let model = schema.enumeration(named: name) else { return nil }
             if case .enumCase(let name) = property.defaultValue {
@@ -37,7 +37,7 @@ struct DefaultChanges: BreakingRule {
         return zero(of: kind).map { .value($0) }
     }
 
-    private enum Start: Equatable {
+    private enum InitialValue: Equatable {
         case value(DefaultModel)
         case raw(EnumCaseModel.RawValue)
     }

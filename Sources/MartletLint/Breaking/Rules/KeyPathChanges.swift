@@ -27,7 +27,7 @@ struct KeyPathChanges: BreakingRule {
         }
         // The paths of a list have no individual types in generated code.
         if !new.isList, let before = old.paths.first, let after = new.paths.first {
-            let types = (schemas.shownType(of: before), PathText.type(of: after))
+            let types = (schemas.shownType(of: before), KeyPathTypeText.type(of: after))
             if types.0 != types.1 {
                 return BreakingChange(
                     .source, "\(name) led to '\(types.0)' and leads to '\(types.1)'; add one with another name",
@@ -42,7 +42,7 @@ struct KeyPathChanges: BreakingRule {
 }
 
 /// The type of a key path's value, in schema syntax.
-enum PathText {
+enum KeyPathTypeText {
     static func type(of path: KeyPathModel) -> String {
         type(of: path.segments.map(\.type)[...], isOptional: false)
     }
@@ -60,6 +60,6 @@ enum PathText {
 extension SchemaPair {
     /// The type of an old key path's value, with the type names of the new schema.
     func shownType(of path: KeyPathModel) -> String {
-        PathText.type(of: path.segments.map { current($0.type) }[...], isOptional: false)
+        KeyPathTypeText.type(of: path.segments.map { current($0.type) }[...], isOptional: false)
     }
 }

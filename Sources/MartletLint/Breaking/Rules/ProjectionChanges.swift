@@ -35,7 +35,7 @@ struct ProjectionChanges: BreakingRule {
                 .source, "\(name) is gone; declare it again", at: projection.nameSpan, label: "no '\(old.name)' here",
                 was: old.nameSpan)
         }
-        let types = (schemas.shownType(of: old.path), PathText.type(of: new.path))
+        let types = (schemas.shownType(of: old.path), KeyPathTypeText.type(of: new.path))
         if types.0 != types.1 {
             return BreakingChange(
                 .source, "\(name) was '\(types.0)' and is '\(types.1)'; add a label with another name",

@@ -11,7 +11,7 @@ struct PropertyChanges: BreakingRule {
         }
     }
 
-    // MARK: Gone
+    // MARK: Removed and ignored properties
 
     private func removed(_ pair: ObjectPair, _ schemas: SchemaPair) -> [BreakingChange] {
         let gone = pair.removedProperties
@@ -22,8 +22,8 @@ struct PropertyChanges: BreakingRule {
     }
 
     /// - Parameters:
-    /// - ignored: the ignored property with the same name.
-    /// - candidates: new properties with the same type.
+    ///   - ignored: the ignored property with the same name.
+    ///   - candidates: new properties with the same type.
     private func removed(
         _ old: PropertyModel, _ pair: ObjectPair, _ ignored: PropertyModel?, _ candidates: [PropertyModel]
     ) -> BreakingChange {
@@ -59,7 +59,7 @@ struct PropertyChanges: BreakingRule {
         }
     }
 
-    // MARK: Changed
+    // MARK: Changed properties
 
     private func changes(
         _ old: PropertyModel, _ new: PropertyModel, _ pair: ObjectPair, _ schemas: SchemaPair
@@ -73,9 +73,9 @@ struct PropertyChanges: BreakingRule {
                     was: old.nameSpan))
         }
         let type = schemas.current(old.type)
-        // Equal texts mean one of two things: the type is unchanged, or only the declaration with that name has changed
-        // (an enum has another raw type, or an object type has become embedded). Other rules report changes of
-        // declarations.
+        // If both types are written in the same way, either the type is unchanged, or only the declaration with that
+        // name has changed (an enum has another raw type, or an object type has become embedded). Other rules report
+        // changes of declarations.
         guard type.text != new.type.text else { return changes }
         if !old.type.isLinkingObjects {
             if !isStoredAlike(type, new.type) {
@@ -109,7 +109,8 @@ struct PropertyChanges: BreakingRule {
             .data, "\(name) \(what); keep '\(old.type.text)'", at: new.typeSpan, was: old.typeSpan)
     }
 
-    /// A clause that names a value of the old enum that the new enum does not declare; nil if there is none.
+    /// A clause for the message that names the first value of the old enum that the new enum does not declare; nil if
+    /// the new enum declares all of them.
     private func lostValues(_ old: PropertyTypeModel, _ new: PropertyTypeModel, _ schemas: SchemaPair) -> String? {
         guard case .enumeration(let before, _) = old.value, case .enumeration(let after, _) = new.value,
             schemas.currentName(before) != after, let former = schemas.old.enumeration(named: before),

@@ -8,7 +8,7 @@ import Martlet
 #endif
 
 /// What a publisher observes: the source, its properties, and the queue.
-struct Origin<Source: ThreadConfined> {
+struct ObservedSource<Source: ThreadConfined> {
     let source: Source
     var keyPaths: [String]?
     /// Nil to observe in the isolation of the source.
@@ -21,22 +21,22 @@ struct Origin<Source: ThreadConfined> {
         self.keyPaths = keyPaths
     }
 
-    func on(_ queue: DispatchQueue) -> Origin {
-        var origin = self
-        origin.queue = queue
-        return origin
+    func on(_ queue: DispatchQueue) -> ObservedSource {
+        var copy = self
+        copy.queue = queue
+        return copy
     }
 
     func saving<Owner: AnyObject>(
         on owner: Owner, at keyPath: ReferenceWritableKeyPath<Owner, NotificationToken?>
-    ) -> Origin {
-        var origin = self
-        origin.save = { [weak owner] in owner?[keyPath: keyPath] = $0 }
-        return origin
+    ) -> ObservedSource {
+        var copy = self
+        copy.save = { [weak owner] in owner?[keyPath: keyPath] = $0 }
+        return copy
     }
 
-    /// Subscribes. `observe` is called in the isolation of the source. If a queue is set, `observe` is called on the
-    /// queue with the resolved source.
+    /// Subscribes. If a queue is set and the source has a Realm, `observe` is called on the queue, with the source that
+    /// was resolved there. Otherwise it is called at once with the source, in the isolation of the source.
     func attach<Downstream: Subscriber>(
         _ subscriber: Downstream, canPause: Bool = true,
         failed: @escaping (any Error) -> PublishedSignal<Downstream.Input, Downstream.Failure>,

@@ -1,8 +1,8 @@
 import Foundation
 import Martlet
 
-// Own.yaml gives properties, cases and key paths the names of their own types. This program uses the generated names,
-// and checks to which declarations they refer.
+// OwnTypeNames.yaml gives properties, cases and key paths the names of their own types. This program uses the generated
+// names, and checks to which declarations they refer.
 var failures = 0
 
 @MainActor func check<Value: Equatable>(_ name: String, _ value: Value, _ expected: Value) {

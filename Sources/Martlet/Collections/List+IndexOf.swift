@@ -14,7 +14,7 @@ extension List {
             guard object._context === core.context, object._state != .invalidated else { return nil }
             return core.all().firstIndex(of: .integer(object._key))
         }
-        return element._soughtElement(ElementSource(context: core.context)).flatMap {
+        return element._searchElement(ElementContext(context: core.context)).flatMap {
             core.all().firstIndex(of: $0.raw)
         }
     }

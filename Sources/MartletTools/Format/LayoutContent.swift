@@ -1,32 +1,5 @@
-public import MartletFrontend
-public import MartletSchema
-
-/// A file formatted in the canonical layout.
-public struct FileLayout: Sendable {
-    /// The formatted bytes; nil if the file cannot be parsed, as the diagnostics explain.
-    public let bytes: [UInt8]?
-    public let diagnostics: [Diagnostic]
-}
-
-extension Frontend {
-    /// Formats a schema file or a configuration file. The file is parsed as YAML only; its schema is not checked.
-    public static func layOut(_ source: SourceText) -> FileLayout {
-        let reading = FileReader.read(source)
-        guard !reading.diagnostics.hasErrors else {
-            let errors = reading.diagnostics.findings.filter(\.isError)
-            let shown = FindingLimit.apply(to: errors, in: [source.file], dropped: reading.diagnostics.dropped)
-            return FileLayout(bytes: nil, diagnostics: shown)
-        }
-        let content = LayoutContent(reading, of: source)
-        var writer = LayoutWriter(source, comments: content.comments)
-        let text = writer.write(reading.root)
-        guard LayoutContent(text) == content else {
-            let message = "this file cannot be formatted without changing its content; write it in a simpler form"
-            return FileLayout(bytes: nil, diagnostics: [Diagnostic(.yamlSubset, message, at: source.span.beginning)])
-        }
-        return FileLayout(bytes: Array(text.utf8), diagnostics: [])
-    }
-}
+import MartletFrontend
+import MartletSchema
 
 /// The content that formatting must preserve: keys and values, their quotes, the comments, and which comments are
 /// documentation.

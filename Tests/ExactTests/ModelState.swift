@@ -1,8 +1,9 @@
-/// The model: all objects at one version, in plain Swift. The test compares the reports of every observer with it.
+/// The state of the model: all objects at one version, in plain Swift. The test compares the reports of every observer
+/// with it.
 ///
-/// Every field contains the time at which it was last written. It shows whether a reported modification was written at
-/// all.
-struct World {
+/// Every field contains the time at which it was last written. With this time the test checks that a field that is
+/// reported as modified has really been written.
+struct ModelState {
     /// A value, a link, or nothing.
     enum Value: Hashable, CustomStringConvertible {
         case none
@@ -110,20 +111,20 @@ struct World {
     private var lastSerial = 0
     private(set) var rows: [Int: Row] = [:]
     /// For each row and inverse property: when a link to the row was last added or removed.
-    private(set) var relinked: [Int: [String: Int]] = [:]
+    private(set) var inverseChangeTimes: [Int: [String: Int]] = [:]
 
     /// Deletions in the open write that a deletion rule forbids. Later changes in the write may make them legal.
     var denials: Set<Denial> = []
 
     let classes: Classes
-    /// The object keys of rows, for random classes.
+    /// The object keys of rows; empty unless the classes are randomly generated.
     var keys: [Int: Int64] = [:]
 
     init(_ classes: Classes = .generated) { self.classes = classes }
 
     // MARK: Reading
 
-    /// Serial numbers of nodes by primary key.
+    /// The primary keys and serial numbers of all `Node` rows, sorted by primary key.
     var nodes: [(id: Int, serial: Int)] {
         rows.compactMap { serial, row -> (id: Int, serial: Int)? in
             guard row.type == "Node", case .number(let id) = single(serial, "id") else { return nil }
@@ -213,8 +214,8 @@ struct World {
         time += 1
         denials.remove(.target(of: row, name))
         rows[row]?.fields[name] = Field(content: .single(value), written: time)
-        for case .row(let target) in [before, value] { relink(target, row, name) }
-        if before != value { discard(before, row, name) }
+        for case .row(let target) in [before, value] { recordLinkChange(target, row, name) }
+        if before != value { deleteIfEmbedded(before, row, name) }
     }
 
     /// Changes a collection. Updates the inverses of added and removed links, and deletes removed embedded objects.
@@ -227,19 +228,21 @@ struct World {
         let (old, new) = (Set(before.map(\.value)), Set(after.map(\.value)))
         func count(_ slots: [Slot], _ value: Value) -> Int { slots.count { $0.value == value } }
         for case .row(let target) in old.union(new) where count(before, .row(target)) != count(after, .row(target)) {
-            relink(target, row, name)
+            recordLinkChange(target, row, name)
         }
-        for value in old.subtracting(new) { discard(value, row, name) }
+        for value in old.subtracting(new) { deleteIfEmbedded(value, row, name) }
     }
 
-    private mutating func relink(_ target: Int, _ origin: Int, _ name: String) {
+    /// Records the time at which a link to `target` was added or removed, for the inverse of the property `name` of
+    /// `origin`.
+    private mutating func recordLinkChange(_ target: Int, _ origin: Int, _ name: String) {
         guard let type = rows[origin]?.type, let own = rows[target]?.type,
             let inverse = classes.inverse(of: name, type, in: own)
         else { return }
-        relinked[target, default: [:]][inverse] = time
+        inverseChangeTimes[target, default: [:]][inverse] = time
     }
 
-    private mutating func discard(_ value: Value, _ row: Int, _ name: String) {
+    private mutating func deleteIfEmbedded(_ value: Value, _ row: Int, _ name: String) {
         guard case .row(let target) = value, let type = rows[row]?.type,
             classes.named(name, of: type)?.isEmbedded == true
         else { return }
@@ -258,20 +261,20 @@ struct World {
         guard let row = rows[serial] else { return }
         time += 1
         for property in classes.of(row.type) {
-            for target in targets(serial, property.name) { relink(target, serial, property.name) }
+            for target in targets(serial, property.name) { recordLinkChange(target, serial, property.name) }
         }
         let owned = rows.keys.filter { rows[$0]?.owner == serial }
         rows[serial] = nil
         for other in rows.keys.sorted() {
             guard let type = rows[other]?.type else { continue }
             for property in classes.of(type) where values(other, property.name).contains(where: { $0.holds(serial) }) {
-                release(serial, other, property)
+                removeLinks(to: serial, from: other, property)
             }
         }
         for child in owned.sorted() { remove(child) }
     }
 
-    private mutating func release(_ target: Int, _ row: Int, _ property: Property) {
+    private mutating func removeLinks(to target: Int, from row: Int, _ property: Property) {
         time += 1
         guard case .many(let isMap) = property.kind else {
             let rest = single(row, property.name).without(target)

@@ -1,8 +1,8 @@
 import MartletSQLite
 import MartletValues
 
-/// Updates the `AnyRealmValue` values that contain links while the object types of a file change.
-struct AnyLinkRows {
+/// Updates the links in `AnyRealmValue` values, and the index of these links, when a migration changes object types.
+struct AnyLinkMigration {
     private let connection: Connection
     private let types: [(id: TableID, type: ObjectTypeSchema)]
 
@@ -19,7 +19,7 @@ struct AnyLinkRows {
         let index = AnyLinkIndex(connection)
         try index.removeAll()
         try forEachValue { holder, value in
-            try index.addCounts(try locating(holder, value) { try AnyLink.counts(in: value) }, of: holder)
+            try index.addCounts(try addingLocation(holder, value) { try AnyLink.counts(in: value) }, of: holder)
             return value
         }
     }
@@ -27,11 +27,14 @@ struct AnyLinkRows {
     /// Replaces the links in all values. Links for which `replacement` returns nil become null.
     func replace(_ replacement: (AnyLink) throws -> AnyLink?) throws {
         try forEachValue { holder, value in
-            try locating(holder, value) { try AnyLink.replacing(in: value, replacement) }
+            try addingLocation(holder, value) { try AnyLink.replacing(in: value, replacement) }
         }
     }
 
-    private func locating<R>(_ holder: AnyLinkIndex.Source, _ value: SQLValue, _ body: () throws -> R) throws -> R {
+    /// Runs `body`. If the value is damaged, throws an error that names its type, property and object.
+    private func addingLocation<R>(
+        _ holder: AnyLinkIndex.Source, _ value: SQLValue, _ body: () throws -> R
+    ) throws -> R {
         do {
             return try body()
         } catch is DamagedAnyValue {

@@ -1,22 +1,6 @@
 import CMartletLogVFS
 import CMartletSQLite
 
-/// The names of the logs that belong to a database file. The name of a log is the pair of salts in its header. SQLite
-/// chooses new salts for each log.
-package struct LogMark: Equatable, Sendable {
-    /// The log that contains the newest commits of the file.
-    package let current: UInt64
-    /// The log before the current one, which has been copied into the file completely; zero for none.
-    package let previous: UInt64
-
-    /// Reads bytes 72 to 91 of the file, in the layout of `cmartlet_log_vfs.h`; nil if they are not a mark.
-    init?(_ bytes: ArraySlice<UInt8>) {
-        guard bytes.count == 20, bytes.suffix(4).elementsEqual("MRTL".utf8) else { return nil }
-        current = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-        previous = bytes.dropFirst(8).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-    }
-}
-
 /// The state of the log in shared memory, common to all connections of all processes.
 package struct LogState: Equatable, Sendable {
     /// The name of the current log, or of the next log if SQLite has chosen its salts already; zero if no log
@@ -58,8 +42,8 @@ extension Connection {
     package var isLogMoved: Bool { cmartlet_log_is_moved(pointer) }
 
     /// Writes the name of the log into the database file. The caller holds the write lock.
-    package func markFile(_ name: UInt64) throws(SQLiteError) {
-        try check(cmartlet_log_mark(pointer, name, options.synchronous != "OFF"))
+    package func recordLogName(_ name: UInt64) throws(SQLiteError) {
+        try check(cmartlet_log_record_name(pointer, name, options.synchronous != "OFF"))
     }
 
     /// Truncates a log to zero bytes. Requires that it was copied into the database file completely and that no

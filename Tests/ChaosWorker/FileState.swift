@@ -2,8 +2,8 @@ import ConformanceModels
 import Martlet
 import ModelTesting
 
-/// The model: all nodes of a file, in plain Swift.
-struct World: Equatable {
+/// The state of the model: all nodes of a file, in plain Swift.
+struct FileState: Equatable {
     struct Row: Equatable {
         var name = ""
         var amount = 0.0
@@ -63,11 +63,11 @@ struct World: Equatable {
             guard rows[id] != nil, target.map({ rows[$0] != nil }) ?? true else { return }
             rows[id]?.next = target
         case .insert(let id, let target, let position):
-            guard let count = rows[id]?.children.count, rows[target] != nil, count < Operation.longestList else {
+            guard let count = rows[id]?.children.count, rows[target] != nil, count < Operation.maximumListLength else {
                 return
             }
             rows[id]?.children.insert(target, at: position % (count + 1))
-        case .take(let id, let position):
+        case .removeFromList(let id, let position):
             guard let count = rows[id]?.children.count, count > 0 else { return }
             rows[id]?.children.remove(at: position % count)
         case .incrementAmounts:
@@ -82,11 +82,11 @@ enum Operation {
     case remove(Int)
     case link(Int, Int?)
     case insert(Int, target: Int, position: Int)
-    case take(Int, position: Int)
+    case removeFromList(Int, position: Int)
     /// Increments the amount of every row.
     case incrementAmounts
 
-    static let longestList = 24
+    static let maximumListLength = 24
     private static let ids = 1...40
 
     init(_ random: inout SeededRandom) {
@@ -97,11 +97,11 @@ enum Operation {
             let length = Int.random(in: 0..<20, using: &random) == 0 ? 6_000 : 1
             let name = String(repeating: "n\(position)", count: length)
             self = .put(id, name: name, amount: Double(position % 100))
-        case 8..<11: self = .remove(max(id, World.permanent.upperBound))
+        case 8..<11: self = .remove(max(id, FileState.permanent.upperBound))
         case 11..<14: self = .link(id, position % 3 == 0 ? nil : other)
         // All processes observe the list of node 1.
         case 14..<19: self = .insert(position % 2 == 0 ? 1 : id, target: other, position: position)
-        case 19..<23: self = .take(position % 2 == 0 ? 1 : id, position: position)
+        case 19..<23: self = .removeFromList(position % 2 == 0 ? 1 : id, position: position)
         default: self = .incrementAmounts
         }
     }
@@ -120,11 +120,11 @@ enum Operation {
             let linked = target.flatMap { realm.object(ofType: Node.self, forPrimaryKey: $0) }
             if target == nil || linked != nil { node.next = linked }
         case .insert(let id, let target, let position):
-            guard let list = node(id)?.children, let target = node(target), list.count < Self.longestList else {
+            guard let list = node(id)?.children, let target = node(target), list.count < Self.maximumListLength else {
                 return
             }
             list.insert(target, at: position % (list.count + 1))
-        case .take(let id, let position):
+        case .removeFromList(let id, let position):
             guard let list = node(id)?.children, !list.isEmpty else { return }
             list.remove(at: position % list.count)
         case .incrementAmounts:
@@ -147,7 +147,7 @@ struct Transaction {
     /// Performs the operations inside a write, and stores the author and the seed. Returns the position among all
     /// transactions.
     func perform(_ realm: Realm, _ author: Author) -> Int {
-        for id in World.permanent where realm.object(ofType: Node.self, forPrimaryKey: id) == nil {
+        for id in FileState.permanent where realm.object(ofType: Node.self, forPrimaryKey: id) == nil {
             realm.add(Node(id: id))
         }
         let counter = realm.object(ofType: Node.self, forPrimaryKey: 0)

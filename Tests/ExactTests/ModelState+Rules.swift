@@ -1,5 +1,5 @@
 // Rules for deletions: cascade, nullify and deny.
-extension World {
+extension ModelState {
     /// A deletion that a rule denies.
     enum Denial: Hashable {
         /// A target of a property with `onDelete: deny` was deleted. The values are the row of the property and its
@@ -42,9 +42,9 @@ extension World {
         }
     }
 
-    private func holders(of row: Int, _ isMeant: (Property) -> Bool) -> [(row: Int, name: String)] {
+    private func holders(of row: Int, _ condition: (Property) -> Bool) -> [(row: Int, name: String)] {
         rows.flatMap { holder, content in
-            classes.of(content.type).filter { isMeant($0) && $0.target == rows[row]?.type }
+            classes.of(content.type).filter { condition($0) && $0.target == rows[row]?.type }
                 .filter { targets(holder, $0.name).contains(row) }.map { (holder, $0.name) }
         }
     }

@@ -7,14 +7,14 @@ import Testing
 
 @testable import MartletEngine
 
-/// SQLite before 3.51.3 can lose committed transactions when a checkpoint races a commit (see
-/// `Documentation/Decisions`). These tests interrupt a checkpoint of the engine after it has read the header of the log
-/// and before it copies frames. Another process commits in this interval.
-@Suite("gate")
-struct GateTests {
-    @Test("without the gate a checkpoint that races a commit loses acknowledged rows")
-    func withoutGate() throws {
-        let outcome = try GateRace(checkpointsUnderWriteLock: false).run()
+/// SQLite before 3.51.3 can lose committed transactions when a checkpoint races a commit. Therefore the engine runs
+/// checkpoints only under the write lock. These tests interrupt a checkpoint of the engine after it has read the header
+/// of the log and before it copies frames. Another process commits in this interval.
+@Suite("checkpoint race")
+struct CheckpointRaceTests {
+    @Test("without the write lock, a checkpoint that races a commit loses acknowledged rows")
+    func withoutWriteLock() throws {
+        let outcome = try StoreCheckpointRace(checkpointsUnderWriteLock: false).run()
         #expect(outcome.racingCommit == nil, "the racing commit is acknowledged")
         guard Connection.libraryVersion < 3_051_003 else {
             print("note: SQLite \(Connection.libraryVersionText) has the fix, so no loss can be shown")
@@ -24,18 +24,18 @@ struct GateTests {
         #expect(outcome.rowsFound < outcome.rowsAcknowledged)
     }
 
-    @Test("with the gate the racing commit waits, and no row is lost D6")
-    func withGate() throws {
-        let outcome = try GateRace(checkpointsUnderWriteLock: true).run()
+    @Test("under the write lock, a checkpoint blocks the racing commit, and no row is lost D6")
+    func withWriteLock() throws {
+        let outcome = try StoreCheckpointRace(checkpointsUnderWriteLock: true).run()
         #expect(outcome.racingCommit == .busy, "the checkpoint holds the write lock")
         #expect(outcome.rowsFound == outcome.rowsAcknowledged)
         #expect(outcome.oldRows == 0)
         #expect(outcome.integrity == .text("ok"))
     }
 
-    @Test("with the gate a program that does not use the write lock waits too D6")
+    @Test("a checkpoint under the write lock also blocks a program that uses SQLite directly D6")
     func foreignWriter() throws {
-        let outcome = try GateRace(checkpointsUnderWriteLock: true, isForeign: true).run()
+        let outcome = try StoreCheckpointRace(checkpointsUnderWriteLock: true, isForeign: true).run()
         #expect(outcome.racingCommit == .busy, "the checkpoint holds SQLite's write lock")
         #expect(outcome.rowsFound == outcome.rowsAcknowledged)
         #expect(outcome.oldRows == 0)
@@ -65,7 +65,7 @@ struct GateTests {
 
 /// Three processes on one file: a writer, one that checkpoints before the race, and one whose checkpoint the race
 /// interrupts.
-private struct GateRace {
+private struct StoreCheckpointRace {
     let checkpointsUnderWriteLock: Bool
     /// Whether a program that uses SQLite directly makes the racing commit.
     var isForeign = false
@@ -75,7 +75,7 @@ private struct GateRace {
         var racingCommit: EngineError.Code?
         var rowsAcknowledged: Int
         var rowsFound: Int
-        /// The number of rows without a change that was acknowledged for all rows.
+        /// The number of rows that still have the value from before an acknowledged update of all rows.
         var oldRows: Int64?
         var integrity: SQLValue?
     }

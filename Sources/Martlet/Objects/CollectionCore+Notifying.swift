@@ -1,0 +1,62 @@
+import MartletEngine
+
+// Changes of a collection, with the calls of key-value observers before and after them.
+extension CollectionCore {
+    func performEdit(_ edit: @autoclosure () -> ListEditScript, _ body: () -> Void) {
+        if isUnobserved { return body() }
+        performNotifying({ KeyValueEdit(edit()) }, body)
+    }
+
+    private var isUnobserved: Bool { isInAssignment || context.keyValue.objects.isEmpty && !context.hasTrackedReads }
+
+    /// Performs several edits. Observers are notified of one assignment.
+    func asOneAssignment(_ body: () -> Void) {
+        if isUnobserved { return body() }
+        performNotifying({ nil }) {
+            isInAssignment = true
+            body()
+            isInAssignment = false
+        }
+    }
+
+    /// Makes several edits. Observers are notified of each. `body` calls its parameter before each edit but the first; it
+    /// traps if an observer has edited the collection, because the positions of the next edit are then not valid.
+    func makingEdits(_ body: (_ requireUnchanged: () -> Void) -> Void) {
+        let before = observerEditCount
+        context.makingChange {
+            body { if observerEditCount != before { Misuse.changedDuringChange("'\(name)'") } }
+        }
+    }
+
+    private func performNotifying(_ edit: () -> KeyValueEdit?, _ body: () -> Void) {
+        defer { context.reads.didChange() }
+        var observers: [KeyValueObservers] = []
+        table.forEachAccessor(owner) { if let known = $0._observers { observers.append(known) } }
+        #if MARTLET_SEEDED_BUGS
+            if SeededBug.isOn(.oneAccessorOnly) {
+                observers = [table.identity.object(owner)?._observers].compactMap { $0 }
+            }
+        #endif
+        var notified: [KeyValueNotification.Entry] = []
+        context.callingBeforeChange {
+            for known in observers {
+                known.recordChange(of: property.index, in: context)
+                notified += known.notifyWillChange({ $0 == property.index }, { _ in edit() }).map { (known, $0) }
+            }
+            context.reads.willChange(property.index, of: owner, in: table.id)
+        }
+        // An observer may have run a query, which writes the pending changes to the file.
+        #if MARTLET_SEEDED_BUGS
+            if !SeededBug.isOn(.queriedCollectionForgotten) { _ = willChange() }
+        #else
+            _ = willChange()
+        #endif
+        body()
+        let editsBefore = editCount
+        // Embedded objects that are removed are deleted after these calls.
+        context.keyValue.changesInProgress += property.element.isEmbedded ? 1 : 0
+        for (known, registration) in notified where known.isRegistered(registration.id) { registration.didChange() }
+        context.keyValue.changesInProgress -= property.element.isEmbedded ? 1 : 0
+        if editCount != editsBefore { observerEditCount &+= 1 }
+    }
+}
