@@ -22,31 +22,53 @@ let realm = try Realm(configuration: configuration)
 let dog = Dog(name: "Rex")
 try realm.write { realm.add(dog) }
 
+/// Waits for work in the background, such as a checkpoint or the first use of a connection, so that it is not measured.
+func rest() {
+    let end = Date(timeIntervalSinceNow: 0.3)
+    run { Date() > end }
+}
+
+// The first rounds are not measured: they prepare statements, open connections and create the log.
+let rounds = 5
 switch CommandLine.arguments.dropFirst().first {
 case "write":
-    // The first write is not measured: it prepares statements and creates the log.
-    try realm.write { dog.age = 1 }
-    resetCounters()
-    try realm.write { dog.age = 2 }
+    for round in 1...rounds {
+        if round == rounds {
+            rest()
+            resetCounters()
+        }
+        try realm.write { dog.age = round }
+    }
 case "notify":
     var calls = 0
     let token = realm.objects(Dog.self).observe { _ in calls += 1 }
     run { calls == 1 }
-    for round in 1...2 {
-        let written = DispatchSemaphore(value: 0)
-        Thread.detachNewThread {
-            do {
-                let other = try Realm(configuration: configuration)
+    let begin = DispatchSemaphore(value: 0)
+    let commit = DispatchSemaphore(value: 0)
+    let written = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+        do {
+            let other = try Realm(configuration: configuration)
+            for round in 1...rounds {
+                begin.wait()
                 try other.beginWrite()
                 other.objects(Dog.self).first?.age = round
-                if round == 2 { resetCounters() }
+                written.signal()
+                commit.wait()
                 try other.commitWrite()
-            } catch {
-                fatalError("\(error)")
             }
-            written.signal()
+        } catch {
+            fatalError("\(error)")
         }
+    }
+    for round in 1...rounds {
+        begin.signal()
         written.wait()
+        if round == rounds {
+            rest()
+            resetCounters()
+        }
+        commit.signal()
         run { calls == round + 1 }
     }
     token.invalidate()
@@ -54,4 +76,5 @@ default:
     print("usage: CoverageProgram write|notify")
     exit(2)
 }
-exit(writeProfile())
+// Not `exit`: its handlers empty the log, and write the profile once more.
+_exit(writeProfile())
