@@ -23,6 +23,12 @@ package final class TestRealm {
 
     package var url: URL { folder.appendingPathComponent("test.realm") }
 
+    /// Waits until the background work has released its versions, which happens after the hub is idle.
+    package func waitForSinglePin() {
+        let deadline = Date(timeIntervalSinceNow: 30)
+        while realm.pinnedVersions.count > 1, Date() < deadline { sched_yield() }
+    }
+
     /// Runs `body` with another Realm of the same file on a new thread, and waits until it returns. The Realm in
     /// `realm` sees the commits of `body` as commits of another Realm.
     package func onNewThread(_ body: @escaping (Realm) throws -> Void) throws {

@@ -111,6 +111,8 @@ struct DemandTests {
             token.pause()
             test.scheduler.run()
             #expect(test.realm.objects(Node.self).count == id)
+            // The background may hold a version for a moment.
+            test.waitForSinglePin()
             #expect(test.realm.pinnedVersions.map(\.version) == [test.realm.version])
         }
         withExtendedLifetime(token) {}

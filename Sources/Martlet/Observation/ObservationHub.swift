@@ -477,9 +477,9 @@ final class ObservationHub: @unchecked Sendable {
             return call
         }
         skipSilenced(entry)
-        // A callback may have written in the transaction that starts from this version. Then the version is read
-        // through another snapshot.
-        guard let job = locked({ _ in entry.isBehind(call.version) && acceptsCalls(entry) ? entry.job() : nil }),
+        // If a callback has written, the observer is notified later. A paused observer stores the change.
+        guard isPredelivering || context.map({ isShown(call.version, $0) }) ?? false,
+            let job = locked({ _ in entry.isBehind(call.version) && acceptsCalls(entry) ? entry.job() : nil }),
             let handle = RealmContext.separateSnapshot(call.handle, coordinator)
         else { return nil }
         return prepare([job], handle).first

@@ -79,12 +79,6 @@ extension TestRealm {
         }
     }
 
-    /// Waits until the background work has released its versions, which happens after the hub is idle.
-    func waitForSinglePin() {
-        let deadline = Date(timeIntervalSinceNow: 30)
-        while realm.pinnedVersions.count > 1, Date() < deadline { sched_yield() }
-    }
-
     /// Adds dogs with these names.
     @discardableResult
     func dogs(_ names: String...) throws -> [Dog] {

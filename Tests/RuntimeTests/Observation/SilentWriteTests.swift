@@ -151,6 +151,42 @@ struct SilentWriteTests {
         fixture.observers = []
     }
 
+    @Test("an observer is not called while the Realm shows changes of an open write N111 N104")
+    func uncommitted() throws {
+        let fixture = try Fixture()
+        let (test, log) = (fixture.test, fixture.log)
+        var (name, ownName): (String?, String?)
+        fixture.observers = [
+            test.allDogs.observe { _ in
+                // Runs during beginWrite. This change postpones the calls of the later observers.
+                guard test.realm.isInWriteTransaction, let new = name else { return }
+                name = nil
+                test.realm.add(Dog(name: new))
+            }
+        ]
+        log.tokens = [
+            test.allDogs.observe { change in
+                log.lines.append("\(text(change)) of \(test.allDogs.count)")
+                guard test.realm.isInWriteTransaction, let new = ownName else { return }
+                ownName = nil
+                test.realm.add(Dog(name: new))
+            }
+        ]
+        test.deliverAll()
+        _ = log.take()
+        try fixture.add("Rex")
+        name = "Cy"
+        try fixture.addSilently("Max")
+        try fixture.addElsewhere("Bo")
+        ownName = "Di"
+        try test.realm.write {}
+        #expect(log.take() == ["[] [0] [] of 4"])
+        test.deliverAll()
+        #expect(log.take() == ["[] [3, 4] [] of 5"])
+        log.end()
+        fixture.observers = []
+    }
+
     @Test("a write before a silent asynchronous write is reported, and the silent write is not N111 N132")
     func afterGroupedCommit() throws {
         let fixture = try Fixture()
