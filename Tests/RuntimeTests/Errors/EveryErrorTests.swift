@@ -34,7 +34,7 @@ import Testing
     @Test("every code is provoked by a fault O66") func completeness() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
-        let source = root.appending(path: "Sources/Martlet/Objects/RealmError.swift")
+        let source = root.appending(path: "Sources/Martlet/Objects/Realm/RealmError.swift")
         let declared = try String(contentsOf: source, encoding: .utf8)
             .matches(of: /public static let (\w+) = Code\(rawValue: "(\w+)"\)/)
         #expect(declared.count > 10 && declared.allSatisfy { $0.1 == $0.2 })
