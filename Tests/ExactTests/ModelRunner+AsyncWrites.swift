@@ -91,6 +91,16 @@ extension ModelRunner {
         if let failure = furtherAccessors.mismatch(shown) { fail(failure) }
     }
 
+    /// Reads half of the observed collections, also those whose observers will be notified later of what the Realm shows.
+    func checkCollections() {
+        let context = test.realm.context
+        guard outcome.failure == nil, context.hasSnapshot, !context.isInWrite, let shown = modelStates[context.version]
+        else { return }
+        for (index, watcher) in watchers.enumerated() where (index + outcome.changes).isMultiple(of: 2) {
+            if !watcher.isLoop, watcher.place == nil, !watcher.hasEnded { compare(watcher, shown) }
+        }
+    }
+
     func checkKeys() {
         if let failure = Self.invalidKeys(test.realm) { fail(failure) }
     }

@@ -46,7 +46,7 @@ extension ModelRunner {
         performActions(watcher)
     }
 
-    private func compare(_ watcher: Watcher, _ now: ModelState) {
+    func compare(_ watcher: Watcher, _ now: ModelState) {
         if let (actual, expected) = watcher.live(now), actual != expected {
             fail("\(watcher.name) shows \(actual) instead of \(expected)")
         }

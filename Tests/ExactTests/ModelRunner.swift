@@ -129,6 +129,7 @@ final class ModelRunner {
         checkKeyValues(isRefresh: isRefresh)
         checkRealmWatchers()
         checkFurtherAccessors()
+        checkCollections()
         checkKeys()
         if let failure = try Self.staleCollection(test.realm) { fail(failure) }
     }
