@@ -100,10 +100,14 @@ extension Map {
 
     /// Removes the entries of some keys. Keys without an entry are ignored.
     public func removeObjects(for keys: some Sequence<String>) {
-        let keys = Set(keys)
-        guard let core, !keys.isEmpty else { return keys.sorted().forEach { removeObject(for: $0) } }
+        // Not `Set<String>`: keys are distinguished by code points.
+        let keys = Set(keys.map(SQLValue.text))
+        guard let core, !keys.isEmpty else {
+            for case .text(let key) in keys { removeObject(for: key) }
+            return
+        }
         core.requireValid()
         _ = core.context.requireWrite("the map '\(core.name)'")
-        removeEntries(core, keys.compactMap { core.position(of: .text($0)) }.sorted())
+        removeEntries(core, keys.compactMap { core.position(of: $0) }.sorted())
     }
 }

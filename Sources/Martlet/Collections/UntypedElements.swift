@@ -31,18 +31,17 @@ struct UntypedElements<Element: RealmCollectionValue> {
     /// The elements of a sequence; empty for nil.
     func elements(_ value: Any?) -> [Element] { values(value).enumerated().map { element($1, .position($0)) } }
 
-    /// The values of a dictionary; empty for nil.
-    func entries(_ value: Any?) -> [String: Any] {
-        guard let value = UntypedValue.unwrapped(value) else { return [:] }
-        if let map = value as? any UntypedMap {
-            return Dictionary(
-                map.keys.map { ($0, map.untypedValue(of: $0) as Any) }, uniquingKeysWith: { first, _ in first })
-        }
+    /// The entries of a dictionary or map; empty for nil. A map, unlike a dictionary, may contain keys that differ only in
+    /// their Unicode normalization.
+    func entries(_ value: Any?) -> [(key: String, value: Any)] {
+        guard let value = UntypedValue.unwrapped(value) else { return [] }
+        if let map = value as? any UntypedMap { return map.keys.map { ($0, map.untypedValue(of: $0) as Any) } }
+        if let entries = value as? UntypedEntries { return entries.entries }
         guard let dictionary = value as? [String: Any] else {
             Misuse.wrongValue(
                 value, property: name, expected: "a dictionary of '\(typeName)' with string keys", at: rules.path?.text)
         }
-        return dictionary
+        return dictionary.map { ($0.key, $0.value) }
     }
 
     /// Converts a value to an element. Traps if the value has the wrong type.
@@ -126,4 +125,9 @@ private protocol OptionalObject {
 
 extension Optional: OptionalObject {
     static var objectType: ObjectBase.Type? { Wrapped.self as? ObjectBase.Type }
+}
+
+/// The entries of a map that is being assigned.
+struct UntypedEntries {
+    let entries: [(key: String, value: Any)]
 }

@@ -60,8 +60,7 @@ public final class MigrationObject: StoredObject {
         case let list as List<MigrationObject>: return list.compactMap { converted($0, property) }
         case let set as MutableSet<MigrationObject>: return set.compactMap { converted($0, property) }
         case let map as Map<MigrationObject?>:
-            return Dictionary(
-                map.map { ($0.key, converted($0.value, property) as Any) }, uniquingKeysWith: { first, _ in first })
+            return UntypedEntries(entries: map.map { ($0.key, converted($0.value, property) as Any) })
         case let values as [Any]: return values.compactMap { converted(UntypedValue.unwrapped($0), property) }
         case let values as [String: Any] where property.kind == .map:
             return values.mapValues { converted(UntypedValue.unwrapped($0), property) as Any }
@@ -74,8 +73,7 @@ public final class MigrationObject: StoredObject {
         case let object as MigrationObject: return object.converted(to: _context, property)
         case let values as any Sequence<AnyRealmValue>: return values.map { convertedAny($0, property) }
         case let map as Map<AnyRealmValue>:
-            return Dictionary(
-                map.map { ($0.key, convertedAny($0.value, property) as Any) }, uniquingKeysWith: { first, _ in first })
+            return UntypedEntries(entries: map.map { ($0.key, convertedAny($0.value, property) as Any) })
         case let values as [Any] where property.isCollection: return values.map { convertedValue($0, property) as Any }
         case let values as [String: Any] where property.kind == .map:
             return values.mapValues { convertedValue($0, property) as Any }

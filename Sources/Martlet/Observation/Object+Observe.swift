@@ -78,12 +78,14 @@ extension ObjectBase {
             ObjectObservation.start(self, items, token.registration, notify)
             return token
         }
-        let (id, key) = (table.id, _key)
+        let (row, version) = (RowID(table: table.id, key: _key), context.version)
         return context.observe(on: queue, { notify(.failure($0)) }) { context, registration in
-            let objects = context.table(id)
+            let objects = context.table(row.table)
             // The object was deleted before the queue could open it.
-            guard objects.exists(key) else { return registration.isEnded ? () : notify(.deleted) }
-            ObjectObservation.start(objects.object(key), items, registration, notify)
+            guard objects.exists(row.key), !context.wasReplaced(row, since: version) else {
+                return registration.isEnded ? () : notify(.deleted)
+            }
+            ObjectObservation.start(objects.object(row.key), items, registration, notify)
         }
     }
 }

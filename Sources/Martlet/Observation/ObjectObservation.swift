@@ -105,7 +105,7 @@ final class ObjectObservation {
         }
         observation.values = observation.reportedValues(known.values, Array(known.values.indices))
         let entry = TrackingEntry<ObjectTracker.State, ObjectTracker.Change>(
-            registration, .row(table.id, object._key, orTables: tracker.otherTables), deliveredVersion: handle.version,
+            registration, .row(table.id, object._key, orTables: tracker.otherTables), deliveredVersion: context.version,
             known: known
         ) {
             known, changes, handle in

@@ -68,6 +68,10 @@ class ObservationEntry {
     /// Marks the versions up to `version` as delivered. They do not affect the observer.
     func catchUp(to version: Version) { deliveredVersion = max(deliveredVersion, version) }
 
+    /// The versions after `version` were rolled back, because a group of writes failed. The observer was registered
+    /// between these writes.
+    func rollBack(to version: Version) { deliveredVersion = min(deliveredVersion, version) }
+
     /// Whether the observer has to be notified of the changes up to `version`. False while it is paused.
     func needs(_ version: Version) -> Bool {
         #if MARTLET_SEEDED_BUGS
@@ -238,7 +242,7 @@ final class TrackingEntry<State, Change>: ObservationEntry {
     // The known state does not change, so that the next change is computed from it and nothing is lost.
     private func fail(_ error: any Error, _ version: Version) -> (() -> Void)? {
         failedVersion = version
-        return failureCall(error)
+        return firstFailureCall(error)
     }
 
     override func failureCall(_ error: any Error) -> (() -> Void)? {

@@ -248,7 +248,7 @@ final class ObservationHub: @unchecked Sendable {
         guard let context else { return }
         if let failure, !context.isInWrite, !isInCallback { notify(failure) }
         guard let computed else { return }
-        if context.isInWrite || isInCallback || context.keyValue.phase != .none {
+        if context.transaction != nil || isInCallback || context.keyValue.phase != .none {
             // Delivery continues at the end of the write, of the callback, or of the move to another version.
             return locked { $0.delivery.postponeDelivery() }
         }
@@ -269,6 +269,9 @@ final class ObservationHub: @unchecked Sendable {
 
     /// Continues delivery after an observer has resumed.
     func continueDelivery(_ context: RealmContext) { resume(context) }
+
+    /// Called when the Realm begins to refresh automatically.
+    func followNewest(_ context: RealmContext) { signal(from: context) }
 
     /// Runs `body` on the executor; does nothing if there is no scheduler. Called on any thread.
     func schedule(_ body: @escaping @Sendable () -> Void) { locked { $0.scheduler }?.schedule(body) }
@@ -417,6 +420,10 @@ final class ObservationHub: @unchecked Sendable {
     /// Called after a write was cancelled.
     func cancelled(_ context: RealmContext) {
         silentBase = nil
+        if context.hasSnapshot {
+            let version = context.version
+            locked { state in state.observers.all.forEach { $0.rollBack(to: version) } }
+        }
         resume(context)
     }
 

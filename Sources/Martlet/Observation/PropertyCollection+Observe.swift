@@ -42,14 +42,15 @@ extension ManagedCollection {
         context.requireObservable("the \(kind) '\(core.name)'", onQueue: queue != nil)
         core.requireValid()
         let paths = core.requireKeyPaths(keyPaths)
-        let id = core.id
+        let (id, version) = (core.id, context.version)
         return context.observe(on: queue, { [self] in notify(.failure($0), nil, self) }) {
             [self] context, registration in
             var observed = self
             if core.context !== context {
                 let table = context.table(id.table)
                 // The owner was deleted before the queue could open it.
-                guard table.exists(id.owner) else { return }
+                let owner = RowID(table: id.table, key: id.owner)
+                guard table.exists(id.owner), !context.wasReplaced(owner, since: version) else { return }
                 observed = Self(core: context.core(table, id.property, id.owner))
             }
             let collection = observed
@@ -57,6 +58,8 @@ extension ManagedCollection {
                 try tracker(id, paths, context.schema)
             }
             context.registerObserver(collectionTracker, registration, keepsDeleted: keepsDeleted) { event, state, _ in
+                // After `invalidate()`, the collection of a deleted owner is empty and can be read.
+                if state?.isInvalidated == true { collection.core?.ownerWasDeleted() }
                 notify(event, state, state?.isInvalidated == true ? collection : collection.current)
             }
         }

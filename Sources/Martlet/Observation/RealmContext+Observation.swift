@@ -96,17 +96,25 @@ extension RealmContext {
         configuration.scheduler = nil
         let (settings, version) = (configuration, version)
         nonisolated(unsafe) let (begin, refuse) = (body, fail)
-        queue.async {
-            guard !registration.isEnded else { return }
-            do {
-                let context = try Realm(configuration: settings, queue: queue).context
-                // A Realm that is already open on that queue may show an older version, without the object to be
-                // observed.
-                if !context.isInWrite, context.version < version { _ = context.refresh() }
-                begin(context, registration)
-            } catch {
-                refuse(error)
+        let start = {
+            queue.async {
+                guard !registration.isEnded else { return }
+                do {
+                    let context = try Realm(configuration: settings, queue: queue).context
+                    // A Realm that is already open on that queue may show an older version, without the object to be
+                    // observed.
+                    if !context.isInWrite, context.version < version { _ = context.refresh() }
+                    begin(context, registration)
+                } catch {
+                    refuse(error)
+                }
             }
+        }
+        // Writes that are not durable yet are not visible on the queue.
+        if let transaction, transaction.sealedCount > 0, let asyncWrites {
+            asyncWrites.whenGroupEnds(start)
+        } else {
+            start()
         }
         return token
     }

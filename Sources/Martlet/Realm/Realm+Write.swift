@@ -60,7 +60,9 @@ extension Realm {
         get { context.autorefresh }
         nonmutating set {
             if isFrozen { Misuse.frozenRealm("set to refresh automatically") }
+            let begins = newValue && !context.autorefresh
             context.autorefresh = newValue
+            if begins { (context.hooks.hub as? ObservationHub)?.followNewest(context) }
         }
     }
 

@@ -33,6 +33,13 @@ package struct TableChangesBuilder: Sendable {
     /// True if nothing was recorded.
     package var isEmpty: Bool { log.isEmpty }
 
+    /// Whether a change of this kind was recorded for a row.
+    ///
+    /// - Complexity: O(n), where n is the number of recorded runs.
+    func hasRecorded(_ kind: Kind, _ key: ObjectKey) -> Bool {
+        log.contains { $0.kind == kind && $0.lower <= key && key <= $0.upper }
+    }
+
     /// Records that a row was created.
     package mutating func insert(_ key: ObjectKey) {
         if let open = openInsertion, key > log[open].upper, key - 1 == log[open].upper {

@@ -30,9 +30,18 @@ struct PropertyConverter {
         case (.single, _): return isNothing(elements) ? [] : all(elements)
         case (_, .single):
             return elements.count > 1 ? nil : single(elements.first ?? .null).map { [$0] }
-        case (.list, .set): return Set(elements).count == elements.count ? all(elements) : nil
+        case (_, .set):
+            guard let converted = all(elements) else { return nil }
+            return Set(converted.map(identity)).count == converted.count ? converted : nil
         default: return all(elements)
         }
+    }
+
+    // Elements with the same identity are one element of a set.
+    private func identity(of value: SQLValue) -> SQLValue {
+        if new.isAny { return AnyValue.sortKey(value) }
+        guard new.element.isFloating, case .real(let number) = FloatingSpecials.number(value) else { return value }
+        return number.isNaN ? .text("nan") : .real(number == 0 ? 0 : number)
     }
 
     private var nothing: [SQLValue] { new.kind == .single ? [.null] : [] }

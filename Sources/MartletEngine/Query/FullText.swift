@@ -13,6 +13,7 @@ extension QueryCompiler {
         else {
             throw QueryFailure("'\(path.text)' has no full-text index: declare it with 'fullText: true'")
         }
+        searchesFullText = true
         let key = try rowKey(resolved, end.table, alias)
         func rows(_ pattern: String) -> String {
             "(SELECT w.rowid FROM \(index) w WHERE w.text MATCH \(bind(.text(pattern))))"

@@ -8,6 +8,8 @@ package struct QueryCompiler {
     /// True if the query selects a few rows by their keys. A condition on a collection then tests the elements of these
     /// rows. Otherwise it finds the owners of all matching elements.
     private(set) var selectsRowsByKey = false
+    /// True if the compiled query contains a full-text search.
+    var searchesFullText = false
     private var arguments: [SQLValue] = []
     private var aliases = 0
     private var depth = 0

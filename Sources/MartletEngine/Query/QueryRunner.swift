@@ -15,6 +15,7 @@ package struct QueryRunner {
     package func keys(limit: Int? = nil, _ connection: Connection) throws -> [ObjectKey] {
         var compiler = QueryCompiler(schema)
         let query = try compiler.keys(plan, limit: limit)
+        try prepareFullText(compiler, connection)
         let statement = try connection.statement(query.sql)
         statement.bind(query.arguments)
         var keys: [ObjectKey] = []
@@ -25,9 +26,18 @@ package struct QueryRunner {
     package func count(_ connection: Connection) throws -> Int {
         var compiler = QueryCompiler(schema)
         let query = try compiler.count(plan)
+        try prepareFullText(compiler, connection)
         let count = Int(try connection.integer(query.sql, query.arguments) ?? 0)
         if count < 0 { throw EngineError.damaged(EngineError.miscountedLink, path: connection.options.path) }
         return count
+    }
+
+    // A search for a prefix reads the entries that FTS5 holds in memory during a write, and damages an entry to which a
+    // later change of the same row is appended (SQLite 3.40.1). A savepoint makes FTS5 write its entries to the file.
+    private func prepareFullText(_ compiler: QueryCompiler, _ connection: Connection) throws {
+        guard compiler.searchesFullText, connection.isWriting else { return }
+        try connection.run("SAVEPOINT martlet_full_text")
+        try connection.run("RELEASE martlet_full_text")
     }
 
     /// The result of an aggregate function over the values at a path.
@@ -39,6 +49,7 @@ package struct QueryRunner {
         func value(usesWideSum: Bool) throws -> SQLValue {
             var compiler = QueryCompiler(schema)
             let query = try compiler.aggregate(function, path, plan, usesWideSum: usesWideSum, isRequired: isRequired)
+            try prepareFullText(compiler, connection)
             let value = try connection.value(query.sql, query.arguments) ?? .null
             // The sum of positive and negative infinity is NaN, which SQLite cannot return.
             if function == .sum && value == .null || function == .average && value == .text("nan") {

@@ -56,6 +56,16 @@ package struct ChangeRecorder {
         if !targets.isEmpty { changedTargets[link, default: []] += targets }
     }
 
+    /// Whether the transaction has inserted a row with this key, even if it has deleted the row again.
+    package func hasInserted(_ key: ObjectKey, in table: TableID) -> Bool {
+        tables[table]?.hasRecorded(.insert, key) ?? false
+    }
+
+    /// Whether the transaction has deleted a row with this key, even if it has inserted the row again.
+    package func hasDeleted(_ key: ObjectKey, in table: TableID) -> Bool {
+        tables[table]?.hasRecorded(.delete, key) ?? false
+    }
+
     package mutating func finish() -> ChangeSet {
         var changes = ChangeSet()
         for (table, builder) in tables { changes.tables[table] = builder.finish() }

@@ -66,6 +66,12 @@ struct ValueConversionTests {
     )
     func kinds() throws {
         #expect(try fit("Int", "List<Int>", [.integer(3)]) == [.integer(3)])
+        #expect(try fit("List<String>", "Set<Int>", [.text("1"), .text("+1")]) == nil)
+        #expect(try fit("List<String>", "Set<Int>", [.text("1"), .text("2")]) == [.integer(1), .integer(2)])
+        let negativeZero = SQLValue.blob([0, 0, 0, 0, 0, 0, 0, 0x80])
+        #expect(try fit("List<Double>", "Set<Double>", [.real(0), negativeZero]) == nil)
+        let uuids = ["0A000000-0000-0000-0000-000000000000", "0a000000-0000-0000-0000-000000000000"]
+        #expect(try fit("Set<String>", "Set<UUID>", uuids.map(SQLValue.text)) == nil)
         #expect(try fit("Int?", "List<Int>", [.null]) == [])
         #expect(try fit("Int", "List<String>", [.integer(3)]) == [.text("3")])
         #expect(try fit("Int?", "Map<Int>", [.null]) == [])

@@ -28,6 +28,26 @@ import Testing
         return found
     }
 
+    @Test("a search for a prefix in an open write does not damage the index O55", arguments: [false, true])
+    func prefixInWrite(isDeleted: Bool) throws {
+        let test = try TestRealm()
+        let all = test.realm.objects(Indexed.self)
+        let indexed = Indexed(id: 1, summary: "alpha beta")
+        try test.realm.write { test.realm.add(indexed) }
+        try test.realm.write {
+            if isDeleted { test.realm.delete(indexed) } else { indexed.summary = nil }
+            #expect(all.where { $0.summary.matches("al*") }.isEmpty)
+            if isDeleted {
+                test.realm.add(Indexed(id: 1, summary: "alpha gamma alpha"))
+            } else {
+                indexed.summary = "alpha gamma alpha"
+            }
+        }
+        #expect(all.where { $0.summary.matches("alpha") }.map(\.id) == [1])
+        #expect(all.where { $0.summary.matches("al*") }.map(\.id) == [1])
+        #expect(all.where { $0.summary.matches("beta") }.isEmpty)
+    }
+
     @Test("a search matches all words in any order, and ignores case and diacritics O55") func words() throws {
         let test = try filled()
         #expect(ids(test, "fox") == [0, 1] && ids(test, "FOX brown") == [0] && ids(test, "brown fox") == [0])

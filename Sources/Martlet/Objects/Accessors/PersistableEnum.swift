@@ -9,6 +9,10 @@ where RawValue: PersistableValue & Hashable & Codable {
 extension PersistableEnum {
     /// Nil, because by default an enum has no case for unknown raw values.
     public static var _unknown: Self? { nil }
+    /// Nil for an unknown raw value.
+    public static func _optionalElement(_ stored: StoredValue, _ elementContext: ElementContext) -> Self? {
+        _value(stored)
+    }
     /// The raw value.
     public var _stored: StoredValue { rawValue._stored }
     /// The case with the stored raw value, or else the case for unknown raw values.

@@ -6,6 +6,8 @@ import MartletValues
 public protocol RealmCollectionValue {
     /// The element for a stored value.
     static func _element(_ stored: StoredValue, _ elementContext: ElementContext) -> Self
+    /// The element for a stored value that is not null, if elements are optional. Nil for an unknown raw value of an enum.
+    static func _optionalElement(_ stored: StoredValue, _ elementContext: ElementContext) -> Self?
     /// True if the stored value is valid for an element of this type.
     static func _isValid(_ stored: StoredValue) -> Bool
     /// The stored value of the element. Adds unmanaged objects to the Realm.
@@ -37,6 +39,9 @@ public struct ElementContext {
 
 extension RealmCollectionValue {
     public func _searchElement(_ elementContext: ElementContext) -> StoredValue? { _storedElement(elementContext) }
+    public static func _optionalElement(_ stored: StoredValue, _ elementContext: ElementContext) -> Self? {
+        _element(stored, elementContext)
+    }
     public var _isCollection: Bool { false }
     public var _identity: StoredValue? { _comparedElement }
 }
@@ -70,7 +75,7 @@ extension Decimal128: RealmCollectionValue {}
 
 extension Optional: RealmCollectionValue where Wrapped: RealmCollectionValue {
     public static func _element(_ stored: StoredValue, _ elementContext: ElementContext) -> Wrapped? {
-        stored == .null ? nil : Wrapped._element(stored, elementContext)
+        stored == .null ? nil : Wrapped._optionalElement(stored, elementContext)
     }
     public static func _isValid(_ stored: StoredValue) -> Bool { stored == .null || Wrapped._isValid(stored) }
     public func _storedElement(_ elementContext: ElementContext) -> StoredValue {

@@ -103,6 +103,7 @@ final class CollectionCore {
     func ownerWasDeleted() {
         discardElements()
         isOwnerDeleted = true
+        isRealmInvalidated = false
     }
 
     func realmWasInvalidated() {

@@ -39,6 +39,8 @@ final class AsyncWrites {
     /// The completion handlers to call after the blocks of the current group.
     private var dueCompletions: [() -> Void] = []
     private var isRunScheduled = false
+    /// What runs when the sealed writes are durable or rolled back.
+    private var groupEndHandlers: [() -> Void] = []
     /// True while a background thread waits for the write lock. The writes run when the thread has acquired it.
     private var isLockRequested = false
     /// The write whose block is running.
@@ -212,10 +214,16 @@ final class AsyncWrites {
         try? context.commitSealed()
     }
 
+    /// Runs `body` when the sealed writes are durable or rolled back: other Realms can see them only then.
+    func whenGroupEnds(_ body: @escaping () -> Void) { groupEndHandlers.append(body) }
+
     /// Called when the sealed writes are durable, or were rolled back because of an error.
     func groupEnded(_ error: (any Error)?) {
         for complete in sealedCompletions { dueCompletions.append { complete(error) } }
         sealedCompletions = []
+        let handlers = groupEndHandlers
+        groupEndHandlers = []
+        handlers.forEach { $0() }
     }
 
     private func callDueCompletions() {

@@ -11,7 +11,7 @@ final class RealmContext {
     /// retains it.
     let reference = WeakReference()
     let coordinator: StoreCoordinator
-    let configuration: Realm.Configuration
+    private(set) var configuration: Realm.Configuration
     let confinement: Confinement
     @exclusivity(unchecked) private var types: ModelTables
     let access: Access
@@ -136,8 +136,11 @@ final class RealmContext {
     func extend(_ configuration: Realm.Configuration) {
         if configuration.tracksReads { trackReads() }
         guard types.add(configuration.models) else { return }
-        let canAdvance = transaction == nil && !hooks.isDelivering() && keyValue.phase == .none
-        if canAdvance, let newest = try? coordinator.openSnapshot() { advance(to: newest) }
+        // Realms on other executors are opened with this configuration, and need all classes, too.
+        self.configuration.objectTypes = types.models.values.map(\.metatype)
+        // The tables of the new classes may exist in a newer snapshot only, which may have the same version.
+        let canMove = transaction == nil && !hooks.isDelivering() && keyValue.phase == .none
+        if canMove, !refresh(), let newest = try? coordinator.openSnapshot() { advance(to: newest) }
         adoptNewestSchema()
     }
 

@@ -37,7 +37,7 @@ public struct _Locator: @unchecked Sendable {
         coordinator = context.coordinator
         configuration = context.configuration
         // An object that was created in the open write can be found only after its commit.
-        version = context.version + (context.transaction?.recorder.hasChanges == true ? 1 : 0)
+        version = context.version + (context.mayHaveCreated(row) ? 1 : 0)
         self.name = name
         self.find = find
     }
@@ -112,10 +112,23 @@ extension RealmContext {
         return locator.find(self)
     }
 
+    /// False if the open write has not created the row. True if it is not known.
+    fileprivate func mayHaveCreated(_ row: RowID?) -> Bool {
+        guard let recorder = transaction?.recorder, recorder.hasChanges else { return false }
+        guard let row, let table = tables[row.table], table.integerKey >= 0 else { return true }
+        return recorder.hasInserted(row.key, in: row.table)
+    }
+
     /// True if the row was deleted after a version. Only integer primary keys are used again, so other rows need no
     /// check. False if the change sets since then are no longer stored.
-    private func wasReplaced(_ row: RowID, since earlier: Version) -> Bool {
-        guard earlier < version, let table = tables[row.table], table.integerKey >= 0 else { return false }
+    func wasReplaced(_ row: RowID, since earlier: Version) -> Bool {
+        guard let table = tables[row.table], table.integerKey >= 0 else { return false }
+        if earlier <= version, pending.deletionCount > 0,
+            transaction?.recorder.hasDeleted(row.key, in: row.table) == true
+        {
+            return true
+        }
+        guard earlier < version else { return false }
         let changes = try? coordinator.changes(after: earlier, through: version, handle)?.changes
         return changes?.tables[row.table]?.deleted.contains(row.key) == true
     }

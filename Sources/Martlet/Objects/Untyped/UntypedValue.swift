@@ -66,7 +66,8 @@ enum UntypedValue {
         case let number as Double: number
         case let number as Float: Double(number)
         case let number as Decimal: NSDecimalNumber(decimal: number).doubleValue
-        default: integer(value).map { Double($0) }
+        case is Bool: nil
+        default: (value as? any FixedWidthInteger).map { Double($0) }
         }
     }
 
@@ -170,6 +171,8 @@ enum UntypedValue {
         case UInt8(ascii: "c") where number === NSNumber(value: true) || number === NSNumber(value: false):
             number.boolValue
         case UInt8(ascii: "d"), UInt8(ascii: "f"): number.doubleValue
+        // Unsigned numbers that do not fit into an Int64.
+        case UInt8(ascii: "Q"), UInt8(ascii: "L"): Int64(exactly: number.uint64Value) ?? number.uint64Value as Any
         default: number.int64Value
         }
     }
