@@ -117,6 +117,17 @@ struct GroupedObservationTests {
         #expect(try realm.resolve(#require(third))?.name == "new")
     }
 
+    @Test("a reference does not resolve to an object that was added after 'deleteAll' in the same write N127")
+    func deletedAll() throws {
+        try realm.write { realm.add(Node(id: 1, name: "old")) }
+        let reference = try ThreadSafeReference(to: #require(node(1)))
+        try realm.write {
+            realm.deleteAll()
+            realm.add(Node(id: 1, name: "new"))
+            #expect(realm.resolve(reference) == nil)
+        }
+    }
+
     @Test("a delivery in a nested run loop does not move a Realm with writes that are not durable N135 O14")
     func nestedRunLoop() throws {
         var tokens = [realm.objects(Node.self).observe { _ in }]

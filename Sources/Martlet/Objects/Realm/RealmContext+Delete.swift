@@ -50,6 +50,7 @@ extension RealmContext {
             if transaction?.keepsOldRows == true { for key in keys { keepOldRow(key, table) } }
             recordingFailure { try handle.read { try table.rows.deleteAll($0) } }
             for key in keys { transaction?.recorder.delete(key, in: table.id) }
+            pending.deletionCount += keys.count
             table.accessors.forEach(invalidateDeleted)
         }
         if hasAnyProperties { recordingFailure { try transaction?.withAnyLinks { try $0.removeAll() } } }
