@@ -3,18 +3,32 @@ import Foundation
 
 @testable import Martlet
 
+/// The key of a section. A key with a number that is NaN does not equal itself.
+struct WatchedKey: Hashable, CustomStringConvertible {
+    let description: String
+    private var number = 0.0
+
+    init(_ text: String) { description = text }
+
+    /// The last bit of whole numbers, and NaN.
+    init(_ number: Double) {
+        description = number.isNaN ? "nan" : Int(exactly: number).map { "\($0 % 2)" } ?? "none"
+        if number.isNaN { self.number = .nan }
+    }
+}
+
 extension WatcherBuilder {
     private func sectioned(_ node: Node, _ serial: Int) -> (
-        live: SectionedResults<String, Node>, sections: (ModelState) -> [ChangeChecker.Section]
+        live: SectionedResults<WatchedKey, Node>, sections: (ModelState) -> [ChangeChecker.Section]
     ) {
         let (base, rows) = base(node, serial)
         let query = ModelQuery(plan, isCut: false)
-        let keys: [(expected: (ModelState, Int) -> String, live: (Node) -> String)] = [
-            ({ $0.text($1, "name") ?? "" }, { $0.name }),
-            ({ Self.parity($0.number($1, "amount") ?? 0) }, { Self.parity($0.amount) }),
+        let keys: [(expected: (ModelState, Int) -> WatchedKey, live: (Node) -> WatchedKey)] = [
+            ({ WatchedKey($0.text($1, "name") ?? "") }, { WatchedKey($0.name) }),
+            ({ WatchedKey($0.number($1, "amount") ?? 0) }, { WatchedKey($0.amount) }),
             (
-                { model, row in model.link(row, "next").flatMap { model.text($0, "name") } ?? "" },
-                { $0.next?.name ?? "" }
+                { model, row in WatchedKey(model.link(row, "next").flatMap { model.text($0, "name") } ?? "") },
+                { WatchedKey($0.next?.name ?? "") }
             ),
         ]
         let key = keys[plan.cut % keys.count]
@@ -23,7 +37,7 @@ extension WatcherBuilder {
             var order: [String] = []
             var items: [String: [Item]] = [:]
             for row in query.apply(rows(model), model) {
-                let key = key.expected(model, row)
+                let key = key.expected(model, row).description
                 if items[key] == nil { order.append(key) }
                 items[key, default: []].append(model.item(row, plan.nodePaths))
             }
@@ -31,8 +45,6 @@ extension WatcherBuilder {
         }
         return (live, Self.memoized(sections))
     }
-
-    private static func parity(_ number: Double) -> String { Int(exactly: number).map { "\($0 % 2)" } ?? "none" }
 
     private func sectionText(_ node: Node) -> String {
         let key = ["name", "amount", "next.name"][plan.cut % 3]
@@ -66,7 +78,7 @@ extension WatcherBuilder {
     func section(_ node: Node, _ serial: Int) -> Watcher? {
         let (live, sections) = sectioned(node, serial)
         guard let section = live.first else { return nil }
-        let key = section.key
+        let key = section.key.description
         // An observer of one section does not see its position among the sections, so the model has only this section.
         let only = { (model: ModelState) in sections(model).filter { $0.key == key } }
         let watcher = Watcher("section '\(key)' of \(sectionText(node))") {

@@ -16,7 +16,7 @@ struct ElementAggregates {
     init(_ values: some Sequence<StoredValue>, isAny: Bool = false, nan: SQLValue? = Decimal128.nan._stored.raw) {
         self.values = values.map(\.raw).filter { value in
             if case .real(let number) = value { return !number.isNaN }
-            return value != .null && (isAny ? AnyValue.sortKey(value) : value) != nan
+            return value != .null && (isAny ? !AnyValue.isNaN(sortKey: AnyValue.sortKey(value)) : value != nan)
         }
         self.isAny = isAny
     }
@@ -27,7 +27,7 @@ struct ElementAggregates {
         let objects = Array(objects)
         let element = objects.lazy.compactMap { Self.end(of: names[...], $0) }.first?.element
         let isAny = element == .scalar(.any)
-        let nan = isAny ? AnyValue.nanKey : element == .scalar(.decimal128) ? Decimal128.nan._stored.raw : nil
+        let nan = element == .scalar(.decimal128) ? Decimal128.nan._stored.raw : nil
         self.init(objects.map { ElementAggregates.value($0, names[...]) }, isAny: isAny, nan: nan)
         path = keyPath
         context = objects.first?._context
@@ -46,9 +46,7 @@ struct ElementAggregates {
         var found: (value: V, key: SQLValue)?
         for value in values {
             let key = value._sortKey.raw
-            guard rank(key, V.self) == 2, V._Present.self != AnyRealmValue.self || key != AnyValue.nanKey else {
-                continue
-            }
+            guard rank(key, V.self) == 2 else { continue }
             if let best = found {
                 let order = ValueOrder.compare(key, best.key)
                 if isGreatest ? order <= 0 : order >= 0 { continue }
@@ -72,10 +70,17 @@ struct ElementAggregates {
         return property.element.isFloating ? Double?._value(stored).map(\._compared) ?? .null : stored
     }
 
+    /// True if a value, which may be in an `AnyRealmValue`, is a floating-point number or a date that is NaN.
+    static func isNaN<V: OrderedValue>(_ value: SQLValue, _: V.Type) -> Bool {
+        if case .real(let number) = value { return number.isNaN }
+        return V._Present.self == AnyRealmValue.self && AnyValue.isNaN(sortKey: AnyValue.sortKey(value))
+    }
+
     /// The rank of a value in the sort order: absent values, then NaN, then all others.
     private static func rank<V: OrderedValue>(_ key: SQLValue, _: V.Type) -> Int {
         if key == .null { return 0 }
         if case .real(let number) = key { return number.isNaN ? 1 : 2 }
+        if V._Present.self == AnyRealmValue.self { return AnyValue.isNaN(sortKey: key) ? 1 : 2 }
         return V._Present.self == Decimal128.self && key == Decimal128.nan._stored.raw ? 1 : 2
     }
 

@@ -2,7 +2,8 @@ import MartletEngine
 import MartletValues
 
 extension List {
-    /// The position of an element; nil if the list does not contain it. Compares stored values. Complexity: O(n).
+    /// The position of an element; nil if the list does not contain it. Compares stored values; the two zeros are
+    /// equal, and so are all NaNs. Complexity: O(n).
     public func index(of element: Element) -> Int? {
         guard let core else {
             if let object = element._object {
@@ -15,7 +16,7 @@ extension List {
             return core.all().firstIndex(of: .integer(object._key))
         }
         return element._searchElement(ElementContext(context: core.context)).flatMap {
-            core.all().firstIndex(of: $0.raw)
+            core.firstPosition(of: $0.raw)
         }
     }
 }

@@ -76,7 +76,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Noti
         }
         updateInPlace(core, Array(untyped.values(value).enumerated())) { given, target in
             let (input, rules) = untyped.input(given.element, for: target, .position(given.offset))
-            target.assign(input, rules)
+            target.assignNested(input, rules)
         } added: {
             untyped.element($0.element, .position($0.offset))
         }
@@ -106,8 +106,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Noti
         }
         updateInPlace(core, elements) { element, target in
             guard let source = element._object, let table = target._table else { return }
-            core.context.copyValues(from: source, to: target, policy)
-            core.context.bindAsFurtherAccessor(source, target._key, table)
+            core.context.updateEmbedded(target._key, from: source, policy, table)
         } added: {
             $0
         }

@@ -68,7 +68,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
                 let value = UntypedValue.unwrapped(value)
             {
                 let (input, rules) = untyped.input(value, for: target, .key(key))
-                target.assign(input, rules)
+                target.assignNested(input, rules)
             } else {
                 set(key, untyped.element(value, .key(key)), rules.policy)
             }
@@ -144,8 +144,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
         guard core.property.element.isEmbedded, let object = value._object, object._state == .unmanaged,
             let target = element(core, position + 1)._object, let table = target._table
         else { return false }
-        core.context.copyValues(from: object, to: target, .modified)
-        core.context.bindAsFurtherAccessor(object, target._key, table)
+        core.context.updateEmbedded(target._key, from: object, .modified, table)
         return true
     }
 

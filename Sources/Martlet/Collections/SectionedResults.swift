@@ -141,7 +141,7 @@ struct Sections<Key: Hashable> {
     private(set) var keys: [Key] = []
     /// The elements of each section, in order.
     private(set) var members: [[ObjectKey]] = []
-    private(set) var positions: [Key: Int] = [:]
+    private(set) var positions = SectionPositions<Key>()
 
     mutating func append(_ member: ObjectKey, _ key: Key) {
         let position = positions[key] ?? keys.count
@@ -287,10 +287,8 @@ extension RealmCollection where Element: ModelObject {
             requireMembers().sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
         ) { element in
             let stored = ElementAggregates.value(element, names[...])
-            // Elements with the value NaN belong to the section of absent values: NaN does not equal itself, so a
-            // section with the key NaN could not be found.
-            if case .real(let number) = stored.raw, number.isNaN { return nil }
-            return F.Value._Present._value(stored)
+            let isNaN = ElementAggregates.isNaN(stored.raw, F.Value.self)
+            return F.Value._Present._value(isNaN ? .null : stored.raw, in: element._context)
         }
     }
 }

@@ -25,7 +25,7 @@ public struct SectionedValues<Key: Hashable, Element: OrderedValue & RealmCollec
 
     /// The section with a key; nil if there is none.
     public func section(forKey key: Key) -> ValuesSection<Key, Element>? {
-        storage.sections.contains { $0.key == key } ? ValuesSection(key: key, storage: storage) : nil
+        storage.section(key).map { _ in ValuesSection(key: key, storage: storage) }
     }
 
     /// A value by its section and its position in the section. Traps if it is out of range.
@@ -79,7 +79,7 @@ public struct ValuesSection<Key: Hashable, Element: OrderedValue & RealmCollecti
     /// True for a frozen collection, which `freeze()` returns.
     public var isFrozen: Bool { storage.isFrozen }
 
-    fileprivate var values: [Element] { storage.sections.first { $0.key == key }?.values ?? [] }
+    fileprivate var values: [Element] { storage.section(key)?.values ?? [] }
 }
 
 extension ValuesSection: RandomAccessCollection {
@@ -142,8 +142,12 @@ final class ValueSectionStorage<Key: Hashable, Element: OrderedValue & RealmColl
         }
     }
 
+    func section(_ key: Key) -> (key: Key, values: [Element])? {
+        sections.first { SectionPositions.areEqual($0.key, key) }
+    }
+
     private func makeSections() -> [(key: Key, values: [Element])] {
-        var positions: [Key: Int] = [:]
+        var positions = SectionPositions<Key>()
         var made: [(key: Key, values: [Element])] = []
         for value in collection.sorted(ascending: isAscending) {
             let key = key(value)

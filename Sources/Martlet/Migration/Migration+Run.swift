@@ -37,6 +37,7 @@ extension Migration {
             nil)
         newContext.transaction = context.transaction
         oldContext.counterpart = newContext
+        oldContext.formerName = { [migration = context.migration] in migration.source(of: $0, in: $1) }
         self.init(context.migration, oldContext: oldContext, newContext: newContext, declared)
     }
 
@@ -63,8 +64,7 @@ extension RealmContext {
     }
 
     func endMigration() {
-        pending.objects = []
-        pending.collections = []
+        pending.removeAll()
         detach()
         transaction = nil
         replaceSnapshot(nil)

@@ -143,8 +143,9 @@ public final class Migration {
 
     /// Creates an object from a dictionary of property names and values, an array in schema order, or another object.
     ///
-    /// Properties without a value get their defaults. The other object can be an old object. If it has another type,
-    /// the properties that both types have are copied.
+    /// Properties without a value get their defaults. The other object can be an old object; its values are copied to
+    /// the properties that keep them, under their new names. If it has another type, the properties that both types
+    /// have are copied.
     ///
     /// Keys that are not the name of a property are ignored. Traps if the type is unknown, if a value has the wrong
     /// type, or if the given object has no property in common with the type.
@@ -154,8 +155,9 @@ public final class Migration {
         guard let model = table.model else { Misuse.unknownType(typeName) }
         if table.type.isEmbedded { Misuse.embeddedAtTopLevel(typeName) }
         var value = value
-        if let object = value as? MigrationObject, object._typeName != table.type.name {
-            let shared = object.values(sharedWith: table.type)
+        if let object = value as? MigrationObject, object._context === oldContext || object._typeName != table.type.name
+        {
+            let shared = object.values(for: table)
             if !shared.isEmpty { value = shared }
         }
         return unsafeDowncast(newContext.create(model, value, .error), to: MigrationObject.self)

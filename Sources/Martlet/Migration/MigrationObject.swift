@@ -103,16 +103,19 @@ public final class MigrationObject: StoredObject {
         }
         let newTable = context.table(table.id)
         if property.element.isEmbedded {
-            return newTable.type.name == property.element.target ? values(sharedWith: newTable.type) : self
+            return newTable.type.name == property.element.target ? values(for: newTable) : self
         }
         return newTable.exists(_key) ? newTable.object(_key) : nil
     }
 
-    /// The values of the properties that another type also has, by name.
-    func values(sharedWith type: ObjectTypeSchema) -> [String: Any] {
-        _model.schema.properties.reduce(into: [:]) { values, own in
-            guard own.isColumn || own.isCollection, type[own.name] != nil else { return }
-            values[own.name] = keyedValue(own) as Any
+    /// The values for the properties of a table that this object also has. If the table has the type of the object, they
+    /// may have other names in this object.
+    func values(for table: ObjectTable) -> [String: Any] {
+        let isOfType = _table?.id == table.id
+        return table.type.properties.reduce(into: [:]) { values, property in
+            let former = isOfType ? _context?.formerName(property.name, table.type.name) : nil
+            guard let own = _model.schema[former ?? property.name], own.isColumn || own.isCollection else { return }
+            values[property.name] = keyedValue(own) as Any
         }
     }
 }

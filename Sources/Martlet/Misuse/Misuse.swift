@@ -1,3 +1,5 @@
+import Foundation
+
 /// The traps of the library and their messages. Only errors of the programmer trap. All other failures are thrown.
 ///
 /// Each trap is a separate function. The message ends with the name of the function, so that users can search for it.
@@ -179,7 +181,7 @@ enum Misuse {
                 "'\(property)' takes \(expected), but was given 'nil'\(place). Assign a value, or declare the property optional"
             )
         }
-        let text = "\(value)"
+        let text = (value as? Date)?.safeDescription ?? "\(value)"
         trap(
             "'\(property)' takes \(expected), but was given '\(text.count > 200 ? text.prefix(200) + "…" : text)' "
                 + "of type '\(type(of: value))'\(place). Assign a value of that type, or change the schema")

@@ -162,7 +162,7 @@ struct BoundOperand {
     var asNumber: MartletEngine.Predicate.Operand? {
         switch source {
         case .element(let element): ComparedKind(element) == .number && !isCollection ? operand : nil
-        case .literal(let literal): literal.compared(with: .scalar(.double)).map { .value($0) }
+        case .literal(let literal): literal.calculated.map { .value($0) }
         }
     }
 }

@@ -107,10 +107,8 @@ enum QueryLiteral: Equatable {
         guard let first = text.utf8.first, first != UInt8(ascii: "i"), first != UInt8(ascii: "n"),
             let double = Double(text)
         else { return nil }
-        guard let decimal = try? Decimal128(string: text), decimal != (try? Decimal128(string: "\(double)")) else {
-            return .double(double)
-        }
-        return .decimal(decimal)
+        guard let decimal = try? Decimal128(string: text) else { return double.isFinite ? .double(double) : nil }
+        return decimal == Decimal128(comparing: double) ? .double(double) : .decimal(decimal)
     }
 
     static func base64(_ text: String) -> QueryLiteral? { Data(base64Encoded: text).map { .data($0) } }
@@ -230,18 +228,46 @@ enum QueryLiteral: Equatable {
         case (.objectId, .string(let value)): return (try? ObjectId(string: value))?._stored.raw
         case (.decimal128, .decimal(let value)): return value._stored.raw
         case (.decimal128, .integer(let value)): return Decimal128(Int(value))._stored.raw
-        case (.decimal128, .double(let value)): return (try? Decimal128(string: "\(value)"))?._stored.raw
+        case (.decimal128, .double(let value)): return Decimal128(comparing: value)._stored.raw
         case (.decimal128, .string(let value)): return (try? Decimal128(string: value))?._stored.raw
-        case (.float, .double(let value)): return Double(Float(value))._compared.raw
-        case (.float, _), (.double, _): return number
+        case (.float, _): return nearest { Double(Float($0)) }
+        case (.double, _): return nearest { $0 }
         case (.int, _), (.int8, _), (.int16, _), (.int32, _), (.int64, _): return number
         default: return nil
         }
     }
 
-    // Whole and floating-point numbers are compared by value.
+    // Numbers are compared by value. A number that an integer equals becomes this integer, because SQLite does not find
+    // the key `Int64.min` by a floating-point number. Other decimals remain decimals.
     private var number: SQLValue? {
         switch self {
+        case .integer(let value): .integer(value)
+        case .double(let value): Int64(exactly: value).map(SQLValue.integer) ?? value._compared.raw
+        case .decimal(let value): Int64("\(value)").map(SQLValue.integer) ?? value._stored.raw
+        default: nil
+        }
+    }
+
+    // A floating-point number, and a decimal with a fraction or beyond 64 bits, is rounded to the type of the property
+    // with which it is compared, as the values of the property are. A finite number does not become infinite.
+    private func nearest(_ rounding: (Double) -> Double) -> SQLValue? {
+        switch self {
+        case .double(let value):
+            let nearest = rounding(value)
+            return (nearest.isFinite ? nearest : value)._compared.raw
+        case .decimal(let value):
+            guard case .blob? = number, let nearest = Double("\(value)").map(rounding), nearest.isFinite else {
+                return number
+            }
+            return nearest._compared.raw
+        default: return number
+        }
+    }
+
+    /// The number as an operand of a calculation; nil for literals of other kinds.
+    var calculated: SQLValue? {
+        switch self {
+        case .null: .null
         case .integer(let value): .integer(value)
         case .double(let value): value._compared.raw
         case .decimal(let value): Double("\(value)").map { $0._compared.raw }
@@ -268,7 +294,9 @@ extension QueryLiteral {
         switch self {
         case .integer(let value): .integer(0 &- value)
         case .double(let value): .double(-value)
-        case .decimal(let value): (try? Decimal128(string: "-\(value)")).map { .decimal($0) } ?? self
+        case .decimal(let value):
+            Int64("-\(value)").map { .integer($0) } ?? (try? Decimal128(string: "-\(value)")).map { .decimal($0) }
+                ?? self
         default: self
         }
     }

@@ -1,3 +1,4 @@
+import Foundation
 import MartletEngine
 
 extension ObjectBase: CustomStringConvertible {
@@ -74,6 +75,7 @@ struct ObjectText {
         case nil: nil
         case let object as ObjectBase: text(of: object)
         case let value as AnyRealmValue: Self.shortened(value.summary)
+        case let value as Date: value.safeDescription
         case let value?: Self.shortened("\(value)")
         }
     }

@@ -102,6 +102,6 @@ extension ObjectBase {
     /// Unknown keys of a dictionary are ignored. A value of the wrong type traps.
     public convenience init(value: Any) {
         self.init()
-        assign(UntypedInput(value, _model.schema), .single)
+        assignNested(UntypedInput(value, _model.schema), .single)
     }
 }

@@ -31,6 +31,9 @@ public struct Decimal128: Hashable, Sendable, Comparable, CustomStringConvertibl
         self.init(number)
     }
 
+    /// The decimal number with which a floating-point number is compared.
+    init(comparing number: Double) { self.init(DecimalNumber(.real(number)) ?? .nan) }
+
     /// Parses a decimal number with an optional sign, decimal point and exponent, or `NaN` or `inf`.
     ///
     /// - Throws: `InvalidText` if the text is not a number, if it has more than 34 significant digits, or if the number

@@ -44,8 +44,11 @@ private func storedFloating(_ value: Double) -> StoredValue {
     return StoredValue(.blob(withUnsafeBytes(of: value.bitPattern.littleEndian) { Array($0) }))
 }
 
-// Queries compare floating-point values as numbers: the two zeros are equal, and NaN equals nothing.
-private func comparedFloating(_ value: Double) -> StoredValue { StoredValue(.real(value == 0 ? 0 : value)) }
+// Queries compare floating-point values as numbers: the two zeros are equal, and NaN equals nothing. In a set, all NaNs
+// are the same element.
+private func comparedFloating(_ value: Double) -> StoredValue {
+    StoredValue(.real(value == 0 ? 0 : value.isNaN ? .nan : value))
+}
 
 private func floating(_ stored: StoredValue) -> Double? {
     switch stored.raw {

@@ -142,9 +142,15 @@ extension TypeMigration {
     func previousType(of name: String) -> PreviousType? { storedType(of: name).map { PreviousType($0, previous) } }
 
     /// The name in the file of the property whose values `property` keeps.
-    func source(of property: String, in type: String) -> String {
+    package func source(of property: String, in type: String) -> String {
         if let name = renamed[type]?[property] { return name }
-        for case .rebuildType(type, let sources) in diff.steps { return sources[property] ?? property }
+        for step in diff.steps {
+            switch step {
+            case .rebuildType(type, let sources): return sources[property] ?? property
+            case .renameProperty(type, let former, property): return former
+            default: break
+            }
+        }
         return property
     }
 }

@@ -110,7 +110,7 @@ extension QueryCompiler {
         }
         if case .real(let number)? = right.literal, number.isNaN { return comparison == .notEqual ? "1" : "0" }
         if left.kind == .any || right.kind == .any { return anyComparison(left, comparison, right) }
-        if left.kind == .decimal || right.kind == .decimal { return decimalComparison(left, comparison, right) }
+        if left.isDecimal(against: right) { return decimalComparison(left, comparison, right) }
         let (a, b) = (left.sql, right.sql)
         guard comparison == .equal || comparison == .notEqual, right.literal == nil else {
             return comparison == .notEqual ? "\(a) IS NOT \(b)" : "\(a) \(comparison.rawValue) \(b)"
@@ -164,13 +164,18 @@ extension QueryCompiler {
         if values.contains(.null) { parts.append(presence(term)) }
         if !options.isEmpty {
             let equals = Predicate.TextMatch.equals.rawValue
-            parts.append(some(of: values) { "martlet_text(\(equals), \(options.rawValue), \(term.sql), \($0))" })
+            let searched = term.kind == .any ? values.map(AnyValue.searched) : values
+            parts.append(
+                some(of: searched) { "martlet_text(\(equals), \(options.rawValue), \(term.searched), \($0))" })
         } else if term.kind == .any {
             parts.append(some(of: values) { "martlet_order(\(term.sql), \($0)) = 0" })
-        } else {
+        } else if term.kind == .number || term.kind == .decimal {
             // Nothing equals a decimal NaN.
-            let values = term.kind == .decimal ? values.filter { $0 != .blob(DecimalNumber.nan.bytes) } : values
-            parts += try ValueSet(values).conditions(term.sql, &self)
+            let decimals = values.filter { $0.isBlob && $0 != .blob(DecimalNumber.nan.bytes) }
+            parts += ValueSet(values.filter { !$0.isBlob }).conditions(term.sql, &self)
+            parts += ValueSet(decimals).conditions(term.asDecimal, &self)
+        } else {
+            parts += ValueSet(values).conditions(term.sql, &self)
         }
         return parts.isEmpty ? "0" : "(\(parts.joined(separator: " OR ")))"
     }
@@ -189,7 +194,9 @@ extension QueryCompiler {
     private mutating func text(
         _ term: QueryTerm, _ match: Predicate.TextMatch, _ pattern: QueryTerm, _ options: Predicate.TextOptions
     ) throws -> String {
-        let (text, patternSQL) = (term.sql, pattern.sql)
+        let text = term.searched
+        let literal = term.kind == .any ? pattern.literal : nil
+        let patternSQL = literal.map { bind(AnyValue.searched($0)) } ?? pattern.searched
         let isPlain =
             options.isEmpty && pattern.literal != nil && term.kind != .any && match != .like && match != .ends
         // SQLite's 'substr' returns NULL for an empty blob.
@@ -204,4 +211,8 @@ extension QueryCompiler {
             return "substr(CAST(\(text) AS BLOB), 1, length(CAST(\(patternSQL) AS BLOB))) = CAST(\(patternSQL) AS BLOB)"
         }
     }
+}
+
+extension SQLValue {
+    fileprivate var isBlob: Bool { if case .blob = self { true } else { false } }
 }

@@ -101,7 +101,7 @@ extension QueryCompiler {
         let key = "martlet_sort_key(\(term.sql))"
         return
             "SELECT v FROM (SELECT \(term.sql) AS v, \(key) AS k FROM \(members)) "
-            + "WHERE k IS NOT NULL AND k <> \(SQLText.literal(AnyValue.nanKey)) "
+            + "WHERE k >= \(SQLText.literal(AnyValue.leastKey)) "
             + "ORDER BY k\(function == .max ? " DESC" : "") LIMIT 1"
     }
 }

@@ -79,4 +79,15 @@ struct QueryTerm {
 
     /// The value in the form in which decimal properties store it.
     var asDecimal: String { kind == .number ? "martlet_decimal(\(sql))" : sql }
+
+    /// True if the terms are compared as decimals. A literal decimal that is compared with numbers consists of bytes.
+    func isDecimal(against other: QueryTerm) -> Bool {
+        switch (kind, other.kind) {
+        case (.decimal, _), (_, .decimal), (.number, .bytes), (.bytes, .number): true
+        default: false
+        }
+    }
+
+    /// The text or data in the value, for conditions on their characters and bytes.
+    var searched: String { kind == .any ? "martlet_searched(\(sql))" : sql }
 }

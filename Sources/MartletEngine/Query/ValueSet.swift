@@ -1,8 +1,8 @@
 import MartletSQLite
 import MartletValues
 
-/// The right side of `IN`. Floating-point values are bound one by one. Up to `limit` other values are bound one by one,
-/// too. If there are more, all of them are bound as JSON arrays, because the number of parameters is limited.
+/// The right side of `IN`. Up to `limit` values are bound one by one. If there are more, they are bound as lists, because
+/// the number of parameters is limited.
 struct ValueSet {
     private var integers: [Int64] = []
     /// In JSON, texts and blobs are written and compared as the hexadecimal digits of their bytes.
@@ -26,14 +26,20 @@ struct ValueSet {
     }
 
     /// SQL conditions for a left operand, one of which must be true.
-    func conditions(_ operand: String, _ compiler: inout QueryCompiler) throws -> [String] {
-        if reals.count > 30_000 { throw QueryFailure("'in' takes at most 30000 floating values") }
-        let isSmall = integers.count + texts.count + blobs.count <= Self.limit
-        var single: [SQLValue] = reals.map(SQLValue.real)
+    func conditions(_ operand: String, _ compiler: inout QueryCompiler) -> [String] {
+        let isSmall = integers.count + texts.count + blobs.count + reals.count <= Self.limit
+        var single: [SQLValue] = []
         var conditions: [String] = []
         if isSmall {
             single += integers.map(SQLValue.integer) + texts.map(SQLValue.text) + blobs.map(SQLValue.blob)
+            single += reals.map(SQLValue.real)
         } else {
+            // JSON cannot represent infinity.
+            if !reals.isEmpty {
+                let list = compiler.bind(.blob(ElementCodec.encode(reals.map(SQLValue.real))))
+                let count = compiler.bind(.integer(Int64(reals.count)))
+                conditions.append("\(operand) IN (SELECT v FROM martlet_elements(\(list), \(count), 0))")
+            }
             if !integers.isEmpty {
                 let list = compiler.bind(.text("[\(integers.map(String.init).joined(separator: ","))]"))
                 conditions.append("\(operand) IN (SELECT value FROM json_each(\(list)))")

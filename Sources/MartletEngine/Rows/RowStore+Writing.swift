@@ -13,7 +13,7 @@ extension RowStore {
             let statement = try insertStatement(connection)
             let key = bind(RowBinder(statement, texts))
             try statement.run()
-            try writeIndexes(of: key, mask: .max, in: transaction, connection, values)
+            try writeIndexes(of: key, mask: .all, in: transaction, connection, values)
             return key
         }
     }
@@ -23,7 +23,7 @@ extension RowStore {
     /// - Parameter bind: binds the columns, and returns the position of the SQL parameter for the key.
     /// - Parameter values: the values of all properties. Called only if an index needs them.
     package func update(
-        _ key: ObjectKey, mask: UInt64, in transaction: WriteTransaction, _ connection: Connection,
+        _ key: ObjectKey, mask: PropertyMask, in transaction: WriteTransaction, _ connection: Connection,
         _ bind: (RowBinder) -> Int, values: () -> [SQLValue]
     ) throws {
         guard let statement = try updateStatement(mask, connection) else { return }
@@ -51,11 +51,11 @@ extension RowStore {
     // MARK: Indexes
 
     private func writeIndexes(
-        of key: ObjectKey, mask: UInt64, in transaction: WriteTransaction, _ connection: Connection,
+        of key: ObjectKey, mask: PropertyMask, in transaction: WriteTransaction, _ connection: Connection,
         _ values: () -> [SQLValue]
     ) throws {
-        let texts = fullTextIndexes.filter { Self.contains(mask, $0.property) }
-        let anyProperties = anyRealmValueColumns.filter { Self.contains(mask, $0) }
+        let texts = fullTextIndexes.filter { mask.contains($0.property) }
+        let anyProperties = anyRealmValueColumns.filter { mask.contains($0) }
         if texts.isEmpty && anyProperties.isEmpty { return }
         let row = values()
         for index in texts {

@@ -27,7 +27,7 @@ package final class RowStore {
     @exclusivity(unchecked) private var insertStatement: Statement?
     @exclusivity(unchecked) private var selectStatement: Statement?
     @exclusivity(unchecked) private var findStatement: Statement?
-    private var updateStatements: [UInt64: Statement] = [:]
+    private var updateStatements: [PropertyMask: Statement] = [:]
     let texts: TextArena
 
     package init(_ table: DatabaseSchema.Table, _ texts: TextArena) {
@@ -81,18 +81,13 @@ package final class RowStore {
     }
 
     /// The statement that writes the columns of the properties in `mask`; nil if there are none.
-    func updateStatement(_ mask: UInt64, _ connection: Connection) throws -> Statement? {
+    func updateStatement(_ mask: PropertyMask, _ connection: Connection) throws -> Statement? {
         if let known = updateStatements[mask], known.belongs(to: connection) { return known }
-        let positions = layout.columns.indices.filter { Self.contains(mask, layout.columns[$0].property) }
+        let positions = layout.columns.indices.filter { mask.contains(layout.columns[$0].property) }
         if positions.isEmpty { return nil }
         let statement = try connection.statement(layout.update(positions))
         updateStatements[mask] = statement
         return statement
-    }
-
-    /// Whether a mask of properties contains a property. The last bit stands for all properties from 63 on.
-    static func contains(_ mask: UInt64, _ property: PropertyIndex) -> Bool {
-        mask & (1 << UInt64(min(property, 63))) != 0
     }
 
     private var primaryKeyColumn: TableLayout.Column? { type.primaryKey.flatMap(layout.column) }

@@ -171,6 +171,15 @@ package struct AnyValue {
             }
     }
 
+    /// The text or data in a stored value, without a tag; null for values of other kinds.
+    static func searched(_ stored: SQLValue) -> SQLValue {
+        switch stored {
+        case .text: stored
+        case .blob(let blob) where stored.tag == .data: .blob(Array(blob.dropFirst()))
+        default: .null
+        }
+    }
+
     /// The kind of the value, by its name in `AnyRealmValue`.
     var kind: String {
         switch content {
@@ -200,7 +209,7 @@ package struct AnyValue {
 }
 
 extension AnyValue {
-    /// Bytes that sort like the values of an `any` property: null, booleans, numbers of all kinds by value, texts,
+    /// Bytes that sort like the values of an `any` property: null, NaN, booleans, numbers of all kinds by value, texts,
     /// data, dates, object ids, UUIDs, then objects, lists and maps by their bytes.
     package static func sortKey(_ stored: SQLValue) -> SQLValue {
         isWellFormed(stored) ? wellFormedSortKey(stored) : .null
@@ -210,10 +219,10 @@ extension AnyValue {
         guard let value = AnyValue(wellFormed: stored) else { return .null }
         return switch value.content {
         case .bool(let bool): .blob([1, bool ? 1 : 0])
-        case .number(let number): .blob([2] + numberKey(DecimalNumber(number)))
-        case .decimal(let decimal): .blob([2] + numberKey(decimal))
+        case .number(let number): DecimalNumber(number).map { .blob([2] + $0.bytes) } ?? nanKey
+        case .decimal(let decimal): decimal.isNaN ? nanKey : .blob([2] + decimal.bytes)
         case .text(let text): .blob([3] + Array(text.utf8))
-        case .date(let date): .blob([5] + ordered(date))
+        case .date(let date): date.isNaN ? nanDateKey : .blob([5] + ordered(date))
         case .bytes(let kind, let bytes): .blob([kind == .data ? 4 : kind == .objectId ? 6 : 7] + bytes)
         case .object(let bytes): .blob([8] + bytes)
         case .list(let elements): .blob([9] + ElementCodec.encode(elements.map(wellFormedSortKey)))
@@ -221,13 +230,14 @@ extension AnyValue {
         }
     }
 
-    // In these keys, NaN sorts before all numbers, unlike in the order of `DecimalNumber`.
-    private static func numberKey(_ number: DecimalNumber?) -> [UInt8] {
-        if let number, !number.isNaN { number.bytes } else { [] }
-    }
+    // A date that is NaN and a number that is NaN are different members of a set.
+    private static let nanKey = SQLValue.blob([0])
+    private static let nanDateKey = SQLValue.blob([0, 5])
+    /// Less than all sort keys of values that are neither null nor NaN.
+    static let leastKey = SQLValue.blob([1])
 
-    /// The sort key of NaN.
-    package static let nanKey = SQLValue.blob([2])
+    /// True for the sort keys of NaN.
+    package static func isNaN(sortKey: SQLValue) -> Bool { sortKey == nanKey || sortKey == nanDateKey }
 
     // The bit patterns of floating-point numbers sort like the numbers, except that the order of negative ones is
     // reversed.

@@ -1,5 +1,5 @@
 import MartletSQLite
-import MartletValues
+package import MartletValues
 
 /// A decimal number of up to 34 significant digits: sign, coefficient and exponent of ten, without trailing zeros. It
 /// is stored as bytes that sort in numeric order.
@@ -62,12 +62,13 @@ package struct DecimalNumber: Hashable, Sendable {
         self = value
     }
 
-    /// The decimal number of an SQL value; for a floating-point number, its shortest decimal representation. Nil for
-    /// other values.
-    init?(_ value: SQLValue) {
+    /// The decimal number of an SQL value. A floating-point number that equals an `Int64` has the same decimal number,
+    /// and any other one its shortest decimal representation. Nil for NaN and for other values.
+    package init?(_ value: SQLValue) {
         switch value {
         case .integer(let number): self.init(Int(number))
-        case .real(let number) where !number.isNaN: self.init("\(number)")
+        case .real(let number) where !number.isNaN:
+            if let whole = Int64(exactly: number) { self.init(Int(whole)) } else { self.init("\(number)") }
         case .blob(let bytes): self.init(bytes: bytes)
         default: return nil
         }

@@ -86,6 +86,35 @@ import Testing
         #expect(Array(sets.anyValues) == [.double(1.5), .string("1")])
     }
 
+    @Test("sorts, distinct, sets and queries agree on which numbers are equal, and NaN follows none O43 O52 O80")
+    func bigNumbers() throws {
+        let test = try TestRealm()
+        let big = 4_611_686_018_427_387_904
+        let values: [AnyRealmValue] = [
+            .bool(false), .int(big), .double(.nan), .double(0x1p62), .none, .decimal128(Decimal128(big)), .int(big + 1),
+            .int(big - 1), .date(Date(timeIntervalSinceReferenceDate: .nan)), .decimal128(.nan), .double(1e23),
+            .decimal128(Decimal128("1e23" as StaticString)), .date(.distantPast),
+        ]
+        let lists = ScalarLists(id: 1), sets = ScalarSets(id: 1)
+        try test.realm.write {
+            for (id, value) in values.enumerated() { test.realm.add(Scalars(id: id, anyValue: value)) }
+            test.realm.add(lists)
+            test.realm.add(sets)
+            lists.anyValues.append(objectsIn: values)
+            sets.anyValues.insert(objectsIn: values)
+        }
+        let all = test.realm.objects(Scalars.self)
+        #expect(all.sorted(byKeyPath: "anyValue").map(\.id) == [4, 2, 9, 8, 0, 7, 1, 3, 5, 6, 10, 11, 12])
+        #expect(lists.anyValues.sorted().map(\.kind) == all.sorted(byKeyPath: "anyValue").map(\.anyValue.kind))
+        #expect(all.distinct(by: ["anyValue"]).map(\.id) == [0, 1, 2, 4, 6, 7, 8, 10, 12])
+        #expect(lists.anyValues.distinct().count == 9 && sets.anyValues.count == 9)
+        #expect(all.where { $0.anyValue == .double(0x1p62) }.map(\.id) == [1, 3, 5])
+        #expect(all.where { $0.anyValue == .decimal128(Decimal128(big)) }.map(\.id) == [1, 3, 5])
+        #expect(all.filter("anyValue == 4611686018427387904.0").map(\.id) == [1, 3, 5])
+        #expect(all.filter("anyValue == 1e23").map(\.id) == [10, 11])
+        #expect(all.min(of: { $0.anyValue }) == .bool(false) && lists.anyValues.min() == .bool(false))
+    }
+
     @Test("the sum of infinity and minus infinity is NaN, and averages are as exact as sums O53") func sums() throws {
         let test = try TestRealm()
         let infinities: [Double] = [.infinity, -.infinity]

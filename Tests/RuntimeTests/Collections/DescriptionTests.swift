@@ -1,4 +1,5 @@
 import ConformanceModels
+import Foundation
 import MartletTestSupport
 import Testing
 
@@ -54,6 +55,15 @@ struct DescriptionTests {
             #expect("\(children)" == "List<Node> (invalidated)")
             #expect("\(named)" == "Map<Optional<Node>> (invalidated)")
         }
+    }
+
+    @Test("a date that is NaN or far away is described O11 O82", arguments: [Double.nan, .infinity, 1e300])
+    func extremeDates(_ seconds: Double) throws {
+        let date = Date(timeIntervalSinceReferenceDate: seconds)
+        let object = Scalars(id: 1, date: date, anyValue: .list([.date(date)]))
+        let list = ScalarLists(id: 1, dates: [date])
+        #expect(object.description.contains("date = ") && list.description.contains("dates = ["))
+        #expect(object.description.contains("nan") == seconds.isNaN && "\(list.dates)".contains("nan") == seconds.isNaN)
     }
 
     @Test("sections show their keys O82") func sections() throws {

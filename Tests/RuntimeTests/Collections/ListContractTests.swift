@@ -136,6 +136,22 @@ import Testing
         #expect(b.parents.map(\.id) == [2, 2])
     }
 
+    @Test(
+        "index(of:) finds both zeros and every NaN, in managed and unmanaged lists O40 O47", arguments: [false, true])
+    func specialNumbers(_ isManaged: Bool) throws {
+        let test = try TestRealm()
+        let lists = ScalarLists(
+            id: 1, floats: [1, -.nan, 0], doubles: [1, -0.0, -.nan], dates: [Date(timeIntervalSinceReferenceDate: -0.0)]
+        )
+        if isManaged { try test.realm.write { test.realm.add(lists) } }
+        #expect(
+            lists.doubles.index(of: 0) == 1 && lists.doubles.index(of: -0.0) == 1 && lists.doubles.index(of: 2) == nil)
+        #expect(
+            lists.doubles.index(of: .nan) == 2 && lists.floats.index(of: -0.0) == 2 && lists.floats.index(of: .nan) == 1
+        )
+        #expect(lists.dates.index(of: Date(timeIntervalSinceReferenceDate: 0)) == 0)
+    }
+
     @Test("aggregates work on managed and unmanaged lists O40 O47") func aggregates() throws {
         let test = try TestRealm()
         let (a, b) = (Node(id: 1, amount: 1), Node(id: 2, amount: 4, part: Part(weight: 3)))

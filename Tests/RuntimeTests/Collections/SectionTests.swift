@@ -47,6 +47,41 @@ import Testing
         #expect(optional.allKeys == ["b", "c", nil])
     }
 
+    @Test("elements whose key is NaN form one section, for every kind of key O46") func notANumber() throws {
+        let (test, nodes) = try start()
+        let owner = ScalarLists(id: 1)
+        try test.realm.write {
+            test.realm.add(owner)
+            for (node, amount) in zip(nodes, [1, .nan, 0, -Double.nan, 1, -0.0]) { node.amount = amount }
+            owner.doubles.append(objectsIn: [1, .nan, 0, .nan])
+        }
+        let all = test.realm.objects(Node.self)
+        let byPath = all.sectioned(by: \.amount)
+        #expect(
+            ids(byPath) == [[1, 3], [2, 5], [0, 4]] && byPath.allKeys[0].isNaN
+                && byPath.section(forKey: .nan)?.count == 2)
+        #expect(byPath.indexPath(of: nodes[3]) == [0, 1] && byPath[0].index(of: nodes[3]) == 1)
+        #expect(ids(all.sectioned(by: { [$0.amount] }, sortDescriptors: [])) == [[0, 4], [1, 3], [2, 5]])
+        #expect(ids(all.sectioned(by: { Optional($0.amount) }, sortDescriptors: [])) == [[0, 4], [1, 3], [2, 5]])
+        #expect(byPath.freeze().section(forKey: .nan)?.map(\.id) == [1, 3])
+        let values = owner.doubles.sectioned { $0 }
+        #expect(values.map(\.count) == [2, 1, 1] && values.section(forKey: .nan)?.count == 2)
+    }
+
+    @Test("objects, and numbers that are NaN, in values of any type are keys of sections O46") func anyKeys() throws {
+        let (test, nodes) = try start()
+        let values: [AnyRealmValue] = [
+            .object(nodes[0]), .none, .double(.nan), .object(nodes[1]), .object(nodes[0]), .decimal128(.nan), .int(1),
+        ]
+        try test.realm.write {
+            for (id, value) in values.enumerated() { test.realm.add(Scalars(id: id, anyValue: value)) }
+        }
+        let sections = test.realm.objects(Scalars.self).sectioned { $0.anyValue }
+        #expect(sections.map { $0.map(\.id) } == [[1, 2, 5], [6], [0, 4], [3]])
+        #expect(sections.allKeys == [.some(.none), .int(1), .object(nodes[0]), .object(nodes[1])])
+        #expect(sections.section(forKey: .object(nodes[1]))?.first?.id == 3)
+    }
+
     @Test("sections by a closure are in the order of their first elements O46") func closures() throws {
         let (test, _) = try start()
         let all = test.realm.objects(Node.self)

@@ -202,6 +202,43 @@ import Testing
     }
 
     @Test(
+        "a copy of an old object has the values of renamed properties, also in embedded objects O71 O12",
+        arguments: [false, true])
+    func copyingRenamed(_ isRebuilt: Bool) throws {
+        let previous = try PreviousProgram([
+            "object Renamed\nprimaryKey id\nproperty id Int\nproperty title String\nproperty items List<link:Renamed>\n"
+                + (isRebuilt ? "property extra Int" : ""),
+            "object Node\nprimaryKey id\nproperty id Int\nproperty part embedded:Part?",
+            "embedded Part\nproperty label String\nproperty weight Double?\nproperty words List<String>",
+        ]) { create in
+            let first = create("Renamed", ["id": 1, "title": "a"])
+            first["items"] = [first]
+            _ = create("Node", ["id": 1, "part": ["label": "p", "weight": 2, "words": ["x", "y"]]])
+        }
+        let realm = try previous.migrated([Renamed.self, Node.self, Part.self, Screw.self]) { migration, _ in
+            migration.renameProperty(onType: "Part", from: "label", to: "name")
+            migration.renameProperty(onType: "Part", from: "words", to: "tags")
+            migration.enumerateObjects(ofType: "Node") { old, new in
+                new?["parts"] = [old?["part"], old?["part"]]
+                new?["part"] = old?["part"]
+            }
+            migration.enumerateObjects(ofType: "Renamed") { old, new in
+                guard let old else { return }
+                new?["id"] = 2
+                let copy = migration.create("Renamed", value: old)
+                #expect(copy["name"] as? String == "a")
+            }
+        }
+        let node = try #require(realm.objects(Node.self).first)
+        #expect(node.part?.name == "p" && node.part?.weight == 2 && node.part.map { Array($0.tags) } == ["x", "y"])
+        #expect(
+            node.parts.map(\.name) == ["p", "p"] && node.parts.map { Array($0.tags) } == [["x", "y"], ["x", "y"]])
+        let copies = realm.objects(Renamed.self)
+        #expect(copies.map(\.id) == [1, 2] && copies.map(\.name) == ["a", "a"])
+        #expect(copies.map { $0.children.map(\.id) } == [[2], [2]])
+    }
+
+    @Test(
         "the block creates objects with defaults and nested values, and deletes objects with embedded ones O71 O5 O6"
     )
     func creating()

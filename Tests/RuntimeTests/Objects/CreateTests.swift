@@ -36,6 +36,48 @@ import Testing
         #expect(test.realm.objects(Node.self).count == 9)
     }
 
+    @Test(
+        "create and init(value:) take long chains of objects and need no deep call stack O5",
+        arguments: ["next", "children", "named"])
+    func longChains(_ property: String) throws {
+        let test = try TestRealm()
+        let length = 2_000
+        func nested(_ object: [String: Any]) -> Any {
+            property == "next" ? object : property == "children" ? [object] : ["k": object]
+        }
+        var value: [String: Any] = ["id": length - 1, "name": "end"]
+        for id in (0..<length - 1).reversed() { value = ["id": id, property: nested(value)] }
+        func next(_ node: Node) -> Node? {
+            property == "next" ? node.next : node.children.first ?? node.named["k"] ?? nil
+        }
+        func isComplete(_ start: Node?) -> Bool {
+            var (count, node, last) = (0, start, start)
+            while let current = node { (count, last, node) = (count + 1, current, next(current)) }
+            return count == length && last?.name == "end" && last?.id == length - 1
+        }
+        for policy in [Realm.UpdatePolicy.error, .modified, .all] {
+            try test.realm.write { test.realm.create(Node.self, value: value, update: policy) }
+            #expect(isComplete(test.realm.object(ofType: Node.self, forPrimaryKey: 0)))
+            #expect(test.realm.objects(Node.self).count == length)
+        }
+        #expect(isComplete(Node(value: value)))
+        // The objects of another Realm are copied.
+        let other = try TestRealm()
+        let first = try #require(test.realm.object(ofType: Node.self, forPrimaryKey: 0))
+        try other.realm.write { other.realm.create(Node.self, value: first) }
+        #expect(isComplete(other.realm.object(ofType: Node.self, forPrimaryKey: 0)))
+    }
+
+    @Test("a cycle of many objects of another Realm is copied as a cycle O5") func longCycle() throws {
+        let (test, other) = (try TestRealm(), try TestRealm())
+        let nodes = (0..<300).map { Node(id: $0) }
+        for (node, next) in zip(nodes, nodes.dropFirst() + [nodes[30]]) { node.next = next }
+        try test.realm.write { test.realm.add(nodes[0]) }
+        try other.realm.write { other.realm.create(Node.self, value: nodes[0]) }
+        let copies = other.realm.objects(Node.self)
+        #expect(copies.count == 300 && copies[299].next?.id == 30 && copies[299].next == copies[30])
+    }
+
     @Test("create accepts the output of JSONSerialization O5") func json() throws {
         let test = try TestRealm()
         let text = """

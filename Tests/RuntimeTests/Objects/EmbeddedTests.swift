@@ -67,6 +67,56 @@ import Testing
             test.realm.objects(Node.self).where { $0.part.screws.length == 3 && $0.part.core.length == 2 }.count == 1)
     }
 
+    @Test(
+        ".modified updates long chains of embedded objects in place and needs no deep call stack O23 O5",
+        arguments: ["inner", "rings", "named"], [false, true])
+    func longChains(_ property: String, _ isDictionary: Bool) throws {
+        let test = try TestRealm()
+        let length = 2_000
+        func wide(_ name: Int) -> Wide {
+            let wide = Wide(id: 1)
+            var ring = Ring(number: name)
+            for _ in 1..<length {
+                let outer = Ring()
+                switch property {
+                case "inner": outer.inner = ring
+                case "rings": outer.rings.append(ring)
+                default: outer.named["k"] = ring
+                }
+                ring = outer
+            }
+            wide.ring = ring
+            return wide
+        }
+        func value(_ name: Int) -> [String: Any] {
+            var ring: [String: Any] = ["number": name]
+            for _ in 1..<length {
+                ring = [property: property == "inner" ? ring : property == "rings" ? [ring] : ["k": ring] as Any]
+            }
+            return ["id": 1, "ring": ring]
+        }
+        func last() throws -> Ring {
+            var ring = try #require(test.realm.objects(Wide.self).first?.ring)
+            while let next = ring.inner ?? ring.rings.first ?? ring.named["k"] ?? nil { ring = next }
+            return ring
+        }
+        func update(_ name: Int, _ policy: Realm.UpdatePolicy) throws {
+            try test.realm.write {
+                if isDictionary {
+                    test.realm.create(Wide.self, value: value(name), update: policy)
+                } else {
+                    test.realm.add(wide(name), update: policy)
+                }
+            }
+        }
+        try update(1, .error)
+        let ring = try last()
+        #expect(ring.number == 1)
+        try update(2, .modified)
+        #expect(ring.number == 2 && test.realm.dynamicObjects("Ring").count == length)
+        #expect(try last() == ring)
+    }
+
     @Test("embedded objects link to objects, and the link becomes nil when the target is deleted O24") func links()
         throws
     {

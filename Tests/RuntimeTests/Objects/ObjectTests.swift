@@ -191,6 +191,38 @@ import Testing
         }
     }
 
+    @Test("a class with more than 63 properties stores only the assigned ones, and keeps raw values without a case O31")
+    func wide() throws {
+        let test = try TestRealm()
+        try test.onNewThread { realm in try realm.write { realm.add(Wide(id: 1)) } }
+        try alter(
+            test.configuration.fileURL?.path ?? "",
+            """
+            UPDATE Wide SET p61 = 'a', p63 = 'b', p65 = 'c', p70 = 'd';
+            UPDATE martlet_meta SET version = version + 1
+            """)
+        try test.onNewThread { realm in
+            let wide = try #require(realm.objects(Wide.self).first)
+            try realm.write {
+                wide.p62 = .nan
+                wide.p64 = .closed
+                wide.p66 = Wide(id: 2)
+                wide.p67 = "text"
+                wide.p68 = .object(wide)
+                wide.p69 = -0.0
+                #expect(realm.objects(Wide.self).where { $0.p64 == .closed }.count == 1)
+                wide.p1 = 7
+            }
+            try realm.write { wide.p60 = 8 }
+        }
+        try test.onNewThread { realm in
+            let raw = "p61 == 'a' AND p63 == 'b' AND p64 == 'c' AND p65 == 'c' AND p70 == 'd'"
+            let wide = try #require(realm.objects(Wide.self).filter(raw).first)
+            #expect(wide.p62.isNaN && wide.p66?.id == 2 && wide.p67 == "text" && wide.p68 == .object(wide))
+            #expect(wide.p69.sign == .minus && wide.p1 == 7 && wide.p60 == 8 && wide.p63 == .unknown)
+        }
+    }
+
     @Test("new objects have the default values, and ignored properties are stored only in the accessor O35")
     func defaults() throws {
         let test = try TestRealm()

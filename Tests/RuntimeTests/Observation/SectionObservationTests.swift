@@ -92,6 +92,24 @@ struct SectionObservationTests {
         expect(test, log, ["[2.1] [2.0] [] +[] -[]"])
     }
 
+    @Test("the section of elements whose key is NaN is observed like any other N60 O46") func notANumber() throws {
+        let (test, nodes, log) = try start()
+        try test.realm.write { nodes[0].amount = .nan }
+        let sections = test.realm.objects(Node.self).sectioned(by: \.amount)
+        let token = sections.observe { log.lines.append(text($0)) }
+        let one = sections.section(forKey: .nan)?.observe { log.lines.append("one " + text($0)) }
+        test.scheduler.run()
+        _ = log.take()
+        try test.realm.write { nodes[3].amount = -.nan }
+        expect(test, log, ["[1.2] [0.1] [] +[] -[]", "one [] [0.1] [] +[] -[]"])
+        try test.realm.write { nodes[3].name = "c" }
+        expect(test, log, ["[] [] [0.1] +[] -[]", "one [] [] [0.1] +[] -[]"])
+        try test.realm.write { for node in nodes { node.amount = 0 } }
+        expect(test, log, ["[] [0.0 0.3] [] +[] -[0]", "one [] [] [] +[] -[0]"])
+        token.invalidate()
+        one?.invalidate()
+    }
+
     @Test("an observer of one section is called for that section only N60") func oneSection() throws {
         let (test, nodes, log) = try start()
         let section = try #require(byName(test).section(forKey: "b"))

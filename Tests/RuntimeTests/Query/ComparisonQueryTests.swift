@@ -62,7 +62,10 @@ extension OptionalScalars {
         #expect(all.where { $0.int.in(stride(from: 10, to: 400_000, by: 2).map { $0 }) }.count == 20)
         #expect(all.where { $0.string.in((0..<100_000).map { "s\0\($0 * 10)" }) }.map(\.id) == [0, 10, 20, 30, 40])
         #expect(all.where { $0.data.in((0..<1_000).map { Data([UInt8(truncatingIfNeeded: $0 | 1)]) }) }.count == 25)
-        #expect(all.where { $0.double.in((0..<20_000).map { Double($0) / 6 }) }.count == 50)
+        #expect(all.where { $0.double.in((0..<40_000).map { Double($0) / 6 } + [.infinity, .nan, -0.0]) }.count == 50)
+        #expect(all.filter("double IN %@", (0..<40_000).map { Double($0 * 2) / 3 }).count == 25)
+        #expect(all.filter("int IN %@", (0..<40_000).map { Double($0) * 2 }).count == 25)
+        #expect(all.filter("int IN %@", (0..<1_000).map { Decimal128($0 * 2) }).count == 25)
         #expect(all.where { $0.int.in((0..<1_000).map { $0 == 3 ? nil : $0 }) }.count == 49)
     }
 

@@ -40,7 +40,9 @@ struct RandomCondition {
 enum QueriedValues {
     static let names = ["", "a", "ab", "b", "\u{e9}", "e\u{301}", "a\0", "B", "zz"]
     static let tags = ["a", "b", "A", "ab", "\u{e9}", "e\u{301}"]
-    static let amounts: [Double] = [0, -0.0, 1, 2, 2.5, .nan, .infinity, -1]
+    static let amounts: [Double] = [
+        0, -0.0, 1, 2, 2.5, .nan, .infinity, -1, 0.1, 0x1p53, 0x1p53 + 2, 0x1p62, -0x1p63, 1e23, -.infinity,
+    ]
 }
 
 @Suite struct RandomQueryTests {
@@ -168,7 +170,7 @@ enum QueriedValues {
         let amount = QueriedValues.amounts.randomElement(using: &random) ?? 0
         let id = Int.random(in: -1...12, using: &random)
         let sought = bytes(name)
-        switch Int.random(in: 0..<14, using: &random) {
+        switch Int.random(in: 0..<17, using: &random) {
         case 0:
             return RandomCondition(fields.name == name, "name == %@", [name]) { row, _ in bytes(row.string) == sought }
         case 1:
@@ -211,6 +213,19 @@ enum QueriedValues {
             }
         case 12:
             return RandomCondition(fields.name.in([String]()), "name IN {}") { _, _ in false }
+        case 13:
+            // More values than are bound one by one.
+            let amounts = (0..<300).map { Double($0) * 1e3 } + [amount, 2]
+            return RandomCondition(fields.amount.in(amounts), "amount IN %@", [amounts]) { row, _ in
+                amounts.contains(row.double ?? 0)
+            }
+        case 14:
+            return RandomCondition(nil, "id IN %@", [[Double(id), Decimal128(id + 3), 0.5] as [Any]]) { row, _ in
+                row.id == id || row.id == id + 3
+            }
+        case 15:
+            let wholes = (0..<300).map { Decimal128($0 * 2 + 1) }
+            return RandomCondition(nil, "id IN %@", [wholes]) { row, _ in row.id % 2 == 1 }
         default:
             return RandomCondition(fields.name.in([name, "b"]), "name IN %@", [[name, "b"]]) { row, _ in
                 bytes(row.string) == sought || bytes(row.string) == bytes("b")

@@ -110,6 +110,40 @@ import Testing
             all.where { $0.data.equals(Data()) }.map(\.id) == [1] && all.where { $0.data.notEquals(Data()) }.count == 5)
     }
 
+    @Test("contains, begins, ends, like and options search texts and data in values of any type O79 O80 O51")
+    func any() throws {
+        let test = try TestRealm()
+        let bytes = Data([1, 4, 0xff, 4])
+        let values: [AnyRealmValue] = [
+            .data(bytes), .string("a\u{1}B"), .data(Data()), .int(4), .none, .uuid(UUID()), .list([.data(bytes)]),
+            .data(Data([4])),
+        ]
+        try test.realm.write {
+            for (id, value) in values.enumerated() {
+                test.realm.add(Scalars(id: id, data: bytes, anyValue: value))
+                test.realm.add(ScalarLists(id: id, anyValues: [value]))
+            }
+        }
+        let all = test.realm.objects(Scalars.self), lists = test.realm.objects(ScalarLists.self)
+        func ids(_ relation: String, _ argument: Any) throws -> [Int] {
+            let found = try all.filter(Realm.Predicate(parsing: "anyValue \(relation) %@", arguments: [argument])).map(
+                \.id)
+            let inLists = try lists.filter(
+                Realm.Predicate(parsing: "ANY anyValues \(relation) %@", arguments: [argument])
+            ).map(\.id)
+            #expect(found == inLists)
+            return found
+        }
+        #expect(try ids("CONTAINS", Data([0xff])) == [0] && ids("CONTAINS", Data()) == [0, 2, 7])
+        #expect(try ids("BEGINSWITH", Data([1, 4])) == [0] && ids("BEGINSWITH", Data([4])) == [7])
+        #expect(try ids("ENDSWITH", Data([4])) == [0, 7] && ids("LIKE", Data([0x2a, 4])) == [0, 7])
+        #expect(try ids("CONTAINS", AnyRealmValue.data(Data([4, 0xff]))) == [0] && ids("CONTAINS", 4) == [])
+        #expect(try ids("CONTAINS[c]", "b") == [1] && ids("==[c]", "A\u{1}b") == [1] && ids("==[c]", Data([4])) == [7])
+        #expect(try ids("IN[c]", ["A\u{1}b", Data([4])] as [Any]) == [1, 7])
+        #expect(all.filter("data ENDSWITH anyValue").map(\.id) == [0, 2, 7])
+        #expect(all.filter("anyValue CONTAINS data").map(\.id) == [0])
+    }
+
     @Test("strings sort by code point O79 O52") func order() throws {
         let test = try TestRealm()
         try test.realm.write {

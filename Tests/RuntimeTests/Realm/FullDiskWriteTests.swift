@@ -42,4 +42,25 @@ import Testing
         test.realm.refresh()
         #expect(node.name == "b")
     }
+
+    @Test("a change that a failed write did not store is stored by the next write of its object D3 O4")
+    func laterRows() throws {
+        let test = try TestRealm()
+        let nodes = [Node(id: 1), Node(id: 2)]
+        try test.realm.write { test.realm.add(nodes) }
+        let handle = test.realm.context.handle
+        #expect(throws: Realm.Error.self) {
+            try test.realm.write {
+                try limitGrowth(test.realm.context.handle, pages: 2)
+                nodes[0].name = String(repeating: "x", count: 50_000)
+                nodes[1].amount = 1
+            }
+        }
+        try test.realm.write {
+            try limitGrowth(test.realm.context.handle, pages: 1_000)
+            nodes[1].amount = 2
+        }
+        withExtendedLifetime(handle) {}
+        try test.onNewThread { realm in #expect(realm.objects(Node.self).map(\.amount) == [0, 2]) }
+    }
 }

@@ -18,7 +18,7 @@ open class ObjectBase {
     /// The number of the write that added the object; 0 if the object was read from the Realm.
     @exclusivity(unchecked) final var _addedIn: UInt32 = 0
     /// A bit mask of the properties that were assigned in the open write and not yet written to the file. The last bit
-    /// represents all properties from index 63 on.
+    /// represents the properties from index 63 on, which `PendingWrite` contains.
     @exclusivity(unchecked) final var _dirty: UInt64 = 0
     @exclusivity(unchecked) final var _key: ObjectKey = 0
     /// `_context` keeps the table alive.
@@ -144,8 +144,11 @@ open class ObjectBase {
 
     private final func _didSetManaged(_ property: Int) {
         guard let table = _table else { return }
-        if _dirty == 0 { table.context.pending.objects.append(self) }
-        _dirty |= 1 << UInt64(min(property, 63))
+        if _dirty == 0 || PropertyMask.isFurther(property) {
+            table.context.pending.add(self, property)
+        } else {
+            _dirty |= PropertyMask.bit(property)
+        }
         if table.hasFurtherAccessors { table.context.markOtherAccessorsStale(self, table) }
         if let observers = _observers { observers.didChange(property) }
         if table.hasFurtherAccessors { forEachOtherObservers(table) { $0.didChange(property) } }

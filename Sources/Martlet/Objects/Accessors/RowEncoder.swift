@@ -22,8 +22,8 @@ import MartletValues
     }
 
     private let mode: Mode
-    /// A bit mask of the properties to encode. The last bit represents all properties from index 63 on.
-    private let mask: UInt64
+    /// The properties to encode.
+    private let mask: PropertyMask
     private var property = 0
     private var parameter = 1
     private var image = RowImage()
@@ -40,7 +40,7 @@ import MartletValues
     /// Binds the properties in `mask` to the parameters of a statement, beginning with the first one. Returns the
     /// number of the next parameter, and the value of the integer primary key.
     static func bind(
-        _ object: ObjectBase, _ binder: RowBinder, mask: UInt64, _ table: ObjectTable
+        _ object: ObjectBase, _ binder: RowBinder, mask: PropertyMask, _ table: ObjectTable
     ) -> (parameter: Int, key: ObjectKey) {
         var encoder = RowEncoder(mode: .bind(binder), mask: mask)
         encoder.keyProperty = table.integerKey
@@ -58,7 +58,7 @@ import MartletValues
 
     /// The value of an integer primary key.
     static func integerKey(of object: ObjectBase, _ table: ObjectTable) -> ObjectKey {
-        var encoder = RowEncoder(mode: .key, mask: .max)
+        var encoder = RowEncoder(mode: .key, mask: .all)
         encoder.keyProperty = table.integerKey
         object._encode(&encoder)
         return encoder.key
@@ -66,7 +66,7 @@ import MartletValues
 
     /// The values of all properties.
     static func image(of object: ObjectBase) -> RowImage {
-        var encoder = RowEncoder(mode: .collect, mask: .max)
+        var encoder = RowEncoder(mode: .collect, mask: .all)
         object._encode(&encoder)
         return encoder.image
     }
@@ -75,7 +75,7 @@ import MartletValues
 
     /// The value of one property.
     static func value(of object: ObjectBase, _ property: PropertyIndex) -> SQLValue {
-        var encoder = RowEncoder(mode: .collect, mask: 1 << UInt64(min(property, 63)))
+        var encoder = RowEncoder(mode: .collect, mask: PropertyMask(word: PropertyMask.bit(property)))
         object._encode(&encoder)
         return encoder.image[property]
     }
@@ -89,28 +89,28 @@ import MartletValues
     /// The collections of an object that were already created, with their properties. A collection is created on first
     /// use.
     static func collections(of object: ObjectBase) -> [(property: Int, collection: any PropertyCollection)] {
-        var encoder = RowEncoder(mode: .collect, mask: .max)
+        var encoder = RowEncoder(mode: .collect, mask: .all)
         object._encode(&encoder)
         return encoder.collections
     }
 
     /// The collection of one property. It is created if it does not exist yet.
     static func collection(of object: ObjectBase, _ property: Int) -> (any PropertyCollection)? {
-        var encoder = RowEncoder(mode: .collection(of: property, object), mask: .max)
+        var encoder = RowEncoder(mode: .collection(of: property, object), mask: .all)
         object._encode(&encoder)
         return encoder.collections.first?.collection
     }
 
     /// True if a property, or an element of its collection, can contain a value. False for raw values without a case.
     static func accepts(_ value: StoredValue, _ property: Int, of object: ObjectBase) -> Bool {
-        var encoder = RowEncoder(mode: .check(value, property), mask: .max)
+        var encoder = RowEncoder(mode: .check(value, property), mask: .all)
         object._encode(&encoder)
         return encoder.isAccepted
     }
 
     /// The case with a raw value, for a property whose type is an enum; nil if there is none.
     static func enumCase(_ value: StoredValue, _ property: Int, of object: ObjectBase) -> Any? {
-        var encoder = RowEncoder(mode: .findCase(value, property), mask: .max)
+        var encoder = RowEncoder(mode: .findCase(value, property), mask: .all)
         object._encode(&encoder)
         return encoder.foundCase
     }
@@ -118,18 +118,18 @@ import MartletValues
     /// The enum type of a property; nil for other values, for collections, and for objects without a class in the
     /// program.
     static func enumeration(of object: ObjectBase, _ property: Int) -> (any PersistableEnum.Type)? {
-        var encoder = RowEncoder(mode: .check(.null, property), mask: .max)
+        var encoder = RowEncoder(mode: .check(.null, property), mask: .all)
         object._encode(&encoder)
         return encoder.enumeration
     }
 
     /// Adds the unmanaged objects to which `object` links, and replaces its links by keys.
     static func addLinks(of object: ObjectBase, _ context: RealmContext, _ policy: Realm.UpdatePolicy) {
-        var encoder = RowEncoder(mode: .add(context, policy), mask: .max)
+        var encoder = RowEncoder(mode: .add(context, policy), mask: .all)
         object._encode(&encoder)
     }
 
-    private init(mode: Mode, mask: UInt64) {
+    private init(mode: Mode, mask: PropertyMask) {
         self.mode = mode
         self.mask = mask
     }
@@ -139,7 +139,7 @@ import MartletValues
     @inline(__always)
     private mutating func isWanted() -> Bool {
         defer { property += 1 }
-        return mask & (1 << UInt64(min(property, 63))) != 0
+        return mask.contains(property)
     }
 
     private mutating func put(_ value: Int64?) {

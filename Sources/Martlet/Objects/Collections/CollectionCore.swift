@@ -216,6 +216,13 @@ final class CollectionCore {
         return positionsByElement?[identity(of: value)]
     }
 
+    /// The position of the first element of a list that equals a value. Complexity: O(n).
+    func firstPosition(of value: SQLValue) -> Int? {
+        guard property.element.isFloating else { return all().firstIndex(of: value) }
+        let identity = identity(of: value)
+        return all().firstIndex { self.identity(of: $0) == identity }
+    }
+
     // 0.0 and -0.0 are stored as different values, but are the same element. In a set of `AnyRealmValue`, equal numbers
     // of different kinds are the same element, too.
     private func identity(of value: SQLValue) -> SQLValue {

@@ -3,7 +3,9 @@ import MartletEngine
 /// The changes of the open write that are not yet stored in the file, and the state that a rollback needs.
 struct PendingWrite {
     /// Accessors with values that were assigned in the open write and are not yet stored.
-    var objects: [ObjectBase] = []
+    private(set) var objects: [ObjectBase] = []
+    /// The assigned properties that share the last bit of an accessor's mask. Few types have so many properties.
+    private var furtherProperties: [ObjectIdentifier: ColumnSet] = [:]
     /// Lists, sets and maps that were changed in the open write and are not yet stored.
     var collections: [CollectionCore] = []
     /// The accessors and collections whose rows the open transaction has deleted. A rollback restores them.
@@ -38,8 +40,34 @@ struct PendingWrite {
         denials = DeletionDenials()
         for object in objects { object._dirty = 0 }
         for collection in collections { collection.discardElements() }
+        removeAll()
+    }
+
+    /// Forgets the values that are not stored.
+    mutating func removeAll() {
         objects = []
+        furtherProperties = [:]
         collections = []
+    }
+
+    /// Records that a property of an accessor was assigned.
+    mutating func add(_ object: ObjectBase, _ property: PropertyIndex) {
+        if object._dirty == 0 { objects.append(object) }
+        object._dirty |= PropertyMask.bit(property)
+        if PropertyMask.isFurther(property) {
+            furtherProperties[ObjectIdentifier(object), default: []].insert(property)
+        }
+    }
+
+    /// Removes and returns the accessors with values to store, in the order of their rows, and the assigned properties
+    /// that `_dirty` does not tell apart.
+    mutating func takeObjects() -> (objects: [ObjectBase], furtherProperties: [ObjectIdentifier: ColumnSet]) {
+        let sorted = objects.sorted { ($0._table?.id ?? 0, $0._key) < ($1._table?.id ?? 0, $1._key) }
+        defer {
+            objects = []
+            furtherProperties = [:]
+        }
+        return (sorted, furtherProperties)
     }
 
     /// A unique key for an object that will not be stored, because the write has failed.

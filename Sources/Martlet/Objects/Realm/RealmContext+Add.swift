@@ -88,9 +88,8 @@ extension RealmContext {
     private func addLinks(of object: ObjectBase, _ policy: Realm.UpdatePolicy, _ table: ObjectTable) {
         let collections = RowEncoder.collections(of: object)
         addTargets(of: object, policy, table)
-        if object._dirty == 0 { pending.objects.append(object) }
         for property in table.type.properties where property.isColumn && (property.isLink || property.isAny) {
-            object._dirty |= 1 << UInt64(min(property.index, 63))
+            pending.add(object, property.index)
         }
         object._guard = guardWord
         for (property, collection) in collections { collection._manage(object, property, policy) }
@@ -143,7 +142,7 @@ extension RealmContext {
         recordingFailure {
             do {
                 stored = try table.rows.insert(in: transaction) { binder in
-                    let bound = RowEncoder.bind(object, binder, mask: .max, table)
+                    let bound = RowEncoder.bind(object, binder, mask: .all, table)
                     guard table.integerKey < 0 else { return bound.key }
                     let key = chosen ?? 0
                     binder.bind(key, at: bound.parameter)
@@ -204,9 +203,24 @@ extension RealmContext {
         bindAsFurtherAccessor(object, key, table)
     }
 
+    /// Assigns the values of an embedded object to an existing one, which keeps its identity. The given object then becomes
+    /// a further accessor of the row.
+    func updateEmbedded(
+        _ key: ObjectKey, from object: ObjectBase, _ policy: Realm.UpdatePolicy, _ table: ObjectTable
+    ) {
+        additions.depth += 1
+        defer { additions.depth -= 1 }
+        if additions.isDeep && object._state == .unmanaged {
+            additions.deferred.append(Additions.DeferredAddition(object: object, key: key, policy: policy))
+        } else {
+            update(key, from: object, policy, table)
+            addDeferred()
+        }
+    }
+
     /// Assigns the values of an unmanaged object to `target`. With the policy `.modified`, assigns only the values that
     /// differ.
-    func copyValues(from source: ObjectBase, to target: ObjectBase, _ policy: Realm.UpdatePolicy) {
+    private func copyValues(from source: ObjectBase, to target: ObjectBase, _ policy: Realm.UpdatePolicy) {
         prepare(target)
         let (old, new) = (RowEncoder.values(of: target), RowEncoder.values(of: source))
         let schema = target._model.schema
@@ -219,7 +233,7 @@ extension RealmContext {
     }
 
     /// Makes an unmanaged object a further accessor of a row. Its values were already assigned to the row.
-    func bindAsFurtherAccessor(_ object: ObjectBase, _ key: ObjectKey, _ table: ObjectTable) {
+    private func bindAsFurtherAccessor(_ object: ObjectBase, _ key: ObjectKey, _ table: ObjectTable) {
         guard object._state == .unmanaged else { return }
         let collections = RowEncoder.collections(of: object)
         table.bindFurtherAccessor(object, key)

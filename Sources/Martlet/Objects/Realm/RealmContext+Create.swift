@@ -7,14 +7,15 @@ extension RealmContext {
     /// If the object is embedded, the caller must assign it to its owner next. `addEmbeddedIfUnmanaged` then recognizes
     /// it.
     func create(
-        _ model: ModelClass, _ value: Any, _ policy: Realm.UpdatePolicy, at path: UntypedPath? = nil
+        _ model: ModelClass, _ value: Any, _ policy: Realm.UpdatePolicy, at path: UntypedPath? = nil,
+        _ deferred: DeferredAssignments? = nil
     ) -> ObjectBase {
         let table = table(model)
         _ = requireWrite("a '\(table.type.name)'")
         let value = UntypedValue.unwrapped(value) ?? value
         let source = value as? ObjectBase
         if let source, let copy = additions.copies[ObjectIdentifier(source)] { return copy }
-        let rules = UntypedAssignment(policy: policy, copiesObjects: true, path: path)
+        let rules = UntypedAssignment(policy: policy, copiesObjects: true, path: path, deferred: deferred)
         let input = UntypedInput(value, model.schema, at: path)
         let existing = existing(model, input, policy)
         let object = existing ?? model.make()
@@ -25,9 +26,9 @@ extension RealmContext {
             object.assign(input, rules) { !$0.mayContainObjects }
             _ = add(object, .error)
             if model.schema.isEmbedded { additions.ownerless.insert(ObjectIdentifier(object)) }
-            object.assign(input, rules) { $0.mayContainObjects }
+            object.assignNested(input, rules) { $0.mayContainObjects }
         } else {
-            object.assign(input, rules)
+            object.assignNested(input, rules)
         }
         return object
     }
@@ -52,7 +53,9 @@ extension RealmContext {
     func object(_ model: ModelClass, for value: Any, _ rules: UntypedAssignment, orRefuse refuse: () -> Never)
         -> ObjectBase
     {
-        guard let object = value as? ObjectBase else { return create(model, value, rules.policy, at: rules.path) }
+        guard let object = value as? ObjectBase else {
+            return create(model, value, rules.policy, at: rules.path, rules.deferred)
+        }
         if !model.isType(of: object) { refuse() }
         if !rules.copiesObjects {
             if object._context === self || object._model === model { return object }
@@ -61,7 +64,7 @@ extension RealmContext {
         } else if object._context === self && !model.schema.isEmbedded {
             return object
         }
-        return create(model, object, rules.policy, at: rules.path)
+        return create(model, object, rules.policy, at: rules.path, rules.deferred)
     }
 
     /// The model of an object's type in this Realm. Objects of a migration have no generated class.
@@ -78,7 +81,7 @@ extension ModelClass {
     /// An unmanaged object with the given values, and default values for all other properties.
     private func unmanaged(_ value: Any, _ rules: UntypedAssignment) -> ObjectBase {
         let object = metatype.init()
-        object.assign(UntypedInput(value, schema, at: rules.path), rules)
+        object.assignNested(UntypedInput(value, schema, at: rules.path), rules)
         return object
     }
 
@@ -98,6 +101,15 @@ extension PropertySchema {
 }
 
 extension ObjectBase {
+    /// Assigns the values of a dictionary, an array or another object, which may contain objects to any depth.
+    final func assignNested(
+        _ input: UntypedInput, _ rules: UntypedAssignment,
+        where isWanted: @escaping (PropertySchema) -> Bool = { _ in true }
+    ) {
+        let deferred = rules.deferred ?? DeferredAssignments()
+        deferred.assign(input, to: self, rules.with(deferred), where: isWanted)
+    }
+
     /// Assigns the values of a dictionary, an array or another object.
     final func assign(
         _ input: UntypedInput, _ rules: UntypedAssignment, where isWanted: (PropertySchema) -> Bool = { _ in true }

@@ -251,11 +251,16 @@ extension RealmContext {
         if let failure = pending.failure { throw failure }
         guard let transaction, !pending.isEmpty else { return }
         if !pending.objects.isEmpty {
-            let objects = pending.objects.sorted { ($0._table?.id ?? 0, $0._key) < ($1._table?.id ?? 0, $1._key) }
-            pending.objects = []
+            let (objects, furtherProperties) = pending.takeObjects()
+            // If a row cannot be stored, the rows after it are not stored, either.
+            defer { for object in objects { object._dirty = 0 } }
             try wrappingErrors {
                 try transaction.handle.read { connection in
-                    for object in objects { try write(object, transaction, connection) }
+                    for object in objects {
+                        let further = furtherProperties.isEmpty ? nil : furtherProperties[ObjectIdentifier(object)]
+                        let mask = PropertyMask(word: object._dirty, further: further)
+                        try write(object, mask, transaction, connection)
+                    }
                 }
             }
         }
@@ -276,10 +281,10 @@ extension RealmContext {
         }
     }
 
-    private func write(_ object: ObjectBase, _ transaction: WriteTransaction, _ connection: StoreConnection) throws {
-        let mask = object._dirty
-        object._dirty = 0
-        guard mask != 0, object._state == .live, let table = object._table else { return }
+    private func write(
+        _ object: ObjectBase, _ mask: PropertyMask, _ transaction: WriteTransaction, _ connection: StoreConnection
+    ) throws {
+        guard !mask.isEmpty, object._state == .live, let table = object._table else { return }
         try table.rows.update(object._key, mask: mask, in: transaction, connection) { binder in
             RowEncoder.bind(object, binder, mask: mask, table).parameter
         } values: {

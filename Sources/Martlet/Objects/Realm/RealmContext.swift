@@ -47,6 +47,8 @@ final class RealmContext {
     /// For the old objects of a migration, the context of the new ones. Tables and rows have the same ids and keys in
     /// both.
     @WeakContext var counterpart: RealmContext? = nil
+    /// For the old objects of a migration, the name in the file of a property of a new type.
+    var formerName: (_ property: String, _ type: String) -> String = { property, _ in property }
     /// The number of calls of `invalidate()`. Results from an earlier generation are invalidated.
     private(set) var generation: UInt64 = 0
     /// Guards the mutable state of a frozen Realm; nil for a live Realm. Lock order: this lock is acquired before the

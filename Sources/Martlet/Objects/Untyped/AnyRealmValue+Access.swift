@@ -94,6 +94,7 @@ extension AnyRealmValue {
         case .list(let values): "list([\(values.map(\.summary).joined(separator: ", "))])"
         case .map(let entries):
             "map([\(Self.sorted(entries).map { "\"\($0.key)\": \($0.value.summary)" }.joined(separator: ", "))])"
+        case .date(let date): "date(\(date.safeDescription))"
         default: "\(self)"
         }
     }

@@ -89,7 +89,7 @@ extension ObjectBase {
         if property.element.isEmbedded, rules.policy == .modified, let existing = untypedValue(property) as? ObjectBase
         {
             if let object = value as? ObjectBase, !model.isType(of: object) { refuse() }
-            return existing.assign(UntypedInput(value, model.schema, at: inner.path), inner)
+            return existing.assignNested(UntypedInput(value, model.schema, at: inner.path), inner)
         }
         let object =
             _context?.object(model, for: value, inner, orRefuse: refuse)
@@ -227,8 +227,7 @@ extension ObjectBase {
             return
         }
         if policy == .modified, let object, case .integer(let key) = old, let table = object._model.table(in: context) {
-            context.copyValues(from: object, to: table.object(key), policy)
-            context.bindAsFurtherAccessor(object, key, table)
+            context.updateEmbedded(key, from: object, policy, table)
         } else if object != nil || old != .null || policy == .all {
             target.setLinkUntyped(property, object, policy)
         }

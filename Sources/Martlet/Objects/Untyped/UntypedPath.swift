@@ -27,11 +27,16 @@ public struct UntypedAssignment: Sendable {
     let copiesObjects: Bool
     /// The path of the object or collection that is assigned to; nil for the object at the top level.
     private(set) var path: UntypedPath?
+    /// The assignments of the call that assigns nested values; nil before the first one.
+    private(set) var deferred: DeferredAssignments?
 
-    init(policy: Realm.UpdatePolicy, copiesObjects: Bool, path: UntypedPath? = nil) {
+    init(
+        policy: Realm.UpdatePolicy, copiesObjects: Bool, path: UntypedPath? = nil, deferred: DeferredAssignments? = nil
+    ) {
         self.policy = policy
         self.copiesObjects = copiesObjects
         self.path = path
+        self.deferred = deferred
     }
 
     /// The rules for one assignment by the program, for example to a property or to an element.
@@ -51,8 +56,16 @@ public struct UntypedAssignment: Sendable {
         }
     }
 
+    /// These rules with the assignments of the call.
+    func with(_ deferred: DeferredAssignments) -> UntypedAssignment {
+        UntypedAssignment(policy: policy, copiesObjects: copiesObjects, path: path, deferred: deferred)
+    }
+
+    /// These rules without the path, which is as long as the chain of objects.
+    var shortened: UntypedAssignment { path == nil ? self : at(.root("…")) }
+
     private func at(_ path: UntypedPath) -> UntypedAssignment {
-        UntypedAssignment(policy: policy, copiesObjects: copiesObjects, path: path)
+        UntypedAssignment(policy: policy, copiesObjects: copiesObjects, path: path, deferred: deferred)
     }
 }
 

@@ -1,0 +1,45 @@
+import MartletEngine
+
+/// Assigns untyped values to objects that are nested in each other to any depth, in one call of `create` or of another
+/// function.
+///
+/// A chain of objects may be too long for the stack, so the recursion is limited. The values of objects below the limit are
+/// assigned when the recursion has ended.
+// Used only inside one call, on the thread of the call.
+final class DeferredAssignments: @unchecked Sendable {
+    private struct Assignment {
+        let object: ObjectBase
+        let input: UntypedInput
+        let rules: UntypedAssignment
+        let isWanted: (PropertySchema) -> Bool
+        /// The objects that were being copied, with their copies. Links in a cycle may lead to them.
+        let copies: [ObjectIdentifier: ObjectBase]
+    }
+
+    private static let depthLimit = 64
+    private var depth = 0
+    private var assignments: [Assignment] = []
+
+    func assign(
+        _ input: UntypedInput, to object: ObjectBase, _ rules: UntypedAssignment,
+        where isWanted: @escaping (PropertySchema) -> Bool
+    ) {
+        if depth >= Self.depthLimit {
+            let copies = object._context?.additions.copies ?? [:]
+            return assignments.append(
+                Assignment(object: object, input: input, rules: rules, isWanted: isWanted, copies: copies))
+        }
+        depth += 1
+        defer { depth -= 1 }
+        object.assign(input, rules, where: isWanted)
+        while depth == 1, let next = assignments.popLast() { assign(next) }
+    }
+
+    private func assign(_ next: Assignment) {
+        let context = next.object._context
+        let copies = context?.additions.copies ?? [:]
+        context?.additions.copies = next.copies
+        defer { context?.additions.copies = copies }
+        next.object.assign(next.input, next.rules.shortened, where: next.isWanted)
+    }
+}

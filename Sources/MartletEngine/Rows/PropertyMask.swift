@@ -1,0 +1,32 @@
+/// The properties of a row to write. The first 63 are bits of a word, so most masks need no allocation.
+package struct PropertyMask: Hashable, Sendable {
+    /// The last bit represents properties from index 63 on.
+    @usableFromInline let word: UInt64
+    /// The properties from index 63 on, if the last bit is set; nil for all of them.
+    @usableFromInline let further: ColumnSet?
+
+    @inlinable package static var all: PropertyMask { PropertyMask(word: .max) }
+
+    @inlinable package init(word: UInt64, further: ColumnSet? = nil) {
+        self.word = word
+        self.further = further
+    }
+
+    /// The bit of a property in a word.
+    @inlinable package static func bit(_ property: PropertyIndex) -> UInt64 { 1 << UInt64(min(property, 63)) }
+
+    /// True for the properties that share the last bit.
+    @inlinable package static func isFurther(_ property: PropertyIndex) -> Bool { property >= 63 }
+
+    package var isEmpty: Bool { word == 0 }
+
+    @inlinable package func contains(_ property: PropertyIndex) -> Bool {
+        if word & Self.bit(property) == 0 { return false }
+        return !Self.isFurther(property) || further?.contains(property) ?? true
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(word)
+        if let further { hasher.combine(further) }
+    }
+}

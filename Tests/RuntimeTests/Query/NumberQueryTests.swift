@@ -1,0 +1,224 @@
+import ConformanceModels
+import Foundation
+import Martlet
+import MartletTestSupport
+import ModelTesting
+import Testing
+
+/// A number as conditions compare it. Nothing equals NaN, and NaN has no order.
+private enum ComparedNumber: Equatable {
+    case nan, negativeInfinity, infinity
+    case finite(Decimal)
+
+    init(_ text: String) {
+        switch text.lowercased() {
+        case "nan": self = .nan
+        case "inf": self = .infinity
+        case "-inf": self = .negativeInfinity
+        default: self = .finite(Decimal(string: text) ?? .nan)
+        }
+    }
+
+    /// A whole number of 64 bits has its exact value, any other one its shortest decimal representation.
+    init(_ number: Double) { self.init(Int64(exactly: number).map { "\($0)" } ?? "\(number)") }
+
+    /// -1, 0 or 1; nil if either number is NaN.
+    func compare(_ other: ComparedNumber) -> Int? {
+        switch (self, other) {
+        case (.nan, _), (_, .nan): nil
+        case (.finite(let left), .finite(let right)): left < right ? -1 : left > right ? 1 : 0
+        default: (rank - other.rank).signum()
+        }
+    }
+
+    private var rank: Int {
+        switch self {
+        case .negativeInfinity: -1
+        case .finite, .nan: 0
+        case .infinity: 1
+        }
+    }
+
+    var wholeOf64Bits: Bool {
+        if case .finite(let number) = self { Int64("\(number)") != nil } else { false }
+    }
+}
+
+/// A number in a query: its text or its argument, its value, and the value after rounding to a `Double`.
+private struct QueriedNumber {
+    var text: String
+    var argument: Any?
+    let exact: ComparedNumber
+    let nearest: Double
+
+    init(text: String) {
+        self.text = text
+        exact = ComparedNumber(text)
+        nearest = Double(text) ?? .nan
+    }
+
+    init(_ argument: Any, _ exact: ComparedNumber, _ nearest: Double) {
+        text = "%@"
+        self.argument = argument
+        self.exact = exact
+        self.nearest = nearest
+    }
+}
+
+@Suite struct NumberQueryTests {
+    private static let wholes: [Int64] = [
+        0, 1, -1, 2, 9_007_199_254_740_991, 9_007_199_254_740_992, 9_007_199_254_740_993, -9_007_199_254_740_993,
+        4_611_686_018_427_387_904, 4_611_686_018_427_387_905, .max, .max - 1, .min, .min + 1,
+    ]
+    private static let doubles: [Double] = [
+        0, -0.0, 0.1, 0.5, -2.5, 9_007_199_254_740_992, 9_007_199_254_740_994, 0x1p62, 0x1p63, -0x1p63, 1e22, 1e23,
+        .nan,
+        .infinity, -.infinity,
+    ]
+    private static let decimals = [
+        "0", "0.1", "0.5", "9007199254740993", "9007199254740992.5", "9223372036854775807", "9223372036854775808",
+        "-9223372036854775808", "9223372036854775807.5", "1234567890123456789012345678901234",
+        "0.9999999999999999999999999999999999", "4611686018427387904", "1e23", "NaN", "inf", "-inf",
+    ]
+
+    private struct Row {
+        let id: Int
+        let int: Int64
+        let double: Double
+        let decimal: String
+        let any: ComparedNumber
+    }
+
+    private func fill(_ realm: Realm, _ random: inout SeededRandom) throws -> [Row] {
+        try realm.write {
+            try (0..<24).map { id in
+                let int = Self.wholes.randomElement(using: &random) ?? 0
+                let double = Self.doubles.randomElement(using: &random) ?? 0
+                let decimal = Self.decimals.randomElement(using: &random) ?? ""
+                let number = try Decimal128(string: decimal)
+                let any: (AnyRealmValue, ComparedNumber) =
+                    switch Int.random(in: 0..<3, using: &random) {
+                    case 0: (.int(Int(int)), ComparedNumber("\(int)"))
+                    case 1: (.double(double), ComparedNumber(double))
+                    default: (.decimal128(number), ComparedNumber(decimal))
+                    }
+                let scalars = Scalars(id: id, int64: int, double: double, decimal128: number, anyValue: any.0)
+                realm.add(scalars)
+                return Row(id: id, int: int, double: double, decimal: decimal, any: any.1)
+            }
+        }
+    }
+
+    private func number(_ random: inout SeededRandom) throws -> QueriedNumber {
+        let int = Self.wholes.randomElement(using: &random) ?? 0
+        let double = Self.doubles.randomElement(using: &random) ?? 0
+        let decimal = Self.decimals.randomElement(using: &random) ?? ""
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: return QueriedNumber(text: "\(int)")
+        case 1: return QueriedNumber(text: double.isNaN ? "nan" : "\(double)")
+        case 2: return QueriedNumber(text: decimal)
+        case 3: return QueriedNumber(Int(int), ComparedNumber("\(int)"), Double(int))
+        case 4: return QueriedNumber(double, ComparedNumber(double), double)
+        default:
+            return QueriedNumber(
+                try Decimal128(string: decimal), ComparedNumber(decimal), Double(decimal) ?? .nan)
+        }
+    }
+
+    private func compare(_ row: Row, _ property: String, _ number: QueriedNumber) -> Int? {
+        switch property {
+        case "int64": return ComparedNumber("\(row.int)").compare(number.exact)
+        case "decimal128": return ComparedNumber(row.decimal).compare(number.exact)
+        case "anyValue": return row.any.compare(number.exact)
+        default:
+            // A number that is not a whole number of 64 bits is rounded, as the values of the property are.
+            if number.exact.wholeOf64Bits { return ComparedNumber(row.double).compare(number.exact) }
+            if row.double.isNaN || number.nearest.isNaN { return nil }
+            return row.double < number.nearest ? -1 : row.double > number.nearest ? 1 : 0
+        }
+    }
+
+    private static let signs: [(String, @Sendable (Int?) -> Bool)] = [
+        ("==", { $0 == 0 }), ("!=", { $0 != 0 }), ("<", { $0 == -1 }), ("<=", { $0 == -1 || $0 == 0 }),
+        (">", { $0 == 1 }), (">=", { $0 == 1 || $0 == 0 }),
+    ]
+
+    @Test(
+        "numbers of any size compare by value with properties of every numeric type O80 O51 O54",
+        arguments: 0..<12 as Range<UInt64>)
+    func numbers(_ seed: UInt64) throws {
+        var random = SeededRandom(state: seed &+ 40_000)
+        let test = try TestRealm()
+        let rows = try fill(test.realm, &random)
+        let all = test.realm.objects(Scalars.self)
+        for _ in 0..<120 {
+            let property = ["int64", "double", "decimal128", "anyValue"].randomElement(using: &random) ?? ""
+            let (first, second) = (try number(&random), try number(&random))
+            let sign = Self.signs.randomElement(using: &random) ?? Self.signs[0]
+            let text: String
+            let holds: (Row) -> Bool
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0:
+                text = "\(property) IN {\(first.text), \(second.text)}"
+                holds = { compare($0, property, first) == 0 || compare($0, property, second) == 0 }
+            case 1:
+                text = "\(property) BETWEEN {\(first.text), \(second.text)}"
+                holds = {
+                    let (low, high) = (compare($0, property, first), compare($0, property, second))
+                    return (low == 0 || low == 1) && (high == 0 || high == -1)
+                }
+            case 2:
+                text = "NOT \(property) \(sign.0) \(first.text) OR \(property) == \(second.text)"
+                holds = { !sign.1(compare($0, property, first)) || compare($0, property, second) == 0 }
+            default:
+                text = "\(property) \(sign.0) \(first.text)"
+                holds = { sign.1(compare($0, property, first)) }
+            }
+            let arguments =
+                (text.contains(second.text) && !text.hasSuffix("\(sign.0) \(first.text)"))
+                ? [first, second] : [first]
+            let found = try all.filter(
+                Realm.Predicate(parsing: text, arguments: arguments.filter { $0.text == "%@" }.map(\.argument)))
+            #expect(
+                found.map(\.id) == rows.filter(holds).map(\.id), "\(text) \(arguments.map { $0.argument ?? "" })")
+        }
+    }
+
+    @Test("the extreme keys are found by numbers with a sign, a fraction of zero or a type of their own O80 O51")
+    func keys() throws {
+        let test = try TestRealm()
+        try test.realm.write {
+            for id in [Int.min, 9_007_199_254_740_992, 9_007_199_254_740_993, .max] { test.realm.add(Node(id: id)) }
+        }
+        func ids(_ text: String, _ arguments: Any?...) throws -> [Int] {
+            try test.realm.objects(Node.self).filter(Realm.Predicate(parsing: text, arguments: arguments)).map(\.id)
+        }
+        for text in ["-9223372036854775808", "-9223372036854775808.0", "- 9223372036854775808"] {
+            #expect(try ids("id == \(text)") == [.min] && ids("id IN {\(text)}") == [.min], "\(text)")
+        }
+        #expect(try ids("id == %@", -0x1p63) == [.min] && ids("id == 9223372036854775807.0") == [.max])
+        #expect(try ids("id == %@", Decimal128("9007199254740993")) == [9_007_199_254_740_993])
+        #expect(try ids("id == 9007199254740993.0") == [9_007_199_254_740_993])
+        #expect(try ids("id > 9223372036854775807") == [] && ids("id <= 9223372036854775806.5").count == 3)
+        #expect(try ids("id IN {9007199254740992.5, 9223372036854775808, 1e400}") == [])
+    }
+
+    @Test("a finite number equals no infinite one, and is rounded to the type of the property O80 O51 O76")
+    func overflow() throws {
+        let test = try TestRealm()
+        try test.realm.write {
+            for (id, value) in [.infinity, 0.1, -.infinity, 1e300].enumerated() {
+                test.realm.add(Scalars(id: id, float: Float(value), double: value))
+            }
+        }
+        func ids(_ text: String, _ arguments: Any?...) throws -> [Int] {
+            try test.realm.objects(Scalars.self).filter(Realm.Predicate(parsing: text, arguments: arguments)).map(\.id)
+        }
+        #expect(
+            try ids("double == 1e400") == [] && ids("double < 1e400") == [1, 2, 3] && ids("double > -1e400").count == 3)
+        #expect(try ids("double == inf") == [0] && ids("double IN {1e400, -inf}") == [2])
+        #expect(try ids("float == 1e300") == [] && ids("float < %@", 1e39) == [1, 2] && ids("float == inf") == [0, 3])
+        #expect(try ids("double == 0.1000000000000000000001") == [1] && ids("float == 0.1") == [1])
+        #expect(throws: Realm.Error.self) { try ids("double == 1e7000") }
+    }
+}
