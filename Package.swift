@@ -127,7 +127,7 @@ let package = Package(
             ]),
         .executableTarget(
             name: "ChaosWorker",
-            dependencies: ["Martlet", "MartletEngine", "ConformanceModels", "ModelTesting"],
+            dependencies: ["Martlet", "MartletEngine", "ConformanceModels", "ModelTesting", "CMartletTestVFS"],
             path: "Tests/ChaosWorker"),
         .testTarget(
             name: "ChaosTests",

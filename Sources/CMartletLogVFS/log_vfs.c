@@ -34,6 +34,9 @@ typedef struct LogVFSFile {
     bool has_identity;
     dev_t device;
     ino_t inode;
+    /* For a database file: its path, and the index that this process uses for it, once it is known. */
+    const char *database_path;
+    struct Index *index;
 } LogVFSFile;
 
 static sqlite3_file *real(sqlite3_file *file) {
@@ -108,6 +111,60 @@ static uint64_t salts_from_bytes(const uint8_t salts[SALTS_SIZE]) {
     uint64_t number = 0;
     for (int i = 0; i < SALTS_SIZE; i++) number = number << 8 | salts[i];
     return number;
+}
+
+/* ---- The index of a log ---------------------------------------------------------------------- */
+
+/* The index (the file `-shm`) of a database file. SQLite opens it once for all connections of the process to one
+   database file, and keeps it open until the last of them unmaps it. */
+typedef struct Index {
+    struct Index *next;
+    dev_t database_device, device;
+    ino_t database_inode, inode;
+    int users;
+} Index;
+
+/* Guards `indexes` and their members. It is held while SQLite opens or closes an index, so that an entry always
+   describes the index that is open. */
+static pthread_mutex_t index_lock = PTHREAD_MUTEX_INITIALIZER;
+static Index *indexes;
+
+static int index_status(const char *database_path, struct stat *status) {
+    char *path = sqlite3_mprintf("%s-shm", database_path);
+    int result = path ? stat(path, status) : -1;
+    sqlite3_free(path);
+    return result;
+}
+
+/* Called after the first region of the index was mapped. */
+static void note_index(LogVFSFile *file) {
+    struct stat database, status;
+    if (!file->database_path || stat(file->database_path, &database) != 0) return;
+    Index *index = indexes;
+    while (index && (index->database_device != database.st_dev || index->database_inode != database.st_ino)) {
+        index = index->next;
+    }
+    if (!index) {
+        if (index_status(file->database_path, &status) != 0 || !(index = calloc(1, sizeof *index))) return;
+        index->database_device = database.st_dev;
+        index->database_inode = database.st_ino;
+        index->device = status.st_dev;
+        index->inode = status.st_ino;
+        index->next = indexes;
+        indexes = index;
+    }
+    index->users++;
+    file->index = index;
+}
+
+static void forget_index(LogVFSFile *file) {
+    Index *index = file->index;
+    file->index = NULL;
+    if (!index || --index->users > 0) return;
+    Index **link = &indexes;
+    while (*link != index) link = &(*link)->next;
+    *link = index->next;
+    free(index);
 }
 
 /* ---- Calls on files -------------------------------------------------------------------------- */
@@ -185,7 +242,13 @@ static int file_device_characteristics(sqlite3_file *file) {
 }
 
 static int file_shm_map(sqlite3_file *file, int region, int size, int extend, void volatile **address) {
-    return real(file)->pMethods->xShmMap(real(file), region, size, extend, address);
+    LogVFSFile *self = (LogVFSFile *)file;
+    if (region != 0 || self->index) return self->real->pMethods->xShmMap(self->real, region, size, extend, address);
+    pthread_mutex_lock(&index_lock);
+    int result = self->real->pMethods->xShmMap(self->real, region, size, extend, address);
+    if (result == SQLITE_OK) note_index(self);
+    pthread_mutex_unlock(&index_lock);
+    return result;
 }
 
 static int file_shm_lock(sqlite3_file *file, int first, int count, int flags) {
@@ -197,7 +260,11 @@ static void file_shm_barrier(sqlite3_file *file) {
 }
 
 static int file_shm_unmap(sqlite3_file *file, int delete) {
-    return real(file)->pMethods->xShmUnmap(real(file), delete);
+    pthread_mutex_lock(&index_lock);
+    forget_index((LogVFSFile *)file);
+    int result = real(file)->pMethods->xShmUnmap(real(file), delete);
+    pthread_mutex_unlock(&index_lock);
+    return result;
 }
 
 static int file_fetch(sqlite3_file *file, sqlite3_int64 offset, int amount, void **address) {
@@ -253,6 +320,7 @@ static int vfs_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int 
         return result;
     }
     self->is_database = (flags & SQLITE_OPEN_MAIN_DB) != 0;
+    if (self->is_database) self->database_path = path;
     if ((flags & SQLITE_OPEN_WAL) && path) {
         self->database = (LogVFSFile *)sqlite3_database_file_object(path);
         self->database->log = self;
@@ -379,25 +447,57 @@ static bool uses_log_vfs(sqlite3_file *file) {
     return file && file->pMethods->xClose == file_close;
 }
 
+static uint32_t big_endian(const uint8_t *bytes) {
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
 /* The index begins with two copies of its header, followed by the number of copied frames:
    https://sqlite.org/walformat.html#the_wal_index_file_format */
-enum { INDEX_REGION = 32768, INDEX_HEADER = 48, INDEX_FRAMES = 16, INDEX_SALTS = 32 };
+enum { INDEX_REGION = 32768, INDEX_HEADER = 48, INDEX_SIZE = 2 * INDEX_HEADER + 4 };
+enum { INDEX_PAGE_SIZE = 14, INDEX_FRAMES = 16, INDEX_CHECKSUM = 24, INDEX_SALTS = 32 };
+
+/* Reads the beginning of the index. Returns the log that the connection has open; NULL if there is none, or while
+   another connection writes the index. */
+static sqlite3_file *read_index(void *database, uint8_t header[INDEX_SIZE]) {
+    sqlite3_file *file = file_of(database, SQLITE_FCNTL_FILE_POINTER);
+    if (!file || file->pMethods->iVersion < 2) return NULL;
+    sqlite3_file *log = file_of(database, SQLITE_FCNTL_JOURNAL_POINTER);
+    if (!uses_log_vfs(log) || !((LogVFSFile *)log)->database) return NULL;
+    void volatile *region = NULL;
+    if (file->pMethods->xShmMap(file, 0, INDEX_REGION, 0, &region) != SQLITE_OK || !region) return NULL;
+    file->pMethods->xShmBarrier(file);
+    memcpy(header, (const void *)region, INDEX_SIZE);
+    return memcmp(header, header + INDEX_HEADER, INDEX_HEADER) == 0 ? log : NULL;
+}
 
 bool cmartlet_log_state(void *database, CMartletLogState *state) {
-    sqlite3_file *file = file_of(database, SQLITE_FCNTL_FILE_POINTER);
-    if (!file || file->pMethods->iVersion < 2) return false;
-    sqlite3_file *log = file_of(database, SQLITE_FCNTL_JOURNAL_POINTER);
-    if (!uses_log_vfs(log) || !((LogVFSFile *)log)->database) return false;
-    void volatile *region = NULL;
-    if (file->pMethods->xShmMap(file, 0, INDEX_REGION, 0, &region) != SQLITE_OK || !region) return false;
-    uint8_t header[2 * INDEX_HEADER + 4];
-    file->pMethods->xShmBarrier(file);
-    memcpy(header, (const void *)region, sizeof header);
-    if (memcmp(header, header + INDEX_HEADER, INDEX_HEADER) != 0) return false;
+    uint8_t header[INDEX_SIZE];
+    if (!read_index(database, header)) return false;
     memcpy(&state->frames, header + INDEX_FRAMES, 4);
     memcpy(&state->copied, header + 2 * INDEX_HEADER, 4);
     state->salts = salts_from_bytes(header + INDEX_SALTS);
     return true;
+}
+
+/* The checksum of a frame covers all frames before it. Therefore the last frame is as the index describes it only if
+   the whole log is the one that was indexed: https://sqlite.org/fileformat2.html#the_write_ahead_log */
+bool cmartlet_log_is_damaged(void *database) {
+    enum { FRAME_HEADER = 24, FRAME_SALTS = 8, FRAME_CHECKSUM = 16 };
+    uint8_t header[INDEX_SIZE], frame[FRAME_HEADER];
+    sqlite3_file *log = read_index(database, header);
+    uint32_t frames, checksum[2];
+    uint16_t encoded_size;
+    if (!log) return false;
+    memcpy(&frames, header + INDEX_FRAMES, sizeof frames);
+    memcpy(&encoded_size, header + INDEX_PAGE_SIZE, sizeof encoded_size);
+    memcpy(checksum, header + INDEX_CHECKSUM, sizeof checksum);
+    if (frames == 0) return false;
+    sqlite3_int64 page_size = (encoded_size & 0xfe00) + ((encoded_size & 1) << 16);
+    sqlite3_int64 offset = LOG_HEADER_SIZE + (page_size + FRAME_HEADER) * ((sqlite3_int64)frames - 1);
+    int result = log->pMethods->xRead(log, frame, sizeof frame, offset);
+    if (result != SQLITE_OK) return result == SQLITE_IOERR_SHORT_READ;
+    return memcmp(frame + FRAME_SALTS, header + INDEX_SALTS, SALTS_SIZE) != 0 ||
+           big_endian(frame + FRAME_CHECKSUM) != checksum[0] || big_endian(frame + FRAME_CHECKSUM + 4) != checksum[1];
 }
 
 static const char *log_path(void *database) {
@@ -436,10 +536,6 @@ static int open_log(void *database, int flags, sqlite3_file **log) {
 static void close_log(sqlite3_file *file) {
     file->pMethods->xClose(file);
     free(file);
-}
-
-static uint32_t big_endian(const uint8_t *bytes) {
-    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
 static uint32_t little_endian(const uint8_t *bytes) {
@@ -513,4 +609,32 @@ bool cmartlet_log_is_moved(void *database) {
     struct stat status;
     if (!log->has_identity) return false;
     return stat(log->path, &status) != 0 || status.st_dev != log->device || status.st_ino != log->inode;
+}
+
+bool cmartlet_index_is_moved(void *database) {
+    sqlite3_file *file = file_of(database, SQLITE_FCNTL_FILE_POINTER);
+    if (!uses_log_vfs(file)) return false;
+    const LogVFSFile *self = (const LogVFSFile *)file;
+    struct stat status;
+    if (!self->index) return false;
+    return index_status(self->database_path, &status) != 0 || status.st_dev != self->index->device ||
+           status.st_ino != self->index->inode;
+}
+
+/* Every connection in WAL mode holds a shared lock on the database file. */
+bool cmartlet_file_lock_if_unused(void *database) {
+    static const int levels[] = {SQLITE_LOCK_SHARED, SQLITE_LOCK_RESERVED, SQLITE_LOCK_EXCLUSIVE};
+    sqlite3_file *file = file_of(database, SQLITE_FCNTL_FILE_POINTER);
+    if (!file) return false;
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        if (file->pMethods->xLock(file, levels[i]) == SQLITE_OK) continue;
+        cmartlet_file_unlock(database);
+        return false;
+    }
+    return true;
+}
+
+void cmartlet_file_unlock(void *database) {
+    sqlite3_file *file = file_of(database, SQLITE_FCNTL_FILE_POINTER);
+    if (file) file->pMethods->xUnlock(file, SQLITE_LOCK_NONE);
 }

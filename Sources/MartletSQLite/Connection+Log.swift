@@ -41,6 +41,21 @@ extension Connection {
     /// True if the path of the log does not refer to the log that this connection reads.
     package var isLogMoved: Bool { cmartlet_log_is_moved(pointer) }
 
+    /// True if the path of the index of the log does not refer to the index that this connection uses.
+    package var isIndexMoved: Bool { cmartlet_index_is_moved(pointer) }
+
+    /// True if the log was truncated or overwritten since its last commit. The caller holds the write lock.
+    package var isLogDamaged: Bool { cmartlet_log_is_damaged(pointer) }
+
+    /// Runs `body` while no other connection, of any process, can read the file. Returns false and does not run `body`
+    /// if another connection has read it. Requires that this connection has not read the file.
+    package func whileUnused(_ body: () throws -> Void) rethrows -> Bool {
+        guard cmartlet_file_lock_if_unused(pointer) else { return false }
+        defer { cmartlet_file_unlock(pointer) }
+        try body()
+        return true
+    }
+
     /// Writes the name of the log into the database file. The caller holds the write lock.
     package func recordLogName(_ name: UInt64) throws(SQLiteError) {
         try check(cmartlet_log_record_name(pointer, name, options.synchronous != "OFF"))

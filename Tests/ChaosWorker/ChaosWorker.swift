@@ -7,6 +7,7 @@ import Foundation
         if CommandLine.arguments.dropFirst().first == "transactions" {
             return describe(CommandLine.arguments.dropFirst(2))
         }
+        if CommandLine.arguments.dropFirst().first == "commands" { return CommandLoop.run() }
         guard let options = WorkerOptions(Array(CommandLine.arguments.dropFirst())) else {
             FileHandle.standardError.write(Data("this program is started by 'make chaos'\n".utf8))
             exit(2)

@@ -47,8 +47,18 @@ int cmartlet_log_record_name(void *database, uint64_t salts, bool syncs);
 int cmartlet_log_truncate(void *database);
 int cmartlet_log_delete(void *database);
 
-/* True if the path of the database file, or of its log, refers to another file now, or to none. */
+/* True if the path of the database file, of its log or of the index of its log refers to another file now, or to none. */
 bool cmartlet_file_is_moved(void *database);
 bool cmartlet_log_is_moved(void *database);
+bool cmartlet_index_is_moved(void *database);
+
+/* True if the last frame of the log that the connection has open is not the one that the index describes, because the
+   log was truncated or overwritten. The caller holds the write lock. */
+bool cmartlet_log_is_damaged(void *database);
+
+/* Locks the database file exclusively unless another connection, of any process, has read it. The caller's connection
+   has not read the file yet. The caller unlocks the file. */
+bool cmartlet_file_lock_if_unused(void *database);
+void cmartlet_file_unlock(void *database);
 
 #endif

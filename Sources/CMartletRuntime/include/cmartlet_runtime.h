@@ -108,6 +108,13 @@ void cmartlet_sync_folder(const char *folder);
 extern int cmartlet_forks;
 static inline __attribute__((pure)) int cmartlet_fork_count(void) { return cmartlet_forks; }
 
+/// Registers the descriptor of a lock file. In a forked child, the descriptor refers to `/dev/null` instead, so that the
+/// child does not keep the lock of its parent.
+void cmartlet_add_lock(int descriptor);
+
+/// Called before the descriptor is closed.
+void cmartlet_remove_lock(int descriptor);
+
 /// Retains an object unless its deinitialization has begun. The Swift runtime implements weak references with this
 /// function. Returns the object or null.
 void *swift_tryRetain(void *object);

@@ -65,7 +65,7 @@ extension Realm.Configuration {
         cmartlet_create_folders(folder)
     }
 
-    /// The path of a file URL.
+    /// The absolute path of a file URL. A relative path begins in the current folder.
     ///
     /// - Throws: `.invalidInput` for a URL that is not a file URL.
     static func path(_ url: URL) throws -> String {
@@ -75,6 +75,8 @@ extension Realm.Configuration {
                 .invalidInput, path: text,
                 "'\(text)' is not the URL of a file; use 'URL(fileURLWithPath:)'")
         }
-        return url.standardizedFileURL.path
+        let path = url.standardizedFileURL.path
+        // `URL(string:)` does not make a path absolute, and the current folder may change while the file is open.
+        return path.hasPrefix("/") ? path : URL(fileURLWithPath: path).standardizedFileURL.path
     }
 }

@@ -7,8 +7,8 @@ extension Realm {
 
     /// Deletes the file of a configuration and its auxiliary files. Returns false if there was no file.
     ///
-    /// - Throws: `Realm.Error` if a Realm of this process has the file open, or if another process holds the write lock
-    ///   for longer than 30 seconds.
+    /// - Throws: `Realm.Error` if a Realm of this process has the file open, if a file cannot be deleted, or if another
+    ///   process holds the write lock for longer than 30 seconds.
     @discardableResult
     public static func deleteFiles(for configuration: Configuration) throws -> Bool {
         var options = StoreOptions(path: try configuration.requirePath(), types: [])

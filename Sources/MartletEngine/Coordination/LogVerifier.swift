@@ -15,6 +15,7 @@ struct LogVerifier {
     private enum Verdict { case fits, isObsolete, differs }
 
     func verify() throws {
+        try removeFilesOfOtherDatabase()
         guard options.recordsLogName, try verdict() != .fits else { return }
         if options.isReadOnly {
             // Reads both again. This process does not hold the lock, so a log may have begun between the two reads.
@@ -31,6 +32,46 @@ struct LogVerifier {
         case .isObsolete: try connection.truncateLog()
         case .differs: try setAside()
         }
+    }
+
+    // If another file was moved to the path, processes that have the former file open may still use the index and the
+    // empty log beside it. The lock file contains the database for which they were created.
+    private func removeFilesOfOtherDatabase() throws {
+        let path = connection.filePath
+        guard options.recordsLogName, !options.isReadOnly, options.environment.vfsName == nil,
+            !MemoryFiles.contains(path), let database = StoreFiles.identity(path),
+            StoreFiles.hasLog(path), writeLock.recordedDatabase != database,
+            // A file of another program is rejected later, and left as it is.
+            let header = try connection.readFileHeader(), header.applicationID == Catalog.applicationID,
+            header.userVersion <= Catalog.format
+        else { return }
+        if writeLock.recordedDatabase == nil {
+            // An earlier release created the lock file, or it was deleted. Opening the file does not wait for a writer,
+            // which is probably a writer of this database.
+            guard writeLock.tryAcquire() else { return }
+        } else {
+            try writeLock.acquire()
+        }
+        defer { writeLock.release() }
+        let recorded = writeLock.recordedDatabase
+        guard recorded != database else { return }
+        let log = try connection.logOnDisk()
+        let isUnused = connection.whileUnused { StoreFiles.removeIndex(of: path, andLog: log == nil) }
+        if !isUnused, recorded != nil { try removeFilesInUse(log) }
+        writeLock.record(database)
+    }
+
+    // This file was at the path before the other one, and a process still has it open. That process detects that its
+    // index was removed. A process of an earlier release does not, and must not write to the same log.
+    private func removeFilesInUse(_ log: UInt64?) throws {
+        let path = connection.filePath
+        if let log, try connection.readFileHeader()?.logNames?.current == log {
+            throw EngineError(
+                .busy, path: options.path,
+                "the file was moved away and back, or replaced, while other programs had it open; end these programs, "
+                    + "and open the file again")
+        }
+        StoreFiles.removeIndex(of: path, andLog: log == nil)
     }
 
     private func verdict() throws -> Verdict {
@@ -86,7 +127,7 @@ package enum SetAsideLogs {
     static func setAside(_ path: String, _ connection: Connection, _ environment: Environment) -> String? {
         let file = StoreFiles.resolved(path)
         // The index is removed first: SQLite would trust an index without its log.
-        removeIndex(file)
+        StoreFiles.removeIndex(of: file)
         var number = all(of: file).count
         while true {
             number += 1
@@ -100,9 +141,6 @@ package enum SetAsideLogs {
         if environment.vfsName != nil { try? connection.deleteLog() }
         return nil
     }
-
-    /// Deletes the index of a log. A process that has the index open continues to use it; others create a new one.
-    static func removeIndex(_ path: String) { unlink(StoreFiles.resolved(path) + "-shm") }
 
     /// Deletes the set-aside logs of a file.
     static func remove(_ path: String) {

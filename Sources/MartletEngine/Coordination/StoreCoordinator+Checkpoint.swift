@@ -2,6 +2,7 @@ import CMartletRuntime
 import Dispatch
 import Foundation
 import MartletSQLite
+import Synchronization
 
 /// The checkpoints of a file, all of which run under its write lock.
 ///
@@ -20,12 +21,21 @@ extension StoreCoordinator {
             guard cmartlet_fork_count() == StoreCoordinator.forksAtFirst else { return }
             let end = DispatchSemaphore(value: 0)
             StoreCoordinator.queue.async {
+                // A poll that releases the last reference to a coordinator closes its file.
+                CommitMonitor.waitForPolls()
+                isExiting.store(true, ordering: .sequentiallyConsistent)
+                _ = closing.wait(timeout: .now() + .seconds(1))
                 for coordinator in StoreRegistry.openCoordinators { coordinator.emptyLogAtExit() }
                 end.signal()
             }
             _ = end.wait(timeout: .now() + .seconds(2))
         }
     }()
+
+    // The threads that are closing a file. If the program ended while one of them copies a log, the database file would
+    // be complete only with its log.
+    private static let closing = DispatchGroup()
+    private static let isExiting = Atomic(false)
 
     /// Makes the program empty the log of this file when it exits.
     func registerExitHandler() {
@@ -250,6 +260,9 @@ extension StoreCoordinator {
     func closeLog(_ connection: Connection?) {
         guard let connection else { return }
         defer { connection.close() }
+        Self.closing.enter()
+        defer { Self.closing.leave() }
+        guard !Self.isExiting.load(ordering: .sequentiallyConsistent) else { return }
         guard environment.checkpointsUnderWriteLock, connection.logState?.frames != 0, (try? requireUnmoved()) != nil,
             writeLock.tryAcquire()
         else { return }
@@ -282,6 +295,7 @@ extension StoreCoordinator {
         defer { try? connection.execute("PRAGMA journal_size_limit = \(ConnectionOptions.logLimit)") }
         // Random bytes, because SQLite does not write a page if no byte changes.
         try? connection.run("REPLACE INTO martlet_changes VALUES (-1, randomblob(8))")
+        recordLog(connection)
         guard StoreFiles.logBytes(path) > limit else { return true }
         // A reader still uses the log, so the commit was added at its end. This part cannot be copied while readers use
         // the database file without the log. Therefore the handles that were moved to the database file are moved back

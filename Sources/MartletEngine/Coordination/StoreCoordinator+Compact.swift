@@ -61,6 +61,7 @@ extension StoreCoordinator {
                 "INSERT INTO martlet_changes VALUES (?1, ?2)",
                 [.integer(version), .blob(ChangeSetCodec.encode(ChangeSet()))])
             try connection.run("COMMIT")
+            recordLog(connection)
             writeLock.record(Version(bitPattern: version))
         } catch {
             try? connection.run("ROLLBACK")

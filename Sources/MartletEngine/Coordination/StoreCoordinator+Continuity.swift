@@ -7,10 +7,16 @@ import MartletSQLite
 extension StoreCoordinator {
     private enum Continuity {
         case same
+        /// The file already names a log in which nothing is committed yet.
+        case uncommitted(log: UInt64)
         /// The log was begun by a program that does not write its name to the file.
         case withoutLogName(log: UInt64)
         case overwritten
         case logDetached
+        /// The index of the log was deleted or replaced. Another process uses a different index for the same log.
+        case indexDetached
+        /// The log was truncated or overwritten.
+        case logDamaged
     }
 
     /// Throws if the file is not the one that was opened. Called under the write lock, with a connection that has read
@@ -18,25 +24,40 @@ extension StoreCoordinator {
     func requireContinuity(_ connection: Connection) throws {
         guard options.recordsLogName else { return }
         if let failure = locked({ $0.replacement }) { throw failure }
-        switch try continuity(connection) {
+        switch try continuity(connection, beforeWriting: true) {
         case .same: return
+        // The next writer may be killed too, after it has written another name.
+        case .uncommitted(let log): writeLock.record(log: log, of: file)
         case .withoutLogName(let log):
             if options.isReadOnly { return }
             try connection.recordLogName(log)
             recordHeader(connection)
         case .overwritten: throw overwritten(connection)
         case .logDetached: throw logDetached(connection)
+        case .indexDetached:
+            throw refuse(
+                "the index of its log ('-shm') was deleted or replaced while it was open; what was committed is in "
+                    + "the log; ")
+        case .logDamaged:
+            throw refuse(
+                "the log of the file was truncated or overwritten while it was open; commits since the last "
+                    + "checkpoint may be lost; ")
         }
     }
 
     /// Throws if the file is not the one that was opened. Called without the write lock, which is acquired only if
     /// there is a difference.
-    func checkForReplacement(_ connection: Connection) throws {
+    ///
+    /// - Parameter beforeWriting: true to check the log and its index too, as before a write.
+    func checkForReplacement(_ connection: Connection, beforeWriting: Bool = false) throws {
         guard options.recordsLogName else { return }
         if let failure = locked({ $0.replacement }) { throw failure }
-        if case .same = try continuity(connection) { return }
+        switch try continuity(connection, beforeWriting: beforeWriting) {
+        case .same, .uncommitted: return
+        default: break
+        }
         if options.isReadOnly {
-            guard case .overwritten = try continuity(connection) else { return }
+            guard case .overwritten = try continuity(connection, beforeWriting: false) else { return }
             throw overwritten(connection)
         }
         // A process that holds the lock for longer than this has made the check itself.
@@ -55,15 +76,26 @@ extension StoreCoordinator {
 
     // Compares several times, because the file and the state of the log cannot be read at the same moment. If the lock
     // file was deleted, another process may begin a log between the two reads.
-    private func continuity(_ connection: Connection) throws -> Continuity {
+    private func continuity(_ connection: Connection, beforeWriting: Bool) throws -> Continuity {
         for _ in 0..<3 {
-            if case .same = try compareFileWithLog(connection) { return .same }
+            let found = try compare(connection, beforeWriting)
+            switch found {
+            case .same, .uncommitted: return found
+            default: break
+            }
         }
-        return try compareFileWithLog(connection)
+        return try compare(connection, beforeWriting)
+    }
+
+    private func compare(_ connection: Connection, _ beforeWriting: Bool) throws -> Continuity {
+        let found = try compareFileWithLog(connection)
+        guard beforeWriting, case .same = found else { return found }
+        if connection.isIndexMoved { return .indexDetached }
+        return connection.isLogDamaged ? .logDamaged : .same
     }
 
     private func compareFileWithLog(_ connection: Connection) throws -> Continuity {
-        let known = locked { $0.knownHeader }
+        let (known, namedLog) = locked { ($0.knownHeader, $0.namedLog) }
         guard let header = try connection.readFileHeader() else { return known == nil ? .same : .overwritten }
         if connection.isLogMoved { return .logDetached }
         // There is no log, or another connection is committing.
@@ -71,24 +103,39 @@ extension StoreCoordinator {
         // No log has begun since the file was opened, so nothing was copied into the file either.
         if log.name == 0 && log.frames == 0 { return isUntouched(header, known) ? .same : .overwritten }
         if let names = header.logNames {
-            if names.current == log.name { return .same }
-            if try isUncommitted(log, names, connection) { return .same }
+            if names.current == log.name {
+                if log.name != namedLog { locked { $0.namedLog = log.name } }
+                return .same
+            }
+            if let found = try compareUncommitted(log, names, connection) { return found }
         } else if log.frames == 0 && known?.logNames == nil {
             return .same
         }
-        let isUnchanged = known == nil || header.logNames == known?.logNames
-        return
-            log.frames > 0 && isUnchanged && writeLock.recordedLog != log.name
+        // The file must still name the newest log that any process of Martlet began. Otherwise it is older than the log.
+        let isNewest =
+            namedLog == nil ? known == nil || header.logNames == known?.logNames : header.logNames?.current == namedLog
+        return log.frames > 0 && isNewest && log.name != namedLog && log.name != writeLock.recordedLog
             ? .withoutLogName(log: log.name) : .overwritten
     }
 
-    // True if the file names a log in which nothing is committed yet. Killed writers may have begun several such logs:
-    // if a log has no frames, a connection that has never restarted the log chooses a new name for it.
-    private func isUncommitted(_ log: LogState, _ names: RecordedLogNames, _ connection: Connection) throws -> Bool {
-        guard log.frames == 0 else { return false }
-        if log.isNext(after: names.current) { return true }
-        guard let begun = try connection.logOnDisk() else { return false }
-        return begun == names.current || begun == names.previous
+    // Compares the log with the file if the file names a log in which nothing is committed yet. Killed writers may have
+    // begun several such logs: if a log has no frames, a connection that has never restarted the log chooses a new name
+    // for it. A writer that is killed, or finds the disk full, between the name and the log leaves no log.
+    private func compareUncommitted(
+        _ log: LogState, _ names: RecordedLogNames, _ connection: Connection
+    ) throws -> Continuity? {
+        guard log.frames == 0, isNewest(connection) else { return nil }
+        if log.isNext(after: names.current) { return .same }
+        let begun = try connection.logOnDisk()
+        let recorded = writeLock.recordedLog
+        let isKnown = [names.current, names.previous].contains { $0 == begun || $0 == recorded }
+        return isKnown || begun == nil && log.isNext(after: names.previous) ? .uncommitted(log: names.current) : nil
+    }
+
+    // The log has no frames, so the version comes from the database file. An older version is that of a backup.
+    private func isNewest(_ connection: Connection) -> Bool {
+        guard let version = try? Catalog.meta(connection).version else { return false }
+        return version >= locked { $0.newestVersion }
     }
 
     // The file may already name a log that could not begin because the disk was full or the process was killed.
@@ -106,20 +153,17 @@ extension StoreCoordinator {
             guard connection.logState?.frames == 0, let names = connection.fileHeader()?.logNames,
                 names != locked({ $0.knownHeader?.logNames })
             else { return }
-            writeLock.record(log: names.current)
+            writeLock.record(log: names.current, of: file)
             recordHeader(connection)
         }
     }
 
     /// Records the log to which the last commit was written, so that other processes can compare it with the file. The
     /// caller holds the write lock.
-    func recordLog(_ written: SnapshotHandle) {
-        guard options.recordsLogName, let log = written.read({ $0.logState })?.name, log != locked({ $0.recordedLog })
-        else {
-            return
-        }
-        locked { $0.recordedLog = log }
-        writeLock.record(log: log)
+    func recordLog(_ connection: Connection) {
+        guard options.recordsLogName, let log = connection.logState?.name else { return }
+        writeLock.record(log: log, of: file)
+        if locked({ $0.namedLog != log }) { locked { $0.namedLog = log } }
     }
 
     private func overwritten(_ connection: Connection) -> EngineError {
@@ -130,15 +174,21 @@ extension StoreCoordinator {
         return refuse(message)
     }
 
-    /// Sets the log aside if another file has replaced the database. Does nothing if the process that opened the other
-    /// file has already set the log aside.
+    /// Sets the log aside if another file has replaced the database. Does nothing if the log, or its index, is not the
+    /// one of this process: then another process has already set the log aside, and may use the new file.
     func setLogAside(_ connection: Connection) -> String? {
-        guard options.recordsLogName, environment.vfsName == nil, !connection.isLogMoved else { return nil }
-        if connection.logState?.frames == 0 {
-            // The index still contains the length of the former file.
-            SetAsideLogs.removeIndex(path)
+        guard options.recordsLogName, environment.vfsName == nil, !connection.isLogMoved, !connection.isIndexMoved
+        else { return nil }
+        let isFileMoved = connection.isFileMoved
+        guard let log = try? connection.logOnDisk(), connection.logState?.frames != 0 else {
+            // The index still contains the length of the file that was overwritten. A process that opens a file with
+            // another identity removes the index itself.
+            if !isFileMoved { StoreFiles.removeIndex(of: path) }
             return nil
         }
+        // The connection reads the header of the file that it has open: of the former file if the file was moved. A
+        // process that opened the new file may have begun this log.
+        guard (connection.fileHeader()?.logNames?.current == log) == isFileMoved else { return nil }
         return SetAsideLogs.setAside(path, connection, environment)
     }
 

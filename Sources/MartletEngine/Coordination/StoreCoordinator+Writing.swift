@@ -108,7 +108,7 @@ extension StoreCoordinator {
         _ version: Version, _ written: SnapshotHandle, _ committer: ObjectIdentifier?
     ) throws(EngineError) -> SnapshotHandle {
         let frames = written.read { $0.logFrames }
-        recordLog(written)
+        written.read { recordLog($0) }
         #if MARTLET_SEEDED_BUGS
             if SeededRace.isOn(.pinnedAfterRelease) {
                 writeLock.release()

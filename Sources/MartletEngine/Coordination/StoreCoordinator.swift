@@ -52,8 +52,8 @@ package final class StoreCoordinator: @unchecked Sendable {
         var isShorteningRetried = false
         /// The header of the file when this process last checked it.
         var knownHeader: FileHeader?
-        /// The log name that this process last wrote to the lock file.
-        var recordedLog: UInt64?
+        /// The newest log whose name this process has found in the file, or has written to it.
+        var namedLog: UInt64?
         /// The error that every later use throws, after the file was overwritten while it was open.
         var replacement: EngineError?
         /// After an unsuccessful wait, the length of the log at which a writer waits again.
@@ -86,7 +86,9 @@ package final class StoreCoordinator: @unchecked Sendable {
     let reference = WeakReference()
     private let processID: Int32
     /// Identifies the file independently of its path. Nil with a test VFS, and for the coordinators of a migration.
-    private let file: StoreFiles.Identity?
+    let file: StoreFiles.Identity?
+    /// The path of the file without symbolic links; its log is beside it. Nil if `file` is nil.
+    private let resolvedPath: String?
 
     init(_ options: StoreOptions) throws(EngineError) {
         self.options = options
@@ -96,6 +98,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         writeLock = opened.writeLock
         writeLock.isOfOpenDatabase = options.environment.vfsName == nil
         file = options.environment.vfsName == nil ? StoreFiles.identity(options.path) : nil
+        resolvedPath = file == nil ? nil : opened.connection.filePath
         // Since the file was opened, the path may have come to refer to another file. `file` then identifies that file.
         if options.environment.vfsName == nil, file == nil || opened.connection.isFileMoved {
             opened.connection.close()
@@ -128,6 +131,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         processID = options.environment.processID()
         writeLock = WriteLock(path: options.path + LockFile.suffix, environment: options.environment)
         file = nil
+        resolvedPath = nil
         state.schema = DatabaseSchema(types)
         state.epoch = epoch
     }
@@ -149,6 +153,7 @@ package final class StoreCoordinator: @unchecked Sendable {
             _ = Unmanaged.passRetained(connection)
         }
         writeLock.abandon()
+        if let file { StoreRegistry.addInherited(file) }
     }
 
     private func adopt(_ opened: StoreOpener.Opened, _ options: StoreOptions) {
@@ -254,9 +259,12 @@ package final class StoreCoordinator: @unchecked Sendable {
     }
 
     /// Throws if the path refers to another file, or to none. The open file remains readable, but writes to it would be
-    /// lost, and a new connection would read another file.
+    /// lost, and a new connection would read another file. Also throws if the file was moved and a symbolic link was
+    /// left in its place: other programs then look for the log beside the target of the link.
     func requireUnmoved() throws(EngineError) {
-        guard let file, StoreFiles.identity(path) != file else { return }
+        guard let file, let resolvedPath else { return }
+        let isThere = StoreFiles.identityWithoutLink(resolvedPath) == file
+        if isThere, path == resolvedPath || StoreFiles.identity(path) == file { return }
         throw Self.moved(path)
     }
 

@@ -24,9 +24,11 @@ struct StoreCopy {
 
     /// Writes a copy of the newest version of `source`. The copy gets a new file id and has no stored change sets.
     ///
-    /// - Parameter replacesLogs: true to delete the logs of a file that no longer exists, because SQLite would read
-    ///   them into the copy. Otherwise this throws if there are such logs.
-    func write(_ source: Connection, replacesLogs: Bool = false) throws {
+    /// - Parameters:
+    ///   - replacesLogs: true to delete the logs of a file that no longer exists, because SQLite would read
+    ///     them into the copy. Otherwise this throws if there are such logs.
+    ///   - check: called after the source was read. If it throws, there is no copy.
+    func write(_ source: Connection, replacesLogs: Bool = false, check: () throws -> Void = {}) throws {
         try refuseExisting(replacesLogs)
         let number = Self.count.add(1, ordering: .relaxed).newValue
         let unfinished = "\(file).copy-\(options.environment.processID())-\(number)"
@@ -34,7 +36,13 @@ struct StoreCopy {
         // Removes what a killed process left under this name.
         StoreFiles.removeUnfinished(unfinished)
         try create(unfinished, source)
-        try source.vacuum(into: unfinished)
+        do {
+            try source.vacuum(into: unfinished)
+        } catch {
+            try check()
+            throw error
+        }
+        try check()
         try makeDistinct(unfinished)
         if !MemoryFiles.contains(source.filePath) { cmartlet_match_mode_of_copy(source.filePath, unfinished) }
         if replacesLogs { try removeLogs(thenRename: unfinished) } else { try rename(unfinished) }
@@ -116,7 +124,14 @@ extension StoreCoordinator {
         try EngineError.wrapping(self.path) {
             let connection = try takeConnection()
             defer { returnConnection(connection) }
-            try StoreCopy(path: path, options: options).write(connection)
+            try connection.run("BEGIN")
+            _ = try meta(connection)
+            try connection.run("ROLLBACK")
+            let check = { try self.checkForReplacement(connection, beforeWriting: true) }
+            try check()
+            // If another file replaces this one while it is read, the copy can be a mixture, or the read can fail as if
+            // the file were damaged.
+            try StoreCopy(path: path, options: options).write(connection, check: check)
         }
     }
 }

@@ -11,6 +11,12 @@ package enum StoreFiles {
     struct Identity: Hashable {
         let device: UInt64
         let inode: UInt64
+
+        init(device: UInt64, inode: UInt64) { (self.device, self.inode) = (device, inode) }
+
+        init(_ status: stat) {
+            self.init(device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
+        }
     }
 
     package static func exists(_ path: String) -> Bool {
@@ -23,24 +29,38 @@ package enum StoreFiles {
         return status(resolved(path) + "-wal").map { Int($0.st_size) } ?? 0
     }
 
-    /// Deletes the database, the files beside it, and the symbolic link at `path`, if it is one. Returns true if there
-    /// was a database.
+    /// Deletes the database, the files beside it, and the symbolic link at `path`, if it is one. If the database cannot
+    /// be deleted, nothing is. Returns the error for the first file that cannot be deleted; nil if there is none left.
     @discardableResult
-    package static func remove(_ path: String) -> Bool {
-        let existed = exists(path)
+    package static func remove(_ path: String) -> EngineError? {
         let file = resolved(path)
-        for suffix in suffixes { delete(file + suffix) }
+        var failure: EngineError?
+        for suffix in suffixes where !delete(file + suffix) {
+            let error = cannotDelete(file + suffix)
+            if suffix.isEmpty { return error }
+            failure = failure ?? error
+        }
         SetAsideLogs.remove(file)
-        if file != path { unlink(path) }
-        return existed
+        if file != path, unlink(path) != 0, errno != ENOENT { failure = failure ?? cannotDelete(path) }
+        return failure
+    }
+
+    private static func cannotDelete(_ path: String) -> EngineError {
+        EngineError(.accessDenied, path: path, "the file cannot be deleted: \(String(cString: strerror(errno)))")
     }
 
     /// Deletes a database under a name that only this process uses, and the files beside it. If the name is a symbolic
     /// link, its target is not deleted.
     static func removeUnfinished(_ path: String) { for suffix in suffixes { delete(path + suffix) } }
 
-    private static func delete(_ path: String) {
-        if MemoryFiles.contains(path) { MemoryFiles.remove(path) } else { unlink(path) }
+    // Returns false, with the reason in `errno`, if the file still exists.
+    @discardableResult
+    private static func delete(_ path: String) -> Bool {
+        if MemoryFiles.contains(path) {
+            MemoryFiles.remove(path)
+            return true
+        }
+        return unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR
     }
 
     /// Creates an empty database file with a mode, reduced by the umask, unless the file exists.
@@ -68,6 +88,17 @@ package enum StoreFiles {
     /// Deletes the logs of a database that no longer exists. They are useless without it.
     static func removeLogs(of path: String) {
         for suffix in logs { delete(path + suffix) }
+    }
+
+    /// True if there is a log, or an index, beside a database.
+    static func hasLog(_ path: String) -> Bool { exists(path + "-shm") || exists(path + "-wal") }
+
+    /// Deletes the index of a log and, if `andLog` is true, the log. A process that has them open continues to use them
+    /// until it detects this before a write. Other processes create new ones.
+    static func removeIndex(of path: String, andLog: Bool = false) {
+        let file = resolved(path)
+        unlink(file + "-shm")
+        if andLog { unlink(file + "-wal") }
     }
 
     /// The path of a Realm in memory.
@@ -104,7 +135,14 @@ package enum StoreFiles {
 
     static func identity(_ path: String) -> Identity? {
         if MemoryFiles.contains(path) { return MemoryFiles.number(path).map { Identity(device: .max, inode: $0) } }
-        return status(path).map { Identity(device: UInt64(truncatingIfNeeded: $0.st_dev), inode: UInt64($0.st_ino)) }
+        return status(path).map { Identity($0) }
+    }
+
+    /// The identity of the file with a name; of the link itself if the name is a symbolic link.
+    static func identityWithoutLink(_ path: String) -> Identity? {
+        if MemoryFiles.contains(path) { return identity(path) }
+        var status = stat()
+        return lstat(path, &status) == 0 ? Identity(status) : nil
     }
 
     /// The path with symbolic links replaced by their targets. The file itself, or the target of the last link, may not
@@ -139,6 +177,7 @@ package enum StoreFiles {
     /// Rejects paths that cannot contain a database, before anything is opened.
     static func check(_ path: String, isReadOnly: Bool, _ environment: Environment) throws(EngineError) {
         try checkName(path)
+        try checkNameLength(path)
         let folder = folder(of: path)
         if let status = status(path) {
             try check(status, path, isReadOnly)
@@ -165,6 +204,19 @@ package enum StoreFiles {
                 "names that end in '\(suffix)' belong to files beside a database; choose another name")
         }
     }
+
+    // SQLite refuses longer paths, but only after an empty file was created.
+    private static func checkNameLength(_ path: String) throws(EngineError) {
+        let file = resolved(path)
+        guard file.utf8.count > maximumPathBytes else { return }
+        throw EngineError(
+            .accessDenied, path: path,
+            "the path has \(file.utf8.count) bytes, and paths of databases have at most \(maximumPathBytes); "
+                + "choose a shorter path")
+    }
+
+    // The maximum of SQLite, which includes the longest suffix of a file beside a database.
+    private static let maximumPathBytes = 512 - "-journal".utf8.count
 
     private static func check(_ status: stat, _ path: String, _ isReadOnly: Bool) throws(EngineError) {
         guard status.st_mode & S_IFMT == S_IFREG else {

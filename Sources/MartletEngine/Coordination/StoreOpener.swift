@@ -30,7 +30,8 @@ struct StoreOpener {
     var path: String { options.path }
 
     func open() throws(EngineError) -> Opened {
-        try EngineError.wrapping(path) {
+        StoreRegistry.requireNotInherited(options)
+        return try EngineError.wrapping(path) {
             try copySeedFile()
             let lockFile = try checkFiles()
             let (connection, writeLock) = try connect(lockFile)
@@ -48,7 +49,7 @@ struct StoreOpener {
         }
     }
 
-    private var isOnDisk: Bool { options.environment.vfsName == nil && !MemoryFiles.contains(path) }
+    var isOnDisk: Bool { options.environment.vfsName == nil && !MemoryFiles.contains(path) }
 
     // Runs before SQLite opens the file; creates an empty file if there is none. A read-only file needs no lock file.
     private func checkFiles() throws(EngineError) -> (file: LockFile, content: LockFile.Content)? {

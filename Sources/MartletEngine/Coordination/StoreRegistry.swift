@@ -25,6 +25,8 @@ package enum StoreRegistry {
     private typealias ThreadID = UInt
 
     private struct State {
+        /// In a forked child, the files that its parent had open and whose inherited coordinators were released.
+        var inherited: Set<StoreFiles.Identity> = []
         var entries: [Name: WeakReference] = [:]
         /// The thread that holds the opening lock of a file.
         var lockingThreads: [Name: ThreadID] = [:]
@@ -223,6 +225,21 @@ package enum StoreRegistry {
 
     private static func isHeld(_ options: StoreOptions) -> Bool { locked { found($0, options) } != nil }
 
+    // MARK: Forked children
+
+    /// Called when a forked child releases the coordinator of a file that its parent had open.
+    static func addInherited(_ file: StoreFiles.Identity) { _ = locked { $0.inherited.insert(file) } }
+
+    /// Stops a forked child that opens a file which its parent had open. The child has a copy of SQLite's state of the
+    /// file, but not the locks that belong to it.
+    static func requireNotInherited(_ options: StoreOptions) {
+        guard cmartlet_fork_count() > 0, let file = StoreFiles.identity(options.path) else { return }
+        let isInherited = locked { $0.inherited.contains(file) }
+        if isInherited || locked({ found($0, options) })?.isInherited == true {
+            options.environment.stopForkedChild(options.path)
+        }
+    }
+
     // MARK: Files that are not open
 
     /// Compacts a file that this process does not have open.
@@ -236,6 +253,8 @@ package enum StoreRegistry {
     /// Deletes a file that this process does not have open, and the files beside it, after waiting for other writers.
     /// Returns false if there was none.
     package static func remove(_ options: StoreOptions) throws(EngineError) -> Bool {
+        // Otherwise the log of a database could be deleted as if it were a database.
+        try StoreFiles.checkName(options.path)
         let lockedNames = try lockForOpening(options)
         defer { unlock(lockedNames) }
         try refuseOpen(options, "deleted")
@@ -249,7 +268,9 @@ package enum StoreRegistry {
             path: StoreFiles.resolved(options.path) + LockFile.suffix, environment: options.environment)
         try lock.acquire()
         defer { lock.release() }
-        return StoreFiles.remove(options.path)
+        let existed = StoreFiles.exists(options.path)
+        if let remaining = StoreFiles.remove(options.path) { throw remaining }
+        return existed
     }
 
     private static func refuseOpen(_ options: StoreOptions, _ what: String) throws(EngineError) {

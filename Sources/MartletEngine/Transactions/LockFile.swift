@@ -9,9 +9,12 @@ import Foundation
 /// | 8..<24 | the newest version that a checkpoint has copied into the database, and the number of that checkpoint |
 /// | 24..<40 | `magic` |
 /// | 40..<64 | zeros |
-/// | 64..<128 | bytes 64..<72: the name of the newest log; the others are reserved |
+/// | 64..<72 | the name of the newest log |
+/// | 72..<88 | the device and the inode of the database for which the log and its index were created |
+/// | 88..<128 | reserved |
 ///
-/// Lock files of earlier releases end before the magic number. When such a file is opened, the magic number is added.
+/// Lock files of earlier releases end before the magic number, or have zeros in its place if the disk was full. When such
+/// a file is opened, the magic number is added. Earlier releases do not write bytes 72..<88.
 struct LockFile {
     static let suffix = ".lock"
     static let magic = Array("Martlet lock 1\r\n".utf8)
@@ -67,8 +70,11 @@ struct LockFile {
         if count >= Self.magicOffset + Self.magic.count, head[Self.magicOffset...].starts(with: Self.magic) {
             return .current
         }
-        // Early releases wrote only the first word (8 bytes), or the first three words (24 bytes).
-        guard [0, 8, 24].contains(status.st_size), count == status.st_size else {
+        // Early releases wrote only the first word (8 bytes), or the first three words (24 bytes). If the disk was full,
+        // later ones wrote the name of the log without the magic number.
+        let isEarly = [0, 8, 24].contains(status.st_size) && count == status.st_size
+        let isWithoutMagic = status.st_size == 72 && head[Self.magicOffset...].allSatisfy { $0 == 0 }
+        guard isEarly || isWithoutMagic else {
             throw foreign(
                 head.starts(with: "SQLite format 3\0".utf8) ? "is a database" : "has other content")
         }
@@ -91,7 +97,12 @@ struct LockFile {
             guard errno == ENOENT else { throw cannotOpen(errno) }
             let created = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
             if created >= 0 {
-                writeMagic(created)
+                do throws(EngineError) {
+                    try writeMagic(created)
+                } catch {
+                    close(created)
+                    throw error
+                }
                 cmartlet_match_mode(database, path)
                 return created
             }
@@ -102,7 +113,7 @@ struct LockFile {
 
     private func validatedAndUpgraded(_ descriptor: Int32) throws(EngineError) -> Int32 {
         do {
-            if try content(descriptor) != .current { writeMagic(descriptor) }
+            if try content(descriptor) != .current { try writeMagic(descriptor) }
             return descriptor
         } catch {
             close(descriptor)
@@ -111,10 +122,14 @@ struct LockFile {
     }
 
     // Does not write the words before the magic number, because another process may be writing them.
-    private func writeMagic(_ descriptor: Int32) {
+    private func writeMagic(_ descriptor: Int32) throws(EngineError) {
         let tail = Self.headBytes - Self.magicOffset
         let bytes = Self.magic + [UInt8](repeating: 0, count: tail - Self.magic.count)
-        _ = pwrite(descriptor, bytes, tail, off_t(Self.magicOffset))
+        guard pwrite(descriptor, bytes, tail, off_t(Self.magicOffset)) != tail else { return }
+        // Without the number, later words in the file would make it look like a file of another program.
+        throw EngineError(
+            errno == ENOSPC || errno == EDQUOT ? .outOfDiskSpace : .inputOutput, path: path,
+            "the lock file beside the database cannot be written: \(String(cString: strerror(errno)))")
     }
 
     /// True while the path refers to the file of the descriptor.
@@ -137,6 +152,11 @@ struct LockFile {
         switch reason {
         case ELOOP: foreign("is a symbolic link")
         case EISDIR: foreign("is a folder")
+        case ENOENT:
+            EngineError(
+                .fileNotFound, path: database,
+                "the folder of the file was moved or deleted while it was open; nothing was written; "
+                    + "release its Realms and objects and open it again")
         default:
             EngineError(
                 .accessDenied, path: path,

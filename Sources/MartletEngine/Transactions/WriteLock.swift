@@ -1,3 +1,4 @@
+import CMartletRuntime
 import Dispatch
 import Foundation
 import MartletSQLite
@@ -13,7 +14,7 @@ import Synchronization
 /// While a writer waits for the lock, another program may delete or replace the lock file. The lock on the old file
 /// then protects nothing, so the writer opens and locks the file that is now at the path.
 ///
-/// Thread safety: only the holder of `semaphore` opens the file. The number of its descriptor never changes, but the
+/// Thread safety: only the holder of `semaphore` opens the file or writes to it. The number of its descriptor never changes, but the
 /// descriptor may be redirected to another file. `isOfOpenDatabase` is set before other threads use this object.
 // Sendable as described above.
 final class WriteLock: @unchecked Sendable {
@@ -24,6 +25,8 @@ final class WriteLock: @unchecked Sendable {
     private let semaphore = DispatchSemaphore(value: 1)
     private let opened = Atomic<Int32>(-1)
     private var descriptor: Int32 { opened.load(ordering: .acquiring) }
+    /// What this object last wrote to the file that it has open. Guarded by `semaphore`.
+    private var recordedLogAndDatabase: (log: UInt64, database: StoreFiles.Identity?)?
     private let environment: Environment
 
     init(path: String, environment: Environment) {
@@ -33,7 +36,14 @@ final class WriteLock: @unchecked Sendable {
     }
 
     deinit {
-        if descriptor >= 0 { close(descriptor) }
+        closeDescriptor()
+    }
+
+    private func closeDescriptor() {
+        let descriptor = opened.exchange(-1, ordering: .acquiringAndReleasing)
+        guard descriptor >= 0 else { return }
+        cmartlet_remove_lock(descriptor)
+        close(descriptor)
     }
 
     /// Waits for the other threads of this process, then for the other processes.
@@ -43,16 +53,27 @@ final class WriteLock: @unchecked Sendable {
     func acquire(timeoutMilliseconds milliseconds: Int) throws(EngineError) {
         environment.wait(.writeLock) { [self] in isFree }
         let deadline = environment.now() + UInt64(milliseconds) * 1_000_000
-        guard semaphore.wait(timeout: .now() + .milliseconds(milliseconds)) == .success else {
-            throw EngineError(
-                .busy, path: path,
-                "another thread kept its write transaction open for too long; try again when it is done")
-        }
+        try waitForThreads(deadline)
         do {
             try acquireFile(deadline: deadline)
         } catch {
             semaphore.signal()
             throw error
+        }
+    }
+
+    // On Linux, Dispatch waits on the real-time clock, which may be set while this thread waits. Therefore the monotonic
+    // clock is read too, at least once per second.
+    private func waitForThreads(_ deadline: UInt64) throws(EngineError) {
+        while true {
+            let now = environment.now()
+            let nanoseconds = min(deadline > now ? deadline - now : 0, 1_000_000_000)
+            if semaphore.wait(timeout: .now() + .nanoseconds(Int(nanoseconds))) == .success { return }
+            guard environment.now() < deadline else {
+                throw EngineError(
+                    .busy, path: path,
+                    "another thread kept its write transaction open for too long; try again when it is done")
+            }
         }
     }
 
@@ -83,11 +104,10 @@ final class WriteLock: @unchecked Sendable {
         semaphore.signal()
     }
 
-    /// Closes the lock file in a forked child. The object itself is leaked: Dispatch does not allow a semaphore to be
+    /// Called in a forked child, in which the descriptor does not refer to the lock file any more. The object itself is leaked: Dispatch does not allow a semaphore to be
     /// deallocated while it is held, and the thread that would signal it exists only in the parent.
     func abandon() {
-        let descriptor = opened.exchange(-1, ordering: .acquiringAndReleasing)
-        if descriptor >= 0 { close(descriptor) }
+        closeDescriptor()
         _ = Unmanaged.passRetained(self)
     }
 
@@ -123,14 +143,33 @@ final class WriteLock: @unchecked Sendable {
         return record
     }
 
-    /// Writes the name of the log that was begun. The caller holds the lock.
-    func record(log: UInt64) {
-        var word = log.littleEndian
-        _ = pwrite(descriptor, &word, 8, Self.logOffset)
+    /// Writes the name of the log that was begun, and the identity of the database, to the file, unless this object has
+    /// already written them. The caller holds the lock.
+    func record(log: UInt64, of database: StoreFiles.Identity?) {
+        guard file != nil else { return }
+        if let recorded = recordedLogAndDatabase, recorded == (log, database) { return }
+        let count = database == nil ? 1 : 3
+        let words = [log, database?.device ?? 0, database?.inode ?? 0].prefix(count).map(\.littleEndian)
+        let isWritten = pwrite(descriptor, words, count * 8, Self.logOffset) == count * 8
+        recordedLogAndDatabase = isWritten ? (log, database) : nil
+    }
+
+    /// Writes the identity of the database to the file. The caller holds the lock.
+    func record(_ database: StoreFiles.Identity) {
+        guard file != nil else { return }
+        let words = [database.device.littleEndian, database.inode.littleEndian]
+        _ = pwrite(descriptor, words, 16, Self.logOffset + 8)
     }
 
     /// The name of the newest log; nil if it is unknown.
-    var recordedLog: UInt64? { words(at: Self.logOffset, count: 1)?[0] }
+    var recordedLog: UInt64? { words(at: Self.logOffset, count: 1).flatMap { $0[0] == 0 ? nil : $0[0] } }
+
+    /// The database for which the files beside it were created last; nil if it is unknown.
+    var recordedDatabase: StoreFiles.Identity? {
+        words(at: Self.logOffset + 8, count: 2).flatMap {
+            $0 == [0, 0] ? nil : StoreFiles.Identity(device: $0[0], inode: $0[1])
+        }
+    }
 
     // The layout is described at `LockFile`.
     private static let logOffset: off_t = 64
@@ -201,7 +240,9 @@ final class WriteLock: @unchecked Sendable {
 
     private func openFile(_ file: LockFile) throws(EngineError) {
         guard descriptor < 0 else { return }
-        opened.store(try file.opened(), ordering: .releasing)
+        let descriptor = try file.opened()
+        cmartlet_add_lock(descriptor)
+        opened.store(descriptor, ordering: .releasing)
     }
 
     // Other threads may be reading through the descriptor, so its number must keep referring to the lock file.
@@ -211,5 +252,6 @@ final class WriteLock: @unchecked Sendable {
         _ = dup2(replacement, descriptor)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         close(replacement)
+        recordedLogAndDatabase = nil
     }
 }

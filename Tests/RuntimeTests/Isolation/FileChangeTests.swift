@@ -152,6 +152,45 @@ struct FileChangeTests {
         }
     }
 
+    @Test("a forked child that opens a file of its parent traps, also after it has released the file N144")
+    func reopenedInChild() async {
+        await #expect(processExitsWith: .success) {
+            let test = try TestRealm()
+            var configuration = test.configuration
+            configuration.fileURL = URL(fileURLWithPath: test.url.path + ".inherited")
+            var realm: Realm? = try Realm(configuration: configuration)
+            try realm?.write { realm?.add(Dog(name: "Rex")) }
+            let child = cmartlet_fork()
+            if child == 0 {
+                realm = nil
+                // Ends the child if it waits for a thread that exists only in the parent.
+                alarm(30)
+                _ = try? Realm(configuration: configuration)
+                _exit(0)
+            }
+            var status: Int32 = 0
+            waitpid(child, &status, 0)
+            #expect(status & 0x7f != 0 && status & 0x7f != SIGALRM)
+            try realm?.write { realm?.add(Dog(name: "Max")) }
+            #expect(realm?.objects(Dog.self).map(\.name) == ["Rex", "Max"])
+        }
+    }
+
+    @Test("a relative URL leads to a file in the folder that was current when the file was opened D77")
+    func relativeText() async {
+        await #expect(processExitsWith: .success) {
+            let test = try TestRealm()
+            let folder = test.url.deletingLastPathComponent()
+            guard FileManager.default.changeCurrentDirectoryPath(folder.path) else { exit(2) }
+            var configuration = test.configuration
+            configuration.fileURL = URL(string: "relative.realm")
+            let realm = try Realm(configuration: configuration)
+            guard FileManager.default.changeCurrentDirectoryPath("/") else { exit(2) }
+            try realm.write { realm.add(Dog(name: "Rex")) }
+            #expect(FileManager.default.fileExists(atPath: folder.path + "/relative.realm"))
+        }
+    }
+
     @Test("a file that replaces an open one is opened as a different file D24 O1")
     func replaced() throws {
         let test = try TestRealm()

@@ -1,0 +1,260 @@
+import Foundation
+import MartletSQLite
+import MartletValues
+import ModelTesting
+import Testing
+
+/// A process that executes commands, one at a time.
+final class CommandProcess {
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private var unread = Data()
+
+    init(_ executable: URL) throws {
+        process.executableURL = executable
+        process.arguments = ["commands"]
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+    }
+
+    deinit { kill() }
+
+    /// Sends a command and returns the answer.
+    @discardableResult
+    func run(_ command: String) throws -> String {
+        try input.fileHandleForWriting.write(contentsOf: Data("\(command)\n".utf8))
+        while true {
+            if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { unread = Data(unread[(end + 1)...]) }
+                return String(decoding: unread[..<end], as: UTF8.self)
+            }
+            let bytes = output.fileHandleForReading.availableData
+            guard !bytes.isEmpty else { throw Violation("the process ended at the command '\(command)'") }
+            unread += bytes
+        }
+    }
+
+    func kill() {
+        guard process.isRunning else { return }
+        signal()
+        process.waitUntilExit()
+    }
+
+    /// Kills the process without waiting for its end. Foundation notices the end only after that of forked children.
+    func signal() { Foundation.kill(process.processIdentifier, SIGKILL) }
+}
+
+/// Changes the files of a database that several processes have open. An acknowledged commit must not be lost unless the
+/// change itself destroyed it, and the commits of two files must never be mixed.
+@Suite("files that are changed while several processes have them open")
+final class FileExchangeTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "martlet-exchange-\(UUID().uuidString)")
+    private let executable: URL
+    private var path: String { folder.appending(path: "app.realm").path }
+
+    init() throws {
+        executable = try #require(ChaosTests.worker(), "build the whole package first: swift build --build-tests")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    /// Creates a closed file with one object.
+    private func create(_ name: String, _ content: String) throws {
+        let process = try CommandProcess(executable)
+        try process.run("open \(folder.appending(path: name).path)")
+        #expect(try process.run("write 0 \(content)") == "ok")
+        try process.run("close")
+    }
+
+    private func opened() throws -> CommandProcess {
+        let process = try CommandProcess(executable)
+        let answer = try process.run("open \(path)")
+        guard answer == "ok" else { throw Violation("the file cannot be opened: \(answer)") }
+        return process
+    }
+
+    private func exchange() throws {
+        for suffix in ["-wal", "-shm", ".lock"] { unlink(folder.appending(path: "new.realm").path + suffix) }
+        #expect(rename(folder.appending(path: "new.realm").path, path) == 0)
+    }
+
+    private func integrity() throws -> SQLValue? {
+        let connection = try Connection(ConnectionOptions(path: path))
+        defer { connection.close() }
+        return try connection.value("PRAGMA integrity_check")
+    }
+
+    @Test("a process whose file was exchanged does not touch the log of the new file D24", arguments: [false, true])
+    func exchanged(isLogEmpty: Bool) throws {
+        try create("app.realm", "former")
+        try create("new.realm", "new")
+        let former = try opened()
+        if !isLogEmpty { try former.run("write 1 former") }
+        try exchange()
+        let new = try opened()
+        #expect(try new.run("write 2 new") == "ok")
+        #expect(try former.run("write 3 former") == "error fileNotFound")
+        #expect(try former.run("close") == "ok")
+        #expect(try new.run("write 4 new") == "ok")
+        new.kill()
+        #expect(try opened().run("all") == "0:new 2:new 4:new")
+        #expect(try integrity() == .text("ok"))
+    }
+
+    @Test("a file that is moved away and back is not combined with the log of the file between D24")
+    func exchangedTwice() throws {
+        try create("app.realm", "former")
+        try create("new.realm", "new")
+        let former = try opened()
+        let away = folder.appending(path: "away.realm").path
+        #expect(rename(path, away) == 0)
+        try exchange()
+        let new = try opened()
+        #expect(try new.run("write 2 new") == "ok")
+        #expect(rename(away, path) == 0)
+        let third = try opened()
+        #expect(try third.run("write 3 former") == "ok")
+        #expect(try former.run("write 4 former") == "error fileReplaced")
+        #expect(try new.run("write 5 new") == "error fileNotFound")
+        for process in [former, new, third] { process.kill() }
+        #expect(try opened().run("all") == "0:former 3:former")
+    }
+
+    @Test("when the index of the log is deleted, processes with different indexes do not both write D28")
+    func indexDeleted() throws {
+        try create("app.realm", "a")
+        let first = try opened()
+        #expect(try first.run("write 1 first") == "ok")
+        unlink(path + "-shm")
+        let second = try opened()
+        #expect(try second.run("write 2 second") == "ok")
+        #expect(try second.run("write 3 second") == "ok")
+        #expect(try first.run("write 4 first") == "error fileReplaced")
+        #expect(try first.run("close") == "ok")
+        #expect(try second.run("close") == "ok")
+        #expect(try opened().run("all") == "0:a 1:first 2:second 3:second")
+    }
+
+    @Test("the lock of a process that is killed in a write is free, although a forked child lives N141 N144")
+    func killedInWrite() throws {
+        try create("app.realm", "a")
+        let writer = try opened()
+        #expect(try writer.run("begin") == "ok")
+        let child = try #require(Int32(try writer.run("fork")))
+        defer { Foundation.kill(child, SIGKILL) }
+        writer.signal()
+        #expect(try opened().run("write 1 b") == "ok")
+    }
+
+    // MARK: Random changes
+
+    private enum Change: CaseIterable {
+        case deleteIndex, deleteLock, truncateLog, exchange, leaveLink, kill, reopen
+    }
+
+    @Test(
+        "acknowledged commits remain, and files are not mixed, when their files are changed at random D20 D23 D24 D28")
+    func random() throws {
+        let seed = ProcessInfo.processInfo.environment["MARTLET_CHAOS_SEED"].flatMap { UInt64($0) }
+        let first = seed ?? .random(in: 1...999_999)
+        let kills = ProcessInfo.processInfo.environment["MARTLET_CHAOS"].flatMap { UInt64($0) } ?? 12
+        for round in 0..<max(4, kills / 4) {
+            do {
+                try runRandomChanges(SeededRandom(state: first &+ round))
+            } catch {
+                Issue.record("seed \(first &+ round): \(error)")
+                return
+            }
+            try FileManager.default.removeItem(at: folder)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        }
+    }
+
+    private func runRandomChanges(_ seed: SeededRandom) throws {
+        var random = seed
+        try create("app.realm", "file0")
+        var processes = [try opened(), try opened(), try opened()]
+        /// The commits that the file at the path must contain, and the content of all of its objects.
+        var (required, content, history) = (Set<Int>(), "file0", [String]())
+        for step in 1...40 {
+            let index = Int.random(in: 0..<processes.count, using: &random)
+            if Int.random(in: 0..<10, using: &random) < 7 {
+                let answer = try processes[index].run("write \(step) \(content)")
+                history.append("\(index) writes \(step): \(answer)")
+                if answer == "ok" {
+                    required.insert(step)
+                } else {
+                    guard answer.hasPrefix("error file") else { throw Violation(history.joined(separator: ", ")) }
+                    try processes[index].run("close")
+                    try reopen(&processes, index, &history)
+                }
+                continue
+            }
+            let change = Change.allCases[Int.random(in: 0..<Change.allCases.count, using: &random)]
+            history.append("\(change)")
+            switch change {
+            case .deleteIndex: unlink(path + "-shm")
+            case .deleteLock: unlink(path + ".lock")
+            case .truncateLog:
+                truncate(path + "-wal", 0)
+                required = []
+            case .exchange:
+                content = "file\(step)"
+                required = []
+                try create("new.realm", content)
+                try exchange()
+            case .leaveLink: try leaveLink(step)
+            case .kill:
+                processes[index].kill()
+                try reopen(&processes, index, &history)
+            case .reopen:
+                try processes[index].run("close")
+                try reopen(&processes, index, &history)
+            }
+        }
+        for process in processes { process.kill() }
+        try check(required, content, history)
+    }
+
+    // After the log was truncated, its index describes a log that does not exist, until all processes have ended.
+    private func reopen(_ processes: inout [CommandProcess], _ index: Int, _ history: inout [String]) throws {
+        processes[index].kill()
+        do {
+            processes[index] = try opened()
+        } catch {
+            history.append("\(error)")
+            guard history.contains("truncateLog") else { throw Violation(history.joined(separator: ", ")) }
+            for process in processes { process.kill() }
+            for index in processes.indices { processes[index] = try opened(history) }
+        }
+    }
+
+    private func opened(_ history: [String]) throws -> CommandProcess {
+        do { return try opened() } catch { throw Violation("\(error) after \(history.joined(separator: ", "))") }
+    }
+
+    // Moves the file to another folder and leaves a link to it. Its log is moved with it.
+    private func leaveLink(_ step: Int) throws {
+        let target = folder.appending(path: "\(step)")
+        try FileManager.default.createDirectory(at: target, withIntermediateDirectories: false)
+        let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        for suffix in ["-wal", ""] { rename(file + suffix, target.path + "/app.realm" + suffix) }
+        unlink(path)
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target.path + "/app.realm")
+    }
+
+    private func check(_ required: Set<Int>, _ content: String, _ history: [String]) throws {
+        let objects = try opened(history).run("all").split(separator: " ").map { $0.split(separator: ":") }
+        let ids = Set(objects.compactMap { Int($0[0]) })
+        let mixed = objects.filter { $0[1] != content }
+        let isIntact = try integrity() == .text("ok")
+        guard required.isSubset(of: ids), mixed.isEmpty, isIntact else {
+            throw Violation(
+                "lost \(required.subtracting(ids).sorted()), of another file \(mixed), intact: \(isIntact): "
+                    + history.joined(separator: ", "))
+        }
+    }
+}

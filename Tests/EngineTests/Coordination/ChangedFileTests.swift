@@ -1,0 +1,221 @@
+import CMartletTestVFS
+import Foundation
+import MartletSQLite
+import MartletValues
+import Testing
+
+@testable import MartletEngine
+
+/// Files that another program changes, exchanges or damages while they are open, or that cannot be written.
+@Suite("files that are changed while they are open")
+struct ChangedFileTests {
+    private func makeFiles(_ count: Int = 5) throws -> (files: DatabaseFiles, backup: String) {
+        let files = DatabaseFiles(folder: try TestFolder())
+        try files.run(adding: count, "old")
+        let backup = files.folder.path("backup.realm")
+        try FileManager.default.copyItem(atPath: files.path, toPath: backup)
+        return (files, backup)
+    }
+
+    // MARK: Backups
+
+    enum Rewriting: CaseIterable { case compacted, shortened, withoutLockFile }
+
+    @Test(
+        "a backup that is copied over an open file is not adopted after the log was rewritten D23",
+        arguments: Rewriting.allCases)
+    func adopted(_ rewriting: Rewriting) throws {
+        let (files, backup) = try makeFiles()
+        let process = try files.open()
+        _ = try process.texts
+        process.handle = nil
+        switch rewriting {
+        case .compacted: try process.coordinator.compact()
+        case .shortened:
+            try process.add("new")
+            process.handle = nil
+            let done = try process.coordinator.checkpoint()
+            try FileManager.default.removeItem(atPath: backup)
+            try FileManager.default.copyItem(atPath: files.path, toPath: backup)
+            let connection = try process.coordinator.takeConnection()
+            #expect(process.coordinator.restartLog(connection, after: done.logFrames))
+            process.coordinator.returnConnection(connection)
+        case .withoutLockFile:
+            try process.add("new")
+            process.handle = nil
+            try process.coordinator.checkpoint()
+            try process.add("newer")
+            files.remove([".lock"])
+        }
+        process.handle = nil
+        try files.overwrite(with: backup)
+        #expect(engineError { try process.add("refused") }?.code == .fileReplaced)
+        #expect(files.bytes == FileManager.default.contents(atPath: backup))
+    }
+
+    @Test("an overwritten file is not copied D23 O8", arguments: [false, true])
+    func copyOfOverwritten(_ isOverwrittenBefore: Bool) throws {
+        let (files, backup) = try makeFiles()
+        let process = try files.open()
+        try process.add("new")
+        process.handle = nil
+        if isOverwrittenBefore { try files.overwrite(with: backup) }
+        let copy = files.folder.path("copy.realm")
+        let connection = try process.coordinator.takeConnection()
+        defer { process.coordinator.returnConnection(connection) }
+        let error = engineError {
+            if isOverwrittenBefore { return try process.coordinator.writeCopy(to: copy) }
+            try StoreCopy(path: copy, options: process.coordinator.options).write(connection) {
+                try files.overwrite(with: backup)
+                try connection.run("BEGIN")
+                defer { try? connection.run("ROLLBACK") }
+                _ = try process.coordinator.meta(connection)
+            }
+        }
+        #expect(error?.code == .fileReplaced)
+        #expect(!StoreFiles.exists(copy))
+    }
+
+    @Test(
+        "a write after a failed or killed write is not refused if the log had been emptied D3 D11", arguments: [1, 2])
+    func failedWrite(_ failures: Int) throws {
+        let folder = try TestFolder()
+        let vfs = HookVFS()
+        let process = try VirtualProcess(folder.path()) { $0.environment.vfsName = vfs.name }
+        try process.add("a")
+        process.handle = nil
+        // Another process that closes the file empties the log.
+        let other = try process.coordinator.takeConnection()
+        #expect(process.coordinator.emptyLog(other) && process.coordinator.writeLock.tryAcquire())
+        process.coordinator.writeLock.release()
+        process.coordinator.returnConnection(other)
+        let names = process.coordinator
+        for _ in 0..<failures {
+            // A writer that is killed after it has written the name of its log into the file, and before the log.
+            let connection = try names.takeConnection()
+            try connection.recordLogName(.random(in: 1...UInt64.max))
+            names.returnConnection(connection)
+            if failures > 1 { try process.coordinator.checkpoint() }
+        }
+        try process.add("b")
+        #expect(try process.texts == ["a", "b"])
+    }
+
+    // MARK: Logs
+
+    enum Damage: CaseIterable { case truncated, shortened, overwritten }
+
+    @Test("the next write is refused if the log was truncated or overwritten D29", arguments: Damage.allCases)
+    func damagedLog(_ damage: Damage) throws {
+        let (files, _) = try makeFiles()
+        do {
+            let process = try files.open()
+            try process.add("new 0")
+            let former = try files.afterKill()
+            try process.add("new 1")
+            process.handle = nil
+            switch damage {
+            case .truncated: truncate(files.path + "-wal", 0)
+            case .shortened: try files.overwrite("-wal", with: former.path + "-wal")
+            case .overwritten:
+                let other = DatabaseFiles(folder: try TestFolder())
+                let another = try other.open()
+                for number in 0..<5 { try another.add("other \(number)") }
+                try files.overwrite("-wal", with: other.path + "-wal")
+            }
+            for _ in 0..<2 {
+                let error = engineError { try process.add("refused") }
+                #expect(error?.code == .fileReplaced && error?.message.contains("truncated") == true)
+            }
+            #expect(engineError { try process.coordinator.writeCopy(to: files.folder.path("copy.realm")) } != nil)
+        }
+        let process = try files.open()
+        #expect(try process.texts.starts(with: ["old 0", "old 1", "old 2", "old 3", "old 4"]))
+        try process.add("later")
+        #expect(try process.integrity == .text("ok"))
+    }
+
+    // MARK: Links
+
+    @Test("a file that was moved is not written although a symbolic link to it is at its path D24")
+    func movedBehindLink() throws {
+        let (files, _) = try makeFiles()
+        let process = try files.open()
+        try process.add("new")
+        let target = files.folder.path("target.realm")
+        #expect(rename(files.path, target) == 0 && symlink(target, files.path) == 0)
+        #expect(engineError { try process.add("refused") }?.code == .fileNotFound)
+        unlink(files.path)
+        #expect(rename(target, files.path) == 0)
+        try process.add("newer")
+        #expect(try process.texts.suffix(2) == ["new", "newer"])
+    }
+
+    // MARK: Lock files
+
+    @Test("a lock file that could not be written completely does not prevent opening the file D43")
+    func lockWithoutMagic() throws {
+        let (files, _) = try makeFiles(1)
+        // An earlier release wrote this when the disk was full at the creation of the lock file.
+        var bytes = [UInt8](repeating: 0, count: 72)
+        bytes.replaceSubrange(64..<72, with: [1, 2, 3, 4, 5, 6, 7, 8])
+        try Data(bytes).write(to: URL(fileURLWithPath: files.path + ".lock"))
+        try files.expect(["old 0"])
+        #expect(try LockFile(path: files.path + ".lock").inspect() == .current)
+    }
+
+    @Test("a write after the folder of the file was deleted throws .fileNotFound D24")
+    func folderDeletedBeforeFirstWrite() throws {
+        let (files, _) = try makeFiles(1)
+        files.remove([".lock"])
+        let process = try files.open()
+        _ = try process.texts
+        try FileManager.default.removeItem(at: files.folder.url)
+        #expect(engineError { try process.add("refused") }?.code == .fileNotFound)
+    }
+
+    // MARK: Deleting, names
+
+    @Test("a file that cannot be deleted is reported, and the files beside it remain O8", .enabled(if: geteuid() == 0))
+    func undeletable() async {
+        await #expect(processExitsWith: .success) {
+            let files = DatabaseFiles(folder: try TestFolder())
+            try files.run(adding: 1, "old")
+            chmod(files.folder.url.path, 0o755)
+            for suffix in ["", "-wal", "-shm", ".lock"] { chmod(files.path + suffix, 0o666) }
+            guard seteuid(65_534) == 0 else { return }
+            let error = engineError { _ = try StoreRegistry.remove(VirtualProcess.options(files.path)) }
+            seteuid(0)
+            #expect(error?.code == .accessDenied && error?.message.contains("deleted") == true)
+            for suffix in ["", "-wal", "-shm", ".lock"] { #expect(StoreFiles.exists(files.path + suffix)) }
+        }
+    }
+
+    @Test("a file beside a database cannot be deleted as if it were a database D42", arguments: ["-wal", ".lock"])
+    func deleteLog(_ suffix: String) throws {
+        let (files, _) = try makeFiles(1)
+        let error = engineError { _ = try StoreRegistry.remove(VirtualProcess.options(files.path + suffix)) }
+        #expect(error?.code == .accessDenied && StoreFiles.exists(files.path + suffix))
+    }
+
+    @Test("a path that is too long for a database is refused, and no file is created D70")
+    func longPath() throws {
+        let folder = try TestFolder()
+        for length in [503, 504, 505, 600] {
+            let names = String(repeating: "n/", count: (length - folder.url.path.utf8.count - 2) / 2)
+            let name = names + String(repeating: "x", count: length - folder.url.path.utf8.count - 1 - names.utf8.count)
+            let path = folder.path(name)
+            #expect(path.utf8.count == length)
+            try FileManager.default.createDirectory(
+                atPath: StoreFiles.folder(of: path), withIntermediateDirectories: true)
+            let error = engineError { try VirtualProcess(path).add("a") }
+            #expect(error == nil || error?.code == .accessDenied, "\(length) \(String(describing: error))")
+            #expect(StoreFiles.exists(path) == (error == nil), "\(length)")
+            if length > 504 {
+                #expect(error?.message.contains("bytes") == true)
+            } else {
+                #expect(error == nil, "\(length)")
+            }
+        }
+    }
+}
