@@ -37,4 +37,76 @@ import Testing
         test.finishAsyncWrites()
         #expect(isDone && test.names == ["before", "later"])
     }
+
+    /// A Realm that waits 20 ms for the write lock, which another thread holds until `end` is called.
+    private func startWaiting() throws -> (test: TestRealm, end: () -> Void) {
+        let test = try TestRealm { $0.environment.writeTimeoutMilliseconds = 20 }
+        let lock = test.realm.context.coordinator.writeLock
+        let (isHeld, mayRelease, isReleased) = (
+            DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+        )
+        Thread.detachNewThread {
+            try? lock.acquire()
+            isHeld.signal()
+            mayRelease.wait()
+            lock.release()
+            isReleased.signal()
+        }
+        isHeld.wait()
+        return (
+            test,
+            {
+                mayRelease.signal()
+                isReleased.wait()
+            }
+        )
+    }
+
+    @Test("a write that a completion handler leaves open does not make the next queued write fail N132 N134")
+    func openWriteInCompletion() throws {
+        let (test, end) = try startWaiting()
+        var outcomes: [String] = []
+        test.realm.writeAsync({ test.realm.add(Dog(name: "refused")) }) { error in
+            outcomes.append((error as? Realm.Error)?.code.rawValue ?? "stored")
+            end()
+            try? test.realm.beginWrite()
+            test.realm.add(Dog(name: "open"))
+        }
+        test.realm.writeAsync({ test.realm.add(Dog(name: "next")) }) { error in
+            outcomes.append(error == nil ? "stored" : "failed")
+        }
+        while outcomes.isEmpty, test.scheduler.waitForWork() { test.scheduler.run() }
+        while test.scheduler.run() > 0 {}
+        #expect(test.realm.isInWriteTransaction && outcomes == ["busy"])
+        if test.realm.isInWriteTransaction { try test.realm.commitWrite() }
+        test.finishAsyncWrites()
+        #expect(outcomes == ["busy", "stored"] && test.names == ["open", "next"])
+    }
+
+    @Test("'beginAsyncWrite' reports a write that cannot begin, and does not call its block N135")
+    func refusedBlock() throws {
+        let (test, end) = try startWaiting()
+        var outcomes: [String] = []
+        test.realm.beginAsyncWrite {
+            outcomes.append("block")
+        } onError: {
+            outcomes.append(($0 as? Realm.Error)?.code.rawValue ?? "\($0)")
+            end()
+        }
+        test.finishAsyncWrites()
+        #expect(outcomes == ["busy"])
+        test.realm.beginAsyncWrite {
+            test.realm.add(Dog(name: "stored"))
+            test.realm.commitAsyncWrite()
+        } onError: {
+            outcomes.append("\($0)")
+        }
+        test.realm.beginAsyncWrite {
+            test.realm.add(Dog(name: "rolled back"))
+        } onError: {
+            outcomes.append("\($0)")
+        }
+        test.finishAsyncWrites()
+        #expect(outcomes == ["busy"] && test.names == ["stored"])
+    }
 }
