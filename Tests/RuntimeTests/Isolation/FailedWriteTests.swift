@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import KennelModels
+import MartletSQLite
 import MartletTestSupport
 import Testing
 
@@ -108,5 +109,36 @@ import Testing
         }
         test.finishAsyncWrites()
         #expect(outcomes == ["busy"] && test.names == ["stored"])
+    }
+
+    @Test("if a group cannot be committed for 'freeze', its writes and the open write fail N125 N132")
+    func commitFailsWhileFreezing() throws {
+        nonisolated(unsafe) var fails = false
+        nonisolated(unsafe) weak var context: RealmContext?
+        let test = try TestRealm {
+            $0.environment.onYield = { point in
+                guard point == .beforeCommit, fails else { return }
+                fails = false
+                // The commit then finds no transaction.
+                try? context?.transaction?.handle.read { try $0.run("ROLLBACK") }
+            }
+        }
+        context = test.realm.context
+        try test.dogs("first")
+        var (outcomes, names): ([String], [String]) = ([], [])
+        for number in 1...3 {
+            test.realm.writeAsync {
+                fails = number == 2
+                if number == 2 { names = test.allDogs.freeze().map(\.name) }
+                test.realm.add(Dog(name: "\(number)"))
+            } onComplete: {
+                outcomes.append("\(number): \($0 == nil ? "stored" : "failed")")
+            }
+        }
+        test.finishAsyncWrites()
+        #expect(names == ["first"] && test.names == ["first", "3"])
+        #expect(outcomes == ["1: failed", "2: failed", "3: stored"])
+        try test.dogs("last")
+        #expect(try onOtherThread(test) { $0.objects(Dog.self).map(\.name) } == ["first", "3", "last"])
     }
 }

@@ -39,7 +39,7 @@ struct AddedTypesTests {
     /// A Realm without the class `Dog`, and a configuration with it.
     private func start() throws -> (test: TestRealm, wide: Realm.Configuration) {
         let test = try TestRealm { $0.objectTypes = [Todo.self] }
-        try test.realm.write { test.realm.add(Todo()) }
+        try test.realm.write { test.realm.add(Todo(id: 1)) }
         var wide = test.configuration
         wide.objectTypes = nil
         return (test, wide)
@@ -54,7 +54,7 @@ struct AddedTypesTests {
     func insideWrite() throws {
         let (test, wide) = try start()
         try test.realm.write {
-            test.realm.add(Todo())
+            test.realm.add(Todo(id: 2))
             let start = ContinuousClock.now
             expectRefusal(wide)
             #expect(start.duration(to: .now) < .seconds(5))
@@ -102,20 +102,20 @@ struct AddedTypesTests {
         var counts: [Int] = []
         let token = todos.observe { _ in counts.append(todos.count) }
         test.realm.refresh()
-        try test.realm.write { test.realm.add(Todo()) }
+        try test.realm.write { test.realm.add(Todo(id: 3)) }
         // No other Realm has written since, so no observer is called.
         var few = test.configuration
-        few.objectTypes = [Todo.self, Task.self]
+        few.objectTypes = [Todo.self, DemoObject.self]
         _ = try Realm(configuration: few)
-        #expect(counts == [1] && test.realm.objects(Task.self).isEmpty)
+        #expect(counts == [1] && test.realm.objects(DemoObject.self).isEmpty)
         test.realm.refresh()
-        try test.onNewThread { realm in try realm.write { realm.add(Todo()) } }
+        try test.onNewThread { realm in try realm.write { realm.add(Todo(id: 4)) } }
         #expect(counts == [1, 2])
-        // The types of `wide` exist only in a newer version of the file.
+        // The version that the Realm shows lacks the types of `wide`, and another Realm has written since.
         #expect(try Realm(configuration: wide).objects(Dog.self).isEmpty)
         #expect(counts == [1, 2, 3] && todos.count == 3)
         // All types are known now.
-        try test.onNewThread { realm in try realm.write { realm.add(Todo()) } }
+        try test.onNewThread { realm in try realm.write { realm.add(Todo(id: 5)) } }
         _ = try Realm(configuration: wide)
         #expect(counts == [1, 2, 3] && todos.count == 3)
         withExtendedLifetime(token) {}

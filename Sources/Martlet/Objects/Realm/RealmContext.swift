@@ -148,11 +148,12 @@ final class RealmContext {
         if models.keys.allSatisfy({ types.models[$0] != nil }) { return }
         if !knowsTypes(of: models) {
             try requireRefreshable()
-            // The newest snapshot may have the same version. Then no observer is called.
+            // No observer is called if the types are the only change of the file.
             var hasMoved = false
             while !hasMoved {
                 let newest = try translating { try coordinator.openSnapshot() }
-                hasMoved = newest.version == version || !refresh()
+                let changes = try? coordinator.changes(after: version, through: newest.version, newest)?.changes
+                hasMoved = newest.version == version || changes?.isEmpty == true || !refresh()
                 if hasMoved { advance(to: newest) }
             }
             adoptNewestSchema()
