@@ -42,8 +42,11 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
     /// Signals that were not requested yet, oldest first.
     private var stored: [Signal] = []
     private var isDeliveringStored = false
+    /// The queue of the observation; nil if it belongs to the isolation of the observed value.
+    private let queue: DispatchQueue?
 
-    init(_ downstream: Downstream, canPause: Bool = true) {
+    init(_ downstream: Downstream, canPause: Bool = true, queue: DispatchQueue? = nil) {
+        self.queue = queue
         self.downstream = downstream
         self.canPause = canPause
     }
@@ -72,16 +75,19 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
     // MARK: Subscriber
 
     func request(_ more: Subscribers.Demand) {
-        let (resumedToken, hasStored) = locked {
-            guard !hasEnded, more > .none else { return (NotificationToken?.none, false) }
+        let (resumedToken, hasStored, hasToken) = locked {
+            guard !hasEnded, more > .none else { return (NotificationToken?.none, false, false) }
             let wasIdle = demand == .none
             demand += more
             // The token is resumed under the lock. After the lock is released, another thread can deliver the requested
             // value and pause the token again. Resuming the token then would undo that pause.
             if wasIdle, stored.isEmpty, canPause { token?.resume() }
-            return (wasIdle ? token : nil, !stored.isEmpty)
+            return (wasIdle ? token : nil, !stored.isEmpty, token != nil)
         }
-        if hasStored {
+        if hasStored, !hasToken {
+            // The observation could not begin, because the Realm of the queue could not be opened.
+            queue?.asyncUnchecked { [weak self] in self?.deliverStored() }
+        } else if hasStored {
             resumedToken?.performUnchecked { [weak self] in self?.deliverStored() }
         } else if canPause {
             resumedToken?.catchUp()

@@ -45,7 +45,7 @@ struct ObservedSource<Source: ThreadConfined> {
                 Source, [String]?, @escaping (PublishedSignal<Downstream.Input, Downstream.Failure>) -> Void
             ) -> NotificationToken
     ) {
-        let subscription = ObservationSubscription(subscriber, canPause: canPause)
+        let subscription = ObservationSubscription(subscriber, canPause: canPause, queue: queue)
         subscriber.receive(subscription: subscription)
         let (keyPaths, save) = (keyPaths, save)
         func begin(_ source: Source, _ subscription: ObservationSubscription<Downstream>) {

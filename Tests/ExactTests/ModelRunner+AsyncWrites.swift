@@ -50,7 +50,7 @@ extension ModelRunner {
             _ = writes.canRun()
             writes.add(
                 AsyncWrite(
-                    id: writes.nextID(), body: body, isCommittedByBody: false, complete: complete,
+                    id: writes.nextID(), body: body, isCommittedByBody: false, complete: complete, refuse: complete,
                     context: realm.context,
                     actor: nil))
         }

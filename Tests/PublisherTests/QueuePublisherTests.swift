@@ -54,6 +54,24 @@ struct QueuePublisherTests {
         queue.sync {}
     }
 
+    @Test("an error of opening a Realm on the queue is published when the subscriber requests a value N170 N172")
+    func openingFails() {
+        let (queue, mailbox) = (DispatchQueue(label: "publishing"), Mailbox())
+        let subscriber = DemandSubscriber<RealmCollectionChange<Results<Node>>, Never>()
+        subscriber.onValue = {
+            dispatchPrecondition(condition: .onQueue(queue))
+            mailbox.put("value")
+        }
+        let subscription = ObservationSubscription(subscriber, queue: queue)
+        subscriber.receive(subscription: subscription)
+        // The queue reports the error before the subscriber has requested a value.
+        queue.sync { subscription.receive(.last(.error(CancellationError()))) }
+        #expect(subscriber.values.isEmpty)
+        subscriber.request(.max(1))
+        #expect(mailbox.waitForTexts(1) == ["value"])
+        queue.sync { #expect(subscriber.values.map(\.text) == ["CancellationError()"] && subscriber.isFinished) }
+    }
+
     @Test("values of freeze() can be read on any thread N126")
     func freezing() throws {
         let test = try TestRealm()

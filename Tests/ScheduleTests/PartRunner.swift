@@ -239,7 +239,7 @@ final class PartRunner {
                 body: { [self] in
                     run.history.discard(change(realm, acknowledged, seed))
                     throw Failed()
-                }, isCommittedByBody: false, complete: complete, context: realm.context, actor: nil))
+                }, isCommittedByBody: false, complete: complete, refuse: complete, context: realm.context, actor: nil))
     }
 
     /// Changes one to three objects in the open write. Returns the version that the write will create.

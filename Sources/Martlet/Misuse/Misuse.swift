@@ -98,7 +98,8 @@ enum Misuse {
     static func frozenTooEarly(_ what: String) -> Never {
         trap(
             "\(what) was created in the open write transaction and frozen there, but frozen objects show the state before "
-                + "it. Commit first")
+                + "it. Commit first. In an asynchronous write, freeze objects of earlier writes before the first change"
+        )
     }
 
     static func cannotThaw(_ what: String, _ reason: String) -> Never {

@@ -6,7 +6,7 @@ extension ObservableCollection {
     ///
     /// - Parameter keyPaths: the properties whose changes are reported as modifications, as in `observe`.
     public func changes(keyPaths: [String]? = nil) -> Changes<DetailedCollectionChange<Self>> {
-        Changes { notify in observeChanges(keyPaths: keyPaths) { notify($0, false) } }
+        Changes { notify in observeChanges(keyPaths: keyPaths) { notify($0) } }
     }
 }
 
@@ -29,7 +29,7 @@ extension Map {
     ///
     /// - Parameter keyPaths: the properties whose changes are reported as modifications, as in `observe`.
     public func changes(keyPaths: [String]? = nil) -> Changes<RealmMapChange<Map>> {
-        Changes { [self] notify in observe(keyPaths: keyPaths) { notify($0, false) } }
+        Changes { [self] notify in observe(keyPaths: keyPaths) { notify($0) } }
     }
 }
 
@@ -38,7 +38,7 @@ extension ObservableSections {
     ///
     /// - Parameter keyPaths: the properties whose changes are reported as modifications, as in `observe`.
     public func changes(keyPaths: [String]? = nil) -> Changes<RealmSectionedResultsChange<Self>> {
-        Changes { [self] notify in observe(keyPaths: keyPaths) { notify($0, false) } }
+        Changes { [self] notify in observe(keyPaths: keyPaths) { notify($0) } }
     }
 }
 
@@ -47,7 +47,7 @@ extension KeyPathObservable {
     ///
     /// - Parameter keyPaths: the observed properties, as in `observe`.
     public func changes(keyPaths: [String]? = nil) -> Changes<ObjectChange<Self>> {
-        Changes { [self] notify in observe(keyPaths: keyPaths) { notify($0, $0.isDeletion) } }
+        Changes { [self] notify in observe(keyPaths: keyPaths) { notify($0) } }
     }
 
     /// A sequence of the changes of the properties at typed key paths. The deletion of the object is the last element.
@@ -61,16 +61,12 @@ extension KeyPathObservable {
     }
 }
 
-extension ObjectChange {
-    var isDeletion: Bool { if case .deleted = self { true } else { false } }
-}
-
 extension Realm {
     /// A sequence of the Realm's notifications.
     ///
     /// The Realm notifies after it commits or moves to another version. If it does not refresh automatically, it also
     /// notifies when a newer version exists. While the loop body runs, equal notifications are merged.
     public func changes() -> Changes<Notification> {
-        Changes(register: { notify in observe { notification, _ in notify(notification, false) } }, isRepeated: ==)
+        Changes(register: { notify in observe { notification, _ in notify(notification) } }, isRepeated: ==)
     }
 }

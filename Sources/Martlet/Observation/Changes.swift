@@ -15,8 +15,8 @@ import Synchronization
 public struct Changes<Element>: AsyncSequence {
     public typealias Failure = Never
 
-    /// Registers an observer that receives each change, and whether it is the last one.
-    let register: (_ notify: @escaping (Element, _ isLast: Bool) -> Void) -> NotificationToken
+    /// Registers an observer that receives each change.
+    let register: (_ notify: @escaping (Element) -> Void) -> NotificationToken
     /// True if two changes are equal, so that only one of them is delivered. Nil if changes are merged while the body
     /// of the loop runs.
     var isRepeated: ((Element, Element) -> Bool)?
@@ -56,20 +56,21 @@ final class ChangeInbox<Element>: @unchecked Sendable {
     private let isRepeated: ((Element, Element) -> Bool)?
 
     init(
-        isRepeated: ((Element, Element) -> Bool)?, _ register: (@escaping (Element, Bool) -> Void) -> NotificationToken
+        isRepeated: ((Element, Element) -> Bool)?, _ register: (@escaping (Element) -> Void) -> NotificationToken
     ) {
         self.isRepeated = isRepeated
-        token = register { [weak self] element, isLast in self?.receive(element, isLast) }
+        token = register { [weak self] in self?.receive($0) }
         context = token?.context
+        token?.registration.afterLastCall { [weak self] in self?.wake(hasEnded: true) }
     }
 
-    private func receive(_ element: Element, _ isLast: Bool) {
+    private func receive(_ element: Element) {
         if let isRepeated, elements.contains(where: { isRepeated($0, element) }) { return }
         elements.append(element)
         // Unless equal changes are dropped, the observer is paused until the loop has received this change. Later
         // changes are merged.
         token?.registration.isPaused = isRepeated == nil
-        wake(hasEnded: isLast)
+        wake(hasEnded: false)
     }
 
     /// Resumes the loop. Called on any thread.

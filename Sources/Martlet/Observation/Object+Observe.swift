@@ -82,7 +82,7 @@ extension ObjectBase {
         return context.observe(on: queue, { notify(.failure($0)) }) { context, registration in
             let objects = context.table(row.table)
             // The object was deleted before the queue could open it.
-            guard objects.exists(row.key), !context.wasReplaced(row, since: version) else {
+            guard context.hasKept(row, since: version) else {
                 return registration.isEnded ? () : notify(.deleted)
             }
             ObjectObservation.start(objects.object(row.key), items, registration, notify)

@@ -69,6 +69,8 @@ final class ObjectObservation {
     private var object: ObjectBase
     private let named: [ObservedItems.Named]
     private var values: [Any?] = []
+    /// The version to which `values` belong.
+    private var version: Version
     private let notify: (Outcome) -> Void
 
     private init(
@@ -80,6 +82,7 @@ final class ObjectObservation {
         self.table = table
         self.notify = notify
         named = items.named
+        version = context.version
     }
 
     static func start(
@@ -103,7 +106,7 @@ final class ObjectObservation {
         } catch {
             context.readFailed(error)
         }
-        observation.values = observation.reportedValues(known.values, Array(known.values.indices))
+        observation.values = observation.reportedValues(known.values, Array(known.values.indices), at: context.version)
         let entry = TrackingEntry<ObjectTracker.State, ObjectTracker.Change>(
             registration, .row(table.id, object._key, orTables: tracker.otherTables), deliveredVersion: context.version,
             known: known
@@ -112,29 +115,35 @@ final class ObjectObservation {
             let (state, change) = try tracker.advance(known ?? tracker.state(handle), changes, handle)
             if case .none = change { return .init(state: state) }
             return .init(state: state, change: change, isLast: state.isInvalidated)
-        } notify: { event, state, _ in
-            observation.receive(event, state)
+        } notify: { event, state, version in
+            observation.receive(event, state, at: version)
         }
         context.hub.add(entry)
     }
 
     private func receive(
-        _ event: TrackingEntry<ObjectTracker.State, ObjectTracker.Change>.Event, _ state: ObjectTracker.State?
+        _ event: TrackingEntry<ObjectTracker.State, ObjectTracker.Change>.Event, _ state: ObjectTracker.State?,
+        at version: Version
     ) {
         switch event {
         case .stateOnly:
             #if MARTLET_SEEDED_BUGS
                 if SeededBug.isOn(.silencedValues) { return }
             #endif
-            if let state, !state.isInvalidated { values = reportedValues(state.values, Array(state.values.indices)) }
+            guard let state, !state.isInvalidated else { return }
+            values = reportedValues(state.values, Array(state.values.indices), at: version)
+            self.version = version
         case .failure(let error): notify(.failure(error))
         case .change(.none): break
         case .change(.deleted): notify(.deleted)
         case .change(.modified(let changed)):
-            let old = values
-            for (index, value) in zip(changed, reportedValues(state?.values ?? [], changed)) { values[index] = value }
-            let changes = changed.map { index in
-                PropertyChange(name: named[index].name, oldValue: old[index], newValue: values[index])
+            let old = changed.map { withLiveObjects(values[$0]) }
+            for (index, value) in zip(changed, reportedValues(state?.values ?? [], changed, at: version)) {
+                values[index] = value
+            }
+            self.version = version
+            let changes = zip(changed, old).map { index, old in
+                PropertyChange(name: named[index].name, oldValue: old, newValue: values[index])
             }
             notify(.change(current, changes))
         }
@@ -146,7 +155,23 @@ final class ObjectObservation {
         return object
     }
 
-    private func reportedValues(_ stored: [SQLValue], _ indices: [Int]) -> [Any?] {
+    // After `invalidate()`, an object that still exists is another instance.
+    private func withLiveObjects(_ value: Any?) -> Any? {
+        switch value {
+        case let object as ObjectBase: live(object)
+        case let value as AnyRealmValue: value.mappingObjects(live)
+        default: value
+        }
+    }
+
+    private func live(_ object: ObjectBase) -> ObjectBase {
+        guard object._state == .invalidated, let table = object._table,
+            context.hasKept(RowID(table: table.id, key: object._key), since: version)
+        else { return object }
+        return table.object(object._key)
+    }
+
+    private func reportedValues(_ stored: [SQLValue], _ indices: [Int], at version: Version) -> [Any?] {
         indices.map { index in
             guard let property = named[index].property else { return nil }
             if property.isColumn, stored[index] != .null, !property.accepts(stored[index]) {
@@ -160,7 +185,22 @@ final class ObjectObservation {
                 return UntypedValue.swift(stored[index], property.element)
             }
             guard case .integer(let key) = stored[index], let table = context.table(named: target) else { return nil }
+            if !context.shows(version), !context.hasKept(RowID(table: table.id, key: key), since: version) {
+                // A silent write, which the Realm shows already, has deleted the target.
+                return table.missing(key)
+            }
             return table.identity.object(key) ?? (table.exists(key) ? table.object(key) : nil)
+        }
+    }
+}
+
+extension AnyRealmValue {
+    fileprivate func mappingObjects(_ transform: (ObjectBase) -> ObjectBase) -> AnyRealmValue {
+        switch self {
+        case .object(let object): .object(transform(object))
+        case .list(let values): .list(values.map { $0.mappingObjects(transform) })
+        case .map(let entries): .map(entries.mapValues { $0.mappingObjects(transform) })
+        default: self
         }
     }
 }

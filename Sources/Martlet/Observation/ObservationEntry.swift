@@ -236,7 +236,10 @@ final class TrackingEntry<State, Change>: ObservationEntry {
         hasEnded = step.isLast
         let event: Event =
             isSilent ? .stateOnly(silenced: step.change) : step.change.map { .change($0) } ?? .stateOnly(silenced: nil)
-        return { [notify] in notify(event, step.state, version) }
+        return { [notify, registration] in
+            notify(event, step.state, version)
+            if step.isLast { registration.madeLastCall() }
+        }
     }
 
     // The known state does not change, so that the next change is computed from it and nothing is lost.

@@ -107,7 +107,9 @@ final class ObservationHub: @unchecked Sendable {
     func add(
         _ registration: Registration, _ context: RealmContext, _ block: @escaping (Realm.Notification, Realm) -> Void
     ) {
-        let number = locked { $0.realmObservers.add(registration, context, block) }
+        // A Realm without a version shows the newest one, and has no writes that are not durable.
+        let version = context.hasSnapshot || context.transaction != nil ? context.version : 0
+        let number = locked { $0.realmObservers.add(registration, context, since: version, block) }
         registration.whenEnded { [self] in
             let removed = locked { $0.realmObservers.remove(number) }
             withExtendedLifetime(removed) {}
@@ -422,7 +424,10 @@ final class ObservationHub: @unchecked Sendable {
         silentBase = nil
         if context.hasSnapshot {
             let version = context.version
-            locked { state in state.observers.all.forEach { $0.rollBack(to: version) } }
+            locked { state in
+                state.observers.all.forEach { $0.rollBack(to: version) }
+                state.realmObservers.rollBack(to: version)
+            }
         }
         resume(context)
     }
@@ -549,8 +554,11 @@ final class ObservationHub: @unchecked Sendable {
         let outer = (isNotifyingRealm, mayRefresh)
         (isNotifyingRealm, mayRefresh) = (true, notification == .refreshRequired)
         defer { (isNotifyingRealm, mayRefresh) = outer }
+        // The versions of writes that are reported together are consecutive, and the Realm shows the last one.
+        let firstVersion = notification == .didChange ? context.version + 1 - Version(count) : .max
         for write in 1...count {
             for observer in observers where !observer.registration.isEnded {
+                if notification == .didChange, observer.since >= firstVersion + Version(write - 1) { continue }
                 if write == count, silenced.contains(ObjectIdentifier(observer.registration)) { continue }
                 // The previous observer may have called `refresh()`.
                 if mayRefresh, lastDeliveredVersion >= lastRequiredVersion { return }

@@ -49,8 +49,7 @@ extension ManagedCollection {
             if core.context !== context {
                 let table = context.table(id.table)
                 // The owner was deleted before the queue could open it.
-                let owner = RowID(table: id.table, key: id.owner)
-                guard table.exists(id.owner), !context.wasReplaced(owner, since: version) else { return }
+                guard context.hasKept(RowID(table: id.table, key: id.owner), since: version) else { return }
                 observed = Self(core: context.core(table, id.property, id.owner))
             }
             let collection = observed

@@ -8,6 +8,8 @@ struct RealmObservers {
         let block: (Realm.Notification, Realm) -> Void
         // An observer keeps its Realm alive.
         let context: RealmContext
+        /// The version that the Realm showed when the observer was added. It may not be durable yet.
+        fileprivate(set) var since: Version
     }
 
     private(set) var all: [Observer] = []
@@ -15,13 +17,21 @@ struct RealmObservers {
 
     var isEmpty: Bool { all.isEmpty }
 
-    /// Adds an observer and returns the number with which it can be removed.
+    /// Adds an observer and returns the number with which it can be removed. It is not notified of versions up to
+    /// `version`.
     mutating func add(
-        _ registration: Registration, _ context: RealmContext, _ block: @escaping (Realm.Notification, Realm) -> Void
+        _ registration: Registration, _ context: RealmContext, since version: Version,
+        _ block: @escaping (Realm.Notification, Realm) -> Void
     ) -> Int {
         defer { nextNumber += 1 }
-        all.append(Observer(number: nextNumber, registration: registration, block: block, context: context))
+        all.append(
+            Observer(number: nextNumber, registration: registration, block: block, context: context, since: version))
         return nextNumber
+    }
+
+    /// The versions after `version` were rolled back.
+    mutating func rollBack(to version: Version) {
+        for index in all.indices where all[index].since > version { all[index].since = version }
     }
 
     /// Removes an observer and returns it, so that the caller can release it without holding the lock. Complexity:

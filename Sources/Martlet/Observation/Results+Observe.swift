@@ -56,10 +56,13 @@ extension ResultsStorage {
         context.requireObservable("a collection of '\(table.type.name)'", onQueue: queue != nil)
         let paths = context.requireKeyPaths(keyPaths, table.id)
         let (plan, owner) = (plan, owner.map { CollectionOwner(table: $0._table?.id ?? 0, key: $0._key) })
+        let version = queue == nil ? 0 : context.version
         return context.observe(on: queue, { [self] in notify(.failure($0), self, nil) }) {
             [self] context, registration in
             var observed = self
             if context !== self.context {
+                // The owner was deleted before the queue could open it.
+                if let owner, !context.hasKept(RowID(table: owner.table, key: owner.key), since: version) { return }
                 let origin = owner.map { context.table($0.table).object($0.key) }
                 observed = ResultsStorage(context, context.table(plan.table), plan, owner: origin)
             }

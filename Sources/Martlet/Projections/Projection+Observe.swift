@@ -127,6 +127,6 @@ extension ObservableProjection {
     ///
     /// - Parameter keyPaths: the labels to observe, as for `observe`.
     public func changes(keyPaths: [String]? = nil) -> Changes<ObjectChange<Self>> {
-        Changes { [self] notify in observe(keyPaths: keyPaths) { notify($0, $0.isDeletion) } }
+        Changes { [self] notify in observe(keyPaths: keyPaths) { notify($0) } }
     }
 }

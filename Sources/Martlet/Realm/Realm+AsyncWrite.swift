@@ -21,8 +21,8 @@ extension Realm {
         let id = writes.nextID()
         writes.add(
             AsyncWrite(
-                id: id, body: block, isCommittedByBody: false, complete: { onComplete?($0) }, context: context,
-                actor: context.confinement.actor))
+                id: id, body: block, isCommittedByBody: false, complete: { onComplete?($0) },
+                refuse: { onComplete?($0) }, context: context, actor: context.confinement.actor))
         return id
     }
 
@@ -30,14 +30,21 @@ extension Realm {
     ///
     /// If the block does not commit, its changes are rolled back. In all other respects this method works like
     /// `writeAsync`.
+    ///
+    /// - Parameters:
+    ///   - block: Makes the changes, and commits them.
+    ///   - onError: Called with the error if the write cannot begin. The block is not called then. Errors of the commit
+    ///     are passed to the handler of `commitAsyncWrite`.
     @discardableResult
-    public func beginAsyncWrite(_ block: @escaping () -> Void) -> AsyncTransactionId {
+    public func beginAsyncWrite(
+        _ block: @escaping () -> Void, onError: ((any Swift.Error) -> Void)? = nil
+    ) -> AsyncTransactionId {
         let writes = requireAsyncWrites()
         let id = writes.nextID()
         writes.add(
             AsyncWrite(
-                id: id, body: block, isCommittedByBody: true, complete: { _ in }, context: context,
-                actor: context.confinement.actor))
+                id: id, body: block, isCommittedByBody: true, complete: { _ in }, refuse: { onError?($0) },
+                context: context, actor: context.confinement.actor))
         return id
     }
 
@@ -100,7 +107,7 @@ extension Realm {
                     AsyncWrite(
                         id: writes.nextID(), begin: waiter.begin, body: { result = try block() },
                         isCommittedByBody: false,
-                        complete: waiter.end, context: context, actor: context.confinement.actor))
+                        complete: waiter.end, refuse: waiter.end, context: context, actor: context.confinement.actor))
             }
         } onCancel: {
             waiter.cancel()

@@ -114,7 +114,8 @@ extension Realm {
     }
 
     private init(_ configuration: Configuration, _ confinement: Confinement, _ queue: DispatchQueue?) throws {
-        self.init(try Realm.context(configuration, Realm.coordinator(configuration), confinement, queue))
+        let coordinator = try Realm.coordinator(configuration, for: confinement)
+        self.init(try Realm.context(configuration, coordinator, confinement, queue))
     }
 
     /// The Realm of a file with the given confinement: an open Realm if there is one, otherwise a new Realm.
@@ -127,7 +128,8 @@ extension Realm {
         if let open = coordinator.openRealm(confinement.identity) as? RealmContext,
             open.confinement.isSame(as: confinement)
         {
-            open.extend(configuration)
+            if configuration.tracksReads { open.trackReads() }
+            try open.add(configuration.models)
             return open
         }
         let scheduler: Scheduler? =
@@ -149,15 +151,33 @@ extension Realm {
         return context
     }
 
+    /// The coordinator of a file, which is opened if this process does not have it open.
+    ///
+    /// - Parameter confinement: the current executor, on which the caller waits; nil in the background.
     static func coordinator(
-        _ configuration: Configuration, isCancelled: (@Sendable () -> Bool)? = nil
+        _ configuration: Configuration, for confinement: Confinement? = nil,
+        isCancelled: (@Sendable () -> Bool)? = nil
     ) throws -> StoreCoordinator {
         var options = try configuration.options()
         options.isCancelled = isCancelled
         if !configuration.readOnly { configuration.createDefaultFolder() }
-        let coordinator = try translating { try StoreRegistry.coordinator(options) }
+        let coordinator = try translating {
+            try StoreRegistry.coordinator(options) { open in
+                if let confinement { try requireExtensible(open, options, confinement) }
+            }
+        }
         coordinator.environment.yield(.afterOpen)
         return coordinator
+    }
+
+    // Throws if a Realm on the current executor prevents the addition of types to an open file. In its write, this
+    // thread would wait for its own lock.
+    private static func requireExtensible(
+        _ open: StoreCoordinator, _ options: StoreOptions, _ confinement: Confinement
+    ) throws {
+        for case let context as RealmContext in open.openRealms where context.confinement.isCurrent {
+            if context.isInWrite || context.confinement.isSame(as: confinement) { try context.requireRefreshable() }
+        }
     }
 }
 

@@ -22,8 +22,7 @@ public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
 
     /// Creates a reference to a live or frozen value. Traps if the value is unmanaged or invalidated.
     public init(to confined: Confined) {
-        guard let locator = confined._locator() else { Misuse.unmanagedTransfer("\(Confined.self)", "referred to") }
-        self.locator = locator
+        locator = confined.transferLocator()
     }
 
     /// True after the reference was resolved. It cannot be resolved again.
@@ -88,8 +87,15 @@ public final class ThreadSafe<Confined: ThreadConfined>: Sendable {
     public var projectedValue: ThreadSafe<Confined> { self }
 
     private static func locator(of value: Confined?) -> _Locator? {
-        guard let value else { return nil }
-        guard let locator = value._locator() else { Misuse.unmanagedTransfer("\(Confined.self)", "referred to") }
+        value?.transferLocator()
+    }
+}
+
+extension ThreadConfined {
+    // Other threads find a value only after the write that has added it is durable.
+    fileprivate func transferLocator() -> _Locator {
+        guard let locator = _locator() else { Misuse.unmanagedTransfer("\(Self.self)", "referred to") }
+        realm?.context.makeGroupDurable()
         return locator
     }
 }

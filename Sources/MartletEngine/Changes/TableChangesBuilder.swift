@@ -24,6 +24,9 @@ package struct TableChangesBuilder: Sendable {
     /// The index of the run of insertions that may still grow. No row was deleted since that run began.
     private var openInsertion: Int?
 
+    /// The runs of the log that were searched.
+    private var runs = RecordedRuns()
+
     /// The length at which the log is compacted.
     private var compactionLength = 1 << 17
 
@@ -35,9 +38,13 @@ package struct TableChangesBuilder: Sendable {
 
     /// Whether a change of this kind was recorded for a row.
     ///
-    /// - Complexity: O(n), where n is the number of recorded runs.
-    func hasRecorded(_ kind: Kind, _ key: ObjectKey) -> Bool {
-        log.contains { $0.kind == kind && $0.lower <= key && key <= $0.upper }
+    /// Complexity: O(log² n), where n is the number of recorded runs.
+    mutating func hasRecorded(_ kind: Kind, _ key: ObjectKey) -> Bool {
+        // These two runs may still grow.
+        for index in [openInsertion, log.indices.last].compactMap({ $0 }) where log[index].kind == kind {
+            if log[index].lower <= key, key <= log[index].upper { return true }
+        }
+        return runs.contain(key, kind, in: log.dropLast())
     }
 
     /// Records that a row was created.
@@ -129,12 +136,14 @@ package struct TableChangesBuilder: Sendable {
         else { return }
         log[last - 1].upper = log[last].upper
         log.removeLast()
+        runs.truncate(to: log.count)
     }
 
     private mutating func compactIfLong() {
         if log.count < compactionLength { return }
         let compacted = finish()
         log.removeAll()
+        runs = RecordedRuns()
         openInsertion = nil
         compactionLength = .max
         append(compacted)

@@ -104,8 +104,10 @@ extension StoreCoordinator {
 
     /// Pins the committed version on the connection of the writer, then releases the write lock and notifies all
     /// listeners and processes.
+    ///
+    /// - Parameter keepsLock: true if the lock is not released. If this throws, it is released.
     func finishCommit(
-        _ version: Version, _ written: SnapshotHandle, _ committer: ObjectIdentifier?
+        _ version: Version, _ written: SnapshotHandle, _ committer: ObjectIdentifier?, keepsLock: Bool = false
     ) throws(EngineError) -> SnapshotHandle {
         let frames = written.read { $0.logFrames }
         written.read { recordLog($0) }
@@ -125,7 +127,7 @@ extension StoreCoordinator {
         }
         environment.yield(.beforeSignal)
         writeLock.record(version)
-        writeLock.release()
+        if !keepsLock { writeLock.release() }
         #if MARTLET_SEEDED_BUGS
             if !SeededRace.isOn(.notifiedBeforeCommit) { notifyListeners(version, committer) }
         #else
@@ -135,6 +137,7 @@ extension StoreCoordinator {
         do {
             return try pinned.get()
         } catch {
+            if keepsLock { writeLock.release() }
             throw EngineError(
                 .commitOutcomeUnknown, path: path,
                 "the transaction was committed, but the file cannot be read any more; open it again: \(error)")

@@ -113,11 +113,24 @@ package enum StoreRegistry {
     // MARK: Opening
 
     /// The coordinator of the file at `options.path`, which is opened if this process does not have it open.
-    package static func coordinator(_ options: StoreOptions) throws(EngineError) -> StoreCoordinator {
-        if let open = openWithoutLock(options), open.conflict(with: options) == nil, open.satisfies(options) {
+    ///
+    /// - Parameter willExtend: called before types are added to an open file, which acquires the write lock. It may
+    ///   throw to prevent this.
+    package static func coordinator(
+        _ options: StoreOptions, willExtend: (StoreCoordinator) throws -> Void = { _ in }
+    ) throws -> StoreCoordinator {
+        if let open = openWithoutLock(options), open.conflict(with: options) == nil {
+            guard open.satisfies(options) else {
+                try willExtend(open)
+                return try coordinatorUnderLock(options)
+            }
             open.unpinOpened()
             return open
         }
+        return try coordinatorUnderLock(options)
+    }
+
+    private static func coordinatorUnderLock(_ options: StoreOptions) throws(EngineError) -> StoreCoordinator {
         let lockedNames = try lockForOpening(options)
         defer { unlock(lockedNames) }
         options.environment.yield(.insideOpeningLock)

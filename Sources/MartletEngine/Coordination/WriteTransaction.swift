@@ -23,6 +23,10 @@ package final class WriteTransaction {
     private var hasAnyLinks: Bool?
     /// The next key of each table into which this transaction has inserted.
     private var nextKeys: [TableID: ObjectKey] = [:]
+    /// The outcome of the open write; nil until a reference to a row that it has inserted needs it.
+    private var openOutcome: WriteOutcome?
+    /// The outcomes of the sealed writes.
+    private var sealedOutcomes: [WriteOutcome] = []
 
     init(handle: SnapshotHandle, coordinator: StoreCoordinator) {
         handle.beginWriting()
@@ -92,7 +96,9 @@ package final class WriteTransaction {
     }
 
     /// Makes the sealed writes durable. Throws under the conditions of `commit`.
-    package func commitSealed() throws(EngineError) -> SnapshotHandle {
+    ///
+    /// - Parameter keepsLock: true if the caller takes over the write lock. If this throws, the lock is released.
+    package func commitSealed(keepsLock: Bool = false) throws(EngineError) -> SnapshotHandle {
         precondition(isOpen && !sealed.isEmpty)
         coordinator.environment.yield(.beforeCommit)
         // Appends the entries before the commit, so that a reader that sees the new version finds its changes.
@@ -111,7 +117,8 @@ package final class WriteTransaction {
         }
         isOpen = false
         coordinator.environment.yield(.afterCommit)
-        return try coordinator.finishCommit(baseVersion, handle, committer)
+        setOutcomes(.committed)
+        return try coordinator.finishCommit(baseVersion, handle, committer, keepsLock: keepsLock)
     }
 
     // MARK: Several writes in one transaction
@@ -130,6 +137,8 @@ package final class WriteTransaction {
             }
         }
         hasSavepoint = false
+        if let openOutcome { sealedOutcomes.append(openOutcome) }
+        openOutcome = nil
         sealed.append(CommitLog.Entry(version: version, changes: changes, oldRows: oldRows))
         resetRecordedChanges()
     }
@@ -151,6 +160,8 @@ package final class WriteTransaction {
             }
         }
         hasSavepoint = false
+        openOutcome?.set(.cancelled)
+        openOutcome = nil
         // The cancelled write may have created the index.
         #if MARTLET_SEEDED_BUGS
             if !SeededBug.isOn(.anyLinksOfCancelled) { hasAnyLinks = nil }
@@ -163,6 +174,32 @@ package final class WriteTransaction {
     private func resetRecordedChanges() {
         recorder = ChangeRecorder()
         oldRows = RowImages(isStored: keepsOldRows)
+    }
+
+    // MARK: Rows that the transaction has inserted
+
+    /// The outcome of the write of this transaction that has inserted a row; nil if none has.
+    package func outcome(ofInserting key: ObjectKey, in table: TableID) -> WriteOutcome? {
+        if recorder.hasInserted(key, in: table) {
+            let outcome = openOutcome ?? WriteOutcome()
+            openOutcome = outcome
+            return outcome
+        }
+        guard sealed.contains(where: { $0.changes.tables[table]?.inserted.contains(key) == true }) else { return nil }
+        // All sealed writes are committed or rolled back together.
+        if sealedOutcomes.isEmpty { sealedOutcomes = [WriteOutcome()] }
+        return sealedOutcomes[0]
+    }
+
+    /// Whether a write of this transaction has the outcome.
+    package func contains(_ outcome: WriteOutcome) -> Bool {
+        openOutcome === outcome || sealedOutcomes.contains { $0 === outcome }
+    }
+
+    private func setOutcomes(_ state: WriteOutcome.State) {
+        openOutcome?.set(state)
+        for outcome in sealedOutcomes { outcome.set(state) }
+        (openOutcome, sealedOutcomes) = (nil, [])
     }
 
     /// All changes since the transaction began.
@@ -216,6 +253,7 @@ package final class WriteTransaction {
     package func cancel() throws(EngineError) -> SnapshotHandle {
         precondition(isOpen)
         isOpen = false
+        setOutcomes(.cancelled)
         return try coordinator.finishCancel(handle)
     }
 

@@ -57,12 +57,12 @@ package struct ChangeRecorder {
     }
 
     /// Whether the transaction has inserted a row with this key, even if it has deleted the row again.
-    package func hasInserted(_ key: ObjectKey, in table: TableID) -> Bool {
+    package mutating func hasInserted(_ key: ObjectKey, in table: TableID) -> Bool {
         tables[table]?.hasRecorded(.insert, key) ?? false
     }
 
     /// Whether the transaction has deleted a row with this key, even if it has inserted the row again.
-    package func hasDeleted(_ key: ObjectKey, in table: TableID) -> Bool {
+    package mutating func hasDeleted(_ key: ObjectKey, in table: TableID) -> Bool {
         tables[table]?.hasRecorded(.delete, key) ?? false
     }
 

@@ -134,6 +134,30 @@ struct TableChangesTests {
         #expect(changes.touchedKeys == [1, 2, 3, 4, 5, 6])
     }
 
+    @Test("insertions and deletions are found while changes are recorded N128", arguments: 0..<100 as Range<UInt64>)
+    func recordedRuns(seed: UInt64) {
+        var random = StructureRandom(seed: seed)
+        var recorder = ChangeRecorder()
+        var (inserted, deleted): (Set<ObjectKey>, Set<ObjectKey>) = ([], [])
+        var key: ObjectKey = 0
+        for _ in 0..<random.number(1..<600) {
+            key = random.once(in: 2) ? key + 1 : ObjectKey(random.number(0..<200))
+            switch random.number(0..<4) {
+            case 0:
+                recorder.insert(key, in: 1)
+                inserted.insert(key)
+            case 1:
+                recorder.delete(key, in: 1)
+                deleted.insert(key)
+            default: recorder.modify(key, random.number(0..<2), in: 1)
+            }
+            guard random.once(in: 3) else { continue }
+            let searched = random.once(in: 2) ? key : ObjectKey(random.number(0..<220))
+            let found = (recorder.hasInserted(searched, in: 1), recorder.hasDeleted(searched, in: 1))
+            #expect(found == (inserted.contains(searched), deleted.contains(searched)))
+        }
+    }
+
     private func cuts(of count: Int, _ random: inout StructureRandom) -> [Range<Int>] {
         var cuts: [Range<Int>] = []
         var start = 0

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import KennelModels
+import MartletSQLite
 import MartletTestSupport
 import Testing
 
@@ -36,5 +37,108 @@ import Testing
         kept = []
         test.finishAsyncWrites()
         #expect(isDone && test.names == ["before", "later"])
+    }
+
+    /// A Realm that waits 20 ms for the write lock, which another thread holds until `end` is called.
+    private func startWaiting() throws -> (test: TestRealm, end: () -> Void) {
+        let test = try TestRealm { $0.environment.writeTimeoutMilliseconds = 20 }
+        let lock = test.realm.context.coordinator.writeLock
+        let (isHeld, mayRelease, isReleased) = (
+            DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+        )
+        Thread.detachNewThread {
+            try? lock.acquire()
+            isHeld.signal()
+            mayRelease.wait()
+            lock.release()
+            isReleased.signal()
+        }
+        isHeld.wait()
+        return (
+            test,
+            {
+                mayRelease.signal()
+                isReleased.wait()
+            }
+        )
+    }
+
+    @Test("a write that a completion handler leaves open does not make the next queued write fail N132 N134")
+    func openWriteInCompletion() throws {
+        let (test, end) = try startWaiting()
+        var outcomes: [String] = []
+        test.realm.writeAsync({ test.realm.add(Dog(name: "refused")) }) { error in
+            outcomes.append((error as? Realm.Error)?.code.rawValue ?? "stored")
+            end()
+            try? test.realm.beginWrite()
+            test.realm.add(Dog(name: "open"))
+        }
+        test.realm.writeAsync({ test.realm.add(Dog(name: "next")) }) { error in
+            outcomes.append(error == nil ? "stored" : "failed")
+        }
+        while outcomes.isEmpty, test.scheduler.waitForWork() { test.scheduler.run() }
+        while test.scheduler.run() > 0 {}
+        #expect(test.realm.isInWriteTransaction && outcomes == ["busy"])
+        if test.realm.isInWriteTransaction { try test.realm.commitWrite() }
+        test.finishAsyncWrites()
+        #expect(outcomes == ["busy", "stored"] && test.names == ["open", "next"])
+    }
+
+    @Test("'beginAsyncWrite' reports a write that cannot begin, and does not call its block N135")
+    func refusedBlock() throws {
+        let (test, end) = try startWaiting()
+        var outcomes: [String] = []
+        test.realm.beginAsyncWrite {
+            outcomes.append("block")
+        } onError: {
+            outcomes.append(($0 as? Realm.Error)?.code.rawValue ?? "\($0)")
+            end()
+        }
+        test.finishAsyncWrites()
+        #expect(outcomes == ["busy"])
+        test.realm.beginAsyncWrite {
+            test.realm.add(Dog(name: "stored"))
+            test.realm.commitAsyncWrite()
+        } onError: {
+            outcomes.append("\($0)")
+        }
+        test.realm.beginAsyncWrite {
+            test.realm.add(Dog(name: "rolled back"))
+        } onError: {
+            outcomes.append("\($0)")
+        }
+        test.finishAsyncWrites()
+        #expect(outcomes == ["busy"] && test.names == ["stored"])
+    }
+
+    @Test("if a group cannot be committed for 'freeze', its writes and the open write fail N125 N132")
+    func commitFailsWhileFreezing() throws {
+        nonisolated(unsafe) var fails = false
+        nonisolated(unsafe) weak var context: RealmContext?
+        let test = try TestRealm {
+            $0.environment.onYield = { point in
+                guard point == .beforeCommit, fails else { return }
+                fails = false
+                // The commit then finds no transaction.
+                try? context?.transaction?.handle.read { try $0.run("ROLLBACK") }
+            }
+        }
+        context = test.realm.context
+        try test.dogs("first")
+        var (outcomes, names): ([String], [String]) = ([], [])
+        for number in 1...3 {
+            test.realm.writeAsync {
+                fails = number == 2
+                if number == 2 { names = test.allDogs.freeze().map(\.name) }
+                test.realm.add(Dog(name: "\(number)"))
+            } onComplete: {
+                outcomes.append("\(number): \($0 == nil ? "stored" : "failed")")
+            }
+        }
+        test.finishAsyncWrites()
+        #expect(names == ["first"] && test.names == ["first", "3"])
+        #expect(outcomes == ["1: failed", "2: failed", "3: stored"])
+        try test.dogs("last")
+        #expect(try onOtherThread(test) { $0.objects(Dog.self).map(\.name) } == ["first", "3", "last"])
     }
 }

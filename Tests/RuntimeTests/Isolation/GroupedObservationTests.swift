@@ -74,6 +74,7 @@ struct GroupedObservationTests {
     func replacedBeforeQueue() throws {
         try realm.write { realm.add(Node(id: 1, name: "old", children: [Node(id: 2)])) }
         let old = try #require(node(1))
+        let (parents, children) = (old.parents, old.children.where { $0.id > 0 })
         let queue = DispatchQueue(label: "observer")
         let isReplaced = DispatchSemaphore(value: 0)
         queue.async { isReplaced.wait() }
@@ -81,6 +82,8 @@ struct GroupedObservationTests {
         let tokens = [
             old.observe(on: queue) { lines.append(text($0)) },
             old.children.observe(on: queue) { _ in lines.append("children") },
+            parents.observe(on: queue) { _ in lines.append("parents") },
+            children.observe(on: queue) { _ in lines.append("filtered children") },
         ]
         try realm.write {
             realm.delete(old)

@@ -197,6 +197,34 @@ struct ChangeSequenceTests {
         #expect(await lines.wait(forCount: 3) == ["name: 2 → x", "deleted", "end"])
     }
 
+    @Test("a loop over a collection of an object ends when the object is deleted, also if it is empty N152 N59")
+    func collectionOfObject() async throws {
+        let (writer, reader, lines, test) = try start()
+        defer { withExtendedLifetime(test) {} }
+        try writer.change(2) { node, _ in node.children.append(node) }
+        reader.loop { _, realm in
+            guard let node = realm.object(ofType: Node.self, forPrimaryKey: 2) else { return }
+            for await change in node.children.changes() {
+                if case .update(_, let change) = change { await lines.append("list \(change.deletions)") }
+            }
+        }
+        reader.loop { _, realm in
+            guard let node = realm.object(ofType: Node.self, forPrimaryKey: 2) else { return }
+            for await change in node.named.changes() {
+                if case .update = change { await lines.append("map") }
+            }
+        }
+        reader.loop { _, realm in
+            guard let node = realm.object(ofType: Node.self, forPrimaryKey: 2) else { return }
+            for await change in node.parents.sorted(byKeyPath: "id").changes() {
+                if case .update(_, let change) = change { await lines.append("parents \(change.deletions)") }
+            }
+        }
+        try await waitForInitialCalls(reader, 3)
+        try writer.change(2) { node, realm in realm.delete(node) }
+        #expect(await lines.wait(forCount: 5).sorted() == ["end", "end", "end", "list [0]", "parents [0]"])
+    }
+
     @Test("commits while the body of a loop over a Realm runs are merged into one notification of each kind N152 N26")
     func realm() async throws {
         let (writer, reader, lines, test) = try start()

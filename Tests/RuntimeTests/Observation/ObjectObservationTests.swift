@@ -193,4 +193,25 @@ struct ObjectObservationTests {
         #expect(logs.map { $0.take() } == [["age: 3 → 4"], ["age: 3 → 4"], ["age: 3 → 4"]])
         #expect(dog.age == 4)
     }
+
+    @Test("after 'invalidate', the old value of a link is the object, or invalidated if it was deleted N71 N32")
+    func oldLinkAfterInvalidation() throws {
+        let (test, dog, log) = try start()
+        try test.realm.write { dog.owner = Person(firstName: "Ada") }
+        expect(test, log, ["owner: nil → Ada"])
+        test.realm.invalidate()
+        try test.onNewThread { realm in
+            try realm.write { try realm.dog("Rex").owner = Person(firstName: "Bea") }
+        }
+        expect(test, log, ["owner: Ada → Bea"])
+        test.realm.invalidate()
+        try test.onNewThread { realm in
+            try realm.write {
+                let dog = try realm.dog("Rex")
+                if let owner = dog.owner { realm.delete(owner) }
+                dog.owner = Person(firstName: "Cid")
+            }
+        }
+        expect(test, log, ["owner: invalidated → Cid"])
+    }
 }

@@ -204,4 +204,20 @@ struct SilentWriteTests {
         fixture.test.deliverAll()
         #expect(fixture.log.take() == ["[] [2] []"])
     }
+
+    @Test("a link that a silent write deletes the target of is reported as an invalidated object N71 N111")
+    func deletedTarget() throws {
+        let test = try TestRealm()
+        let dog = try test.dogs("Rex")[0]
+        let log = Log(object: dog)
+        log.tokens[0].pause()
+        let person = Person(firstName: "Ada")
+        try test.realm.write { dog.owner = person }
+        try test.realm.write(withoutNotifying: log.tokens) { test.realm.delete(person) }
+        #expect(log.take() == ["owner: nil → invalidated"])
+        log.tokens[0].resume()
+        try test.realm.write { dog.owner = Person(firstName: "Bea") }
+        test.deliverAll()
+        #expect(log.take() == ["owner: nil → Bea"])
+    }
 }

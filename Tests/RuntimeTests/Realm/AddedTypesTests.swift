@@ -35,4 +35,89 @@ struct AddedTypesTests {
         try test.realm.write { test.realm.delete(test.realm.objects(Todo.self)) }
         #expect(test.realm.objects(Todo.self).isEmpty)
     }
+
+    /// A Realm without the class `Dog`, and a configuration with it.
+    private func start() throws -> (test: TestRealm, wide: Realm.Configuration) {
+        let test = try TestRealm { $0.objectTypes = [Todo.self] }
+        try test.realm.write { test.realm.add(Todo(id: 1)) }
+        var wide = test.configuration
+        wide.objectTypes = nil
+        return (test, wide)
+    }
+
+    private func expectRefusal(_ wide: Realm.Configuration, _ location: SourceLocation = #_sourceLocation) {
+        let error = #expect(throws: Realm.Error.self, sourceLocation: location) { try Realm(configuration: wide) }
+        #expect(error?.code == .incompatibleConfiguration, sourceLocation: location)
+    }
+
+    @Test("a Realm cannot get more classes inside a write that lacks their types, and opening it throws at once D78")
+    func insideWrite() throws {
+        let (test, wide) = try start()
+        try test.realm.write {
+            test.realm.add(Todo(id: 2))
+            let start = ContinuousClock.now
+            expectRefusal(wide)
+            #expect(start.duration(to: .now) < .seconds(5))
+            let same = try Realm(configuration: test.configuration)
+            #expect(same == test.realm)
+        }
+        let realm = try Realm(configuration: wide)
+        #expect(realm.objects(Dog.self).isEmpty && realm.objects(Todo.self).count == 2)
+    }
+
+    @Test("a Realm gets more classes inside a write if the file has their types D78")
+    func knownTypesInsideWrite() throws {
+        let (test, wide) = try start()
+        var elsewhere = wide
+        elsewhere.scheduler = nil
+        let configuration = elsewhere
+        try test.onNewThread { _ in try Realm(configuration: configuration).write {} }
+        try test.realm.write {
+            let realm = try Realm(configuration: wide)
+            realm.add(Dog(name: "Rex"))
+            #expect(realm.objects(Dog.self).map(\.name) == ["Rex"])
+        }
+        #expect(test.realm.objects(Dog.self).count == 1)
+    }
+
+    @Test("a Realm cannot get more classes inside a callback that shows an older file, and opening it throws D78")
+    func insideCallback() throws {
+        let (test, wide) = try start()
+        var calls = 0
+        let token = test.realm.objects(Todo.self).observe { _ in
+            calls += 1
+            expectRefusal(wide)
+            #expect(test.realm.objects(Todo.self).count == 1)
+        }
+        test.realm.refresh()
+        #expect(calls == 1)
+        token.invalidate()
+        #expect(try Realm(configuration: wide).objects(Dog.self).isEmpty)
+    }
+
+    @Test("opening a Realm again with more classes refreshes it only if the file has changed since D78 N29")
+    func observersWhileOpening() throws {
+        let (test, wide) = try start()
+        let todos = test.realm.objects(Todo.self)
+        var counts: [Int] = []
+        let token = todos.observe { _ in counts.append(todos.count) }
+        test.realm.refresh()
+        try test.realm.write { test.realm.add(Todo(id: 3)) }
+        // No other Realm has written since, so no observer is called.
+        var few = test.configuration
+        few.objectTypes = [Todo.self, DemoObject.self]
+        _ = try Realm(configuration: few)
+        #expect(counts == [1] && test.realm.objects(DemoObject.self).isEmpty)
+        test.realm.refresh()
+        try test.onNewThread { realm in try realm.write { realm.add(Todo(id: 4)) } }
+        #expect(counts == [1, 2])
+        // The version that the Realm shows lacks the types of `wide`, and another Realm has written since.
+        #expect(try Realm(configuration: wide).objects(Dog.self).isEmpty)
+        #expect(counts == [1, 2, 3] && todos.count == 3)
+        // All types are known now.
+        try test.onNewThread { realm in try realm.write { realm.add(Todo(id: 5)) } }
+        _ = try Realm(configuration: wide)
+        #expect(counts == [1, 2, 3] && todos.count == 3)
+        withExtendedLifetime(token) {}
+    }
 }

@@ -14,6 +14,8 @@ struct AsyncWrite {
     /// Not called if the write is removed from the queue, or if `isCommittedByBody` is true and the body does not end
     /// the write.
     let complete: ((any Error)?) -> Void
+    /// Called instead of the body if the write cannot begin.
+    let refuse: (any Error) -> Void
     // A queued write keeps its Realm alive, and the actor to which the Realm is confined.
     let context: RealmContext
     let actor: (any Actor)?
@@ -41,6 +43,9 @@ final class AsyncWrites {
     private var isRunScheduled = false
     /// What runs when the sealed writes are durable or rolled back.
     private var groupEndHandlers: [() -> Void] = []
+    /// The number of writes that are durable, and of which the observers of the Realm were not notified, because the
+    /// next write of the group was already open.
+    private var unreportedCommits = 0
     /// True while a background thread waits for the write lock. The writes run when the thread has acquired it.
     private var isLockRequested = false
     /// The write whose block is running.
@@ -122,8 +127,10 @@ final class AsyncWrites {
         guard running == nil, !context.isInWrite else { return }
         if let failure = lease.takeFailure(), !waiting.isEmpty {
             let write = waiting.removeFirst()
-            dueCompletions.append { write.complete(Realm.Error(failure)) }
+            dueCompletions.append { write.refuse(Realm.Error(failure)) }
             callDueCompletions()
+            // The handler may have left a write open. The end of that write schedules the next run.
+            if context.isInWrite { return }
         }
         // A callback may run a nested run loop, which calls this method. Then the writes wait until the callback has
         // returned.
@@ -146,7 +153,7 @@ final class AsyncWrites {
                 try context.beginAsyncWrite(isFirst: count == 0)
             } catch {
                 running = nil
-                dueCompletions.append { write.complete(error) }
+                dueCompletions.append { write.refuse(error) }
                 return commitPending()
             }
             count += 1
@@ -224,6 +231,13 @@ final class AsyncWrites {
         let handlers = groupEndHandlers
         groupEndHandlers = []
         handlers.forEach { $0() }
+    }
+
+    func addUnreportedCommits(_ count: Int) { unreportedCommits += count }
+
+    func takeUnreportedCommits() -> Int {
+        defer { unreportedCommits = 0 }
+        return unreportedCommits
     }
 
     private func callDueCompletions() {

@@ -21,11 +21,9 @@ struct ModelTables {
         self.epoch = epoch
     }
 
-    /// Adds the classes of another configuration. Returns false if all of them were known.
-    mutating func add(_ others: [String: ModelClass]) -> Bool {
-        let added = others.filter { models[$0.key] == nil }
-        models.merge(added) { known, _ in known }
-        return !added.isEmpty
+    /// Adds classes. A type whose class is known keeps it.
+    mutating func add(_ others: [String: ModelClass]) {
+        models.merge(others) { known, _ in known }
     }
 
     /// Adopts a schema of the file. A known type keeps its table, because types do not change while the file is open. A

@@ -28,6 +28,7 @@ final class Registration: Sendable {
     private let hasEnded = Atomic<Bool>(false)
     private let hasPaused = Atomic<Bool>(false)
     private let cleanup = Mutex<[@Sendable () -> Void]>([])
+    private let lastCallHandler = Mutex<(@Sendable () -> Void)?>(nil)
 
     var isEnded: Bool { hasEnded.load(ordering: .acquiring) }
 
@@ -43,6 +44,13 @@ final class Registration: Sendable {
         cleanup.withLock { $0.append(body) }
         if isEnded { runCleanup() }
     }
+
+    /// Sets a closure that `madeLastCall` runs.
+    func afterLastCall(_ body: @escaping @Sendable () -> Void) { lastCallHandler.withLock { $0 = body } }
+
+    /// Called when no further change is possible, because the observed object, or the owner of the observed collection,
+    /// was deleted.
+    func madeLastCall() { lastCallHandler.withLock { $0 }?() }
 
     /// Ends the observation. Returns true on the first call.
     @discardableResult

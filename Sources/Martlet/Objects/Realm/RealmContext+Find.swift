@@ -38,8 +38,11 @@ extension RealmContext {
     /// Traps if the open write has deleted the target of a link that is about to be stored. An observer may have deleted
     /// it after the program passed it.
     func requireTarget(_ key: ObjectKey, _ table: ObjectTable) {
-        guard pending.deletionCount > 0, table.identity.object(key) == nil, !table.exists(key) else { return }
-        Misuse.invalidated(table.type.name, "with the key \(key)")
+        guard pending.deletionCount > 0, table.identity.object(key) == nil,
+            transaction?.recorder.hasDeleted(key, in: table.id) == true
+        else { return }
+        // Another row may have been added with the key since.
+        if !table.exists(key) { Misuse.invalidated(table.type.name, "with the key \(key)") }
     }
 
     /// Checks the target of a link in a value of any type.

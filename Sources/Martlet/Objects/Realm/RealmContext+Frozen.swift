@@ -4,13 +4,14 @@ import MartletEngine
 extension RealmContext {
     var isFrozen: Bool { access == .frozen }
 
-    /// The frozen context of the current version. Inside a write, the version before the write is frozen. All frozen
-    /// objects of a version share one context.
+    /// The frozen context of the current version. Inside a write, the version before the write is frozen. If the write
+    /// belongs to a group and has changed something, the version before the group is frozen. All frozen objects of a
+    /// version share one context.
     func frozen(_ fileID: StaticString, _ line: UInt) -> RealmContext {
         if isFrozen { return self }
         confinement.require("a Realm")
         if access.isOfMigration { Misuse.frozenInMigration() }
-        asyncWrites?.commitPending()
+        makeGroupDurable()
         return frozen(at: committedHandle, fileID, line)
     }
 
@@ -31,10 +32,10 @@ extension RealmContext {
     }
 
     // The newest committed version. While a write is open, no other writer can commit, so it is the version from which
-    // the write began.
+    // the transaction began.
     private var committedHandle: SnapshotHandle {
         guard isInWrite else { return handle }
-        if let known = lastFrozen?.handle, known.version == transaction?.baseVersion { return known }
+        if let known = lastFrozen?.handle, known.version == transaction?.firstVersion { return known }
         do {
             return try coordinator.openSnapshot()
         } catch {

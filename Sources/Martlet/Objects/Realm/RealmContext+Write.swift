@@ -33,21 +33,24 @@ extension RealmContext {
             asyncWrites?.releaseLock()
         }
         let before = hasSnapshot ? version : nil
-        var notification = KeyValueNotification()
         do {
-            try translating {
-                try beginTransaction(holdsLock: holdsLock) { begun in
-                    notification = notifyWillChange(changes(after: before, begun), next: begun.handle)
-                }
-            }
+            try translating { try beginTransaction(holdsLock: holdsLock, after: before) }
         } catch {
             // The asynchronous writes have given up the lock for this write.
             asyncWrites?.resume()
             throw error
         }
-        guard let transaction else { return }
-        if let before, transaction.baseVersion != before { advance(to: transaction, after: before, notification) }
         hooks.deliverBeforeWrite(before)
+    }
+
+    // Begins a transaction, and moves from the version `before` to the version from which the transaction begins.
+    private func beginTransaction(holdsLock: Bool, after before: Version?) throws {
+        var notification = KeyValueNotification()
+        try beginTransaction(holdsLock: holdsLock) { begun in
+            notification = notifyWillChange(changes(after: before, begun), next: begun.handle)
+        }
+        guard let transaction, let before, transaction.baseVersion != before else { return }
+        advance(to: transaction, after: before, notification)
     }
 
     func commitWrite(silencing tokens: Set<ObjectIdentifier> = []) throws {
@@ -70,8 +73,14 @@ extension RealmContext {
             abandon(transaction, isReadable: [.deletionDenied, .uniqueViolation].contains(error.code))
             throw Realm.Error(error)
         }
-        hooks.committed(tokens, 1)
+        reportCommits(1, silencing: tokens)
         asyncWrites?.resume()
+    }
+
+    // Notifies the observers of the Realm of `count` writes, and of the writes that `makeGroupDurable` has committed.
+    private func reportCommits(_ count: Int, silencing tokens: Set<ObjectIdentifier> = []) {
+        let count = count + (asyncWrites?.takeUnreportedCommits() ?? 0)
+        if count > 0 { hooks.committed(tokens, count) }
     }
 
     func cancelWrite() {
@@ -92,6 +101,7 @@ extension RealmContext {
         notifyDidChange(notification)
         moveToNewest(handle, from: transaction.baseVersion)
         hooks.cancelled()
+        reportCommits(0)
         asyncWrites?.resume()
     }
 
@@ -137,6 +147,7 @@ extension RealmContext {
         #endif
         moveToNewest(handle, from: transaction.firstVersion)
         hooks.cancelled()
+        reportCommits(0)
         asyncWrites?.resume()
     }
 
@@ -176,9 +187,18 @@ extension RealmContext {
     /// Makes the sealed writes durable.
     func commitSealed(silencing tokens: Set<ObjectIdentifier> = []) throws {
         guard let transaction else { return }
-        let count = transaction.sealedCount
-        do {
-            let handle = try transaction.commitSealed()
+        do throws(EngineError) {
+            try commitSealed(transaction)
+        } catch {
+            throw Realm.Error(error)
+        }
+        reportCommits(transaction.sealedCount, silencing: tokens)
+        asyncWrites?.resume()
+    }
+
+    private func commitSealed(_ transaction: WriteTransaction, keepsLock: Bool = false) throws(EngineError) {
+        do throws(EngineError) {
+            let handle = try transaction.commitSealed(keepsLock: keepsLock)
             self.transaction = nil
             hasOnlySealedWrites = false
             pending.deleted.removeAll()
@@ -186,11 +206,44 @@ extension RealmContext {
         } catch {
             abandon(transaction)
             asyncWrites?.groupEnded(Realm.Error(error))
-            throw Realm.Error(error)
+            throw error
         }
         asyncWrites?.groupEnded(nil)
-        hooks.committed(tokens, count)
-        asyncWrites?.resume()
+    }
+
+    /// Makes the sealed writes durable, so that other threads can see them. An open write begins again after them, and
+    /// no other writer can commit in between. Does nothing if the open write has changed something: SQLite cannot commit
+    /// the sealed writes without it.
+    ///
+    /// The observers of the Realm are notified at the end of the open write. If the sealed writes cannot be committed,
+    /// the open write cannot be committed either.
+    func makeGroupDurable() {
+        guard let transaction, transaction.sealedCount > 0 else { return }
+        if hasOnlySealedWrites {
+            asyncWrites?.commitPending()
+            return
+        }
+        let isUnchanged = !transaction.recorder.hasChanges && pending.failure == nil
+        guard isUnchanged, priorCalls == 0, keyValue.changesInProgress == 0 else { return }
+        do {
+            do throws(EngineError) {
+                try transaction.cancelCurrentWrite()
+                hasOnlySealedWrites = true
+                try commitSealed(transaction, keepsLock: true)
+            } catch {
+                if let failed = self.transaction {
+                    abandon(failed)
+                    asyncWrites?.groupEnded(Realm.Error(error))
+                }
+                try translating { try beginTransaction(holdsLock: false, after: hasSnapshot ? version : nil) }
+                pending.failure = error
+                return
+            }
+            asyncWrites?.addUnreportedCommits(transaction.sealedCount)
+            try translating { try beginTransaction(holdsLock: true, after: version) }
+        } catch {
+            readFailed(error)
+        }
     }
 
     // Rolls back the open write and keeps the sealed writes of the group.

@@ -134,16 +134,46 @@ final class RealmContext {
         types.adopt(schema, epoch: epoch, in: self)
     }
 
-    /// Adds the classes of another configuration with which the same Realm is opened again.
-    func extend(_ configuration: Realm.Configuration) {
-        if configuration.tracksReads { trackReads() }
-        guard types.add(configuration.models) else { return }
+    /// The classes of the program that this Realm knows, by type name.
+    var models: [String: ModelClass] { types.models }
+
+    /// True if the types that the Realm shows include all of `models`.
+    func knowsTypes(of models: [String: ModelClass]) -> Bool {
+        models.keys.allSatisfy { types.models[$0] != nil || types.schema[$0] != nil }
+    }
+
+    /// Adds classes, of which the newest version of the file has the types. If the version that the Realm shows lacks
+    /// the types, refreshes the Realm.
+    ///
+    /// - Throws: `.incompatibleConfiguration` if the Realm cannot be refreshed now.
+    func add(_ models: [String: ModelClass]) throws {
+        if models.keys.allSatisfy({ types.models[$0] != nil }) { return }
+        if !knowsTypes(of: models) {
+            try requireRefreshable()
+            // No observer is called if the types are the only change of the file.
+            var hasMoved = false
+            while !hasMoved {
+                let newest = try translating { try coordinator.openSnapshot() }
+                let changes = try? coordinator.changes(after: version, through: newest.version, newest)?.changes
+                hasMoved = newest.version == version || changes?.isEmpty == true || !refresh()
+                if hasMoved { advance(to: newest) }
+            }
+            adoptNewestSchema()
+        }
+        types.add(models)
         // Realms on other executors are opened with this configuration, and need all classes, too.
-        self.configuration.objectTypes = types.models.values.map(\.metatype)
-        // The tables of the new classes may exist in a newer snapshot only, which may have the same version.
-        let canMove = transaction == nil && !hooks.isDelivering() && keyValue.phase == .none
-        if canMove, !refresh(), let newest = try? coordinator.openSnapshot() { advance(to: newest) }
-        adoptNewestSchema()
+        configuration.objectTypes = types.models.values.map(\.metatype)
+        types.adopt(types.schema, epoch: types.epoch, in: self)
+    }
+
+    /// Throws if the Realm cannot move to a newer version now, because a write is open or an observer is being called.
+    func requireRefreshable() throws {
+        asyncWrites?.commitPending()
+        if transaction == nil, !hooks.isDelivering(), keyValue.phase == .none { return }
+        throw Realm.Error(
+            .incompatibleConfiguration, path: coordinator.path,
+            "the Realm is opened again with more types inside a write transaction or an observer, where it cannot move to "
+                + "a version of the file with these types; open it with all types before")
     }
 
     func table(_ type: ObjectBase.Type) -> ObjectTable { types.table(type) }

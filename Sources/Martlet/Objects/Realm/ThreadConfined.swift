@@ -27,6 +27,12 @@ public struct _Locator: @unchecked Sendable {
     let version: Version
     /// The row of the object, or of the owner of the collection; nil for other values.
     let row: RowID?
+    /// The outcome of the write that has added the row, if it was not durable when the locator was created.
+    private let outcome: WriteOutcome?
+    /// Identifies the Realm of the value.
+    private let source: WeakReference
+    /// The classes of the Realm of the value.
+    private let models: [String: ModelClass]
     /// The name of the value in messages.
     let name: String
     /// Finds the value in a Realm; nil if it does not exist there.
@@ -37,9 +43,24 @@ public struct _Locator: @unchecked Sendable {
         coordinator = context.coordinator
         configuration = context.configuration
         // An object that was created in the open write can be found only after its commit.
-        version = context.version + (context.mayHaveCreated(row) ? 1 : 0)
+        version = context.version + (context.hasCreated(row) ? 1 : 0)
+        outcome = row.flatMap { context.transaction?.outcome(ofInserting: $0.key, in: $0.table) }
+        (source, models) = (context.reference, context.models)
         self.name = name
         self.find = find
+    }
+
+    /// False if the row was added by a write that was rolled back, or that `context` cannot see yet. The key of the row
+    /// then belongs to no row or to another one.
+    func isVisible(in context: RealmContext) -> Bool {
+        guard let outcome, outcome.state != .committed else { return true }
+        return outcome.state == .open && context.transaction?.contains(outcome) == true
+    }
+
+    /// Adds the classes that a Realm lacks for the value. Returns false if this is not possible now.
+    func addModels(to context: RealmContext) -> Bool {
+        if context.reference === source || context.isFrozen { return true }
+        return (try? context.add(models)) != nil
     }
 
     /// A locator that finds the value and converts it.
@@ -107,16 +128,21 @@ extension RealmContext {
     /// Finds a value in this Realm. Refreshes the Realm first if its version is older than the value.
     func resolve(_ locator: _Locator) -> Any? {
         confinement.require("a Realm")
+        guard locator.isVisible(in: self), locator.addModels(to: self) else { return nil }
         if !isFrozen, !isInWrite, version < locator.version { _ = refresh() }
         if let row = locator.row, wasReplaced(row, since: locator.version) { return nil }
         return locator.find(self)
     }
 
-    /// False if the open write has not created the row. True if it is not known.
-    fileprivate func mayHaveCreated(_ row: RowID?) -> Bool {
-        guard let recorder = transaction?.recorder, recorder.hasChanges else { return false }
-        guard let row, let table = tables[row.table], table.integerKey >= 0 else { return true }
-        return recorder.hasInserted(row.key, in: row.table)
+    /// Whether the open write has created the row or, for a value without a row, anything.
+    fileprivate func hasCreated(_ row: RowID?) -> Bool {
+        guard let transaction, transaction.recorder.hasChanges else { return false }
+        return row.map { transaction.recorder.hasInserted($0.key, in: $0.table) } ?? true
+    }
+
+    /// Whether a row that existed at a version still exists, and was not replaced by another row with its key.
+    func hasKept(_ row: RowID, since version: Version) -> Bool {
+        table(row.table).exists(row.key) && !wasReplaced(row, since: version)
     }
 
     /// True if the row was deleted after a version. Only integer primary keys are used again, so other rows need no

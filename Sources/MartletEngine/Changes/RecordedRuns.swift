@@ -1,0 +1,64 @@
+/// Finds the insertions and deletions of a row in a log of `TableChangesBuilder`.
+///
+/// Each block has the rows of a range of log entries, and a block is at least twice as long as the next one. A search
+/// first adds the entries that were recorded since the last search, then searches every block.
+///
+/// Complexity: O(log² n) for a log of n entries, and O(log n) amortized to add an entry.
+struct RecordedRuns: Sendable {
+    private struct Block: Sendable {
+        var length: Int
+        var inserted: KeySet
+        var deleted: KeySet
+    }
+
+    private var blocks: [Block] = []
+    /// The number of log entries in the blocks.
+    private(set) var count = 0
+    /// So few entries are searched one by one.
+    private static let searchedLength = 16
+
+    /// Whether one of the entries of `log` has the kind and contains the key.
+    ///
+    /// - Parameter log: the entries, which must not change once they are in a block. Entries that may still change are
+    ///   not included.
+    mutating func contain(_ key: ObjectKey, _ kind: TableChangesBuilder.Kind, in log: ArraySlice<Entry>) -> Bool {
+        if log.endIndex - count > Self.searchedLength { add(log[count...]) }
+        if log[min(count, log.endIndex)...].contains(where: { $0.contains(key, kind) }) { return true }
+        return blocks.contains { block in
+            switch kind {
+            case .insert: block.inserted.contains(key)
+            case .delete: block.deleted.contains(key)
+            case .modify: false
+            }
+        }
+    }
+
+    /// The log has been shortened to `length` entries. The removed ones were modifications, which the blocks do not have.
+    mutating func truncate(to length: Int) { count = min(count, length) }
+
+    typealias Entry = TableChangesBuilder.Entry
+
+    private mutating func add(_ entries: ArraySlice<Entry>) {
+        count = entries.endIndex
+        var block = Block(
+            length: entries.count, inserted: Self.keys(of: entries, .insert), deleted: Self.keys(of: entries, .delete))
+        while let last = blocks.last, last.length < 2 * block.length {
+            blocks.removeLast()
+            block.length += last.length
+            block.inserted.formUnion(last.inserted)
+            block.deleted.formUnion(last.deleted)
+        }
+        blocks.append(block)
+    }
+
+    private static func keys(of entries: ArraySlice<Entry>, _ kind: TableChangesBuilder.Kind) -> KeySet {
+        let runs = entries.filter { $0.kind == kind }.sorted { $0.lower < $1.lower }
+        return runs.reduce(into: KeySet()) { $0.append($1.lower...$1.upper) }
+    }
+}
+
+extension TableChangesBuilder.Entry {
+    fileprivate func contains(_ key: ObjectKey, _ kind: TableChangesBuilder.Kind) -> Bool {
+        self.kind == kind && lower <= key && key <= upper
+    }
+}

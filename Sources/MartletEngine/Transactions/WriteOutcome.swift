@@ -1,0 +1,17 @@
+import Synchronization
+
+/// Whether a write was committed. The write shares this object with references to the rows that it has inserted: after a
+/// rollback, another row may get the key of such a row.
+package final class WriteOutcome: Sendable {
+    package enum State: UInt8, AtomicRepresentable, Sendable {
+        case open, committed, cancelled
+    }
+
+    private let stored = Atomic<State>(.open)
+
+    package init() {}
+
+    package var state: State { stored.load(ordering: .acquiring) }
+
+    func set(_ state: State) { stored.store(state, ordering: .releasing) }
+}

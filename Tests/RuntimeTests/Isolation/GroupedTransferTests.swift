@@ -1,0 +1,221 @@
+import ConformanceModels
+import Dispatch
+import Foundation
+import MartletTestSupport
+import Testing
+
+@testable import Martlet
+
+/// Frozen values and references of objects in writes that are grouped, cancelled or not durable yet.
+@Suite("freezing and referring to objects of writes that are not durable")
+struct GroupedTransferTests {
+    private let test: TestRealm
+    private var realm: Realm { test.realm }
+
+    init() throws { test = try TestRealm() }
+
+    private func node(_ id: Int, in realm: Realm? = nil) -> Node? {
+        (realm ?? test.realm).object(ofType: Node.self, forPrimaryKey: id)
+    }
+
+    // MARK: Freezing
+
+    @Test("a grouped write that has changed nothing freezes the state after the earlier writes of its group N125 N132")
+    func freezes() throws {
+        let version = realm.context.version
+        var (frozen, done, isCalledInWrite): ([Frozen<Node>], [Int], Bool) = ([], [], false)
+        var calls = 0
+        let token = realm.observe { _, realm in
+            calls += 1
+            if realm.isInWriteTransaction { isCalledInWrite = true }
+        }
+        realm.writeAsync({ realm.add(Node(id: 1, name: "a")) }, onComplete: { if $0 == nil { done.append(1) } })
+        realm.writeAsync {
+            guard let one = node(1) else { return }
+            frozen.append(Frozen(one))
+            #expect(realm.isInWriteTransaction && calls == 0)
+            one.name = "b"
+            frozen.append(Frozen(one))
+        } onComplete: {
+            if $0 == nil { done.append(2) }
+        }
+        realm.writeAsync {
+            // The group now begins with the second write.
+            guard let one = node(1) else { return }
+            one.name = "c"
+            frozen.append(Frozen(one))
+        } onComplete: {
+            if $0 == nil { done.append(3) }
+        }
+        test.finishAsyncWrites()
+        #expect(frozen.map(\.name) == ["a", "a", "a"] && node(1)?.name == "c")
+        #expect(done == [1, 2, 3] && calls == 3 && !isCalledInWrite)
+        #expect(realm.context.version == version + 3)
+        withExtendedLifetime(token) {}
+    }
+
+    @Test("observers are called for the earlier writes if the write that froze a value is cancelled N25 N37")
+    func cancelledAfterFreezing() throws {
+        let nodes = realm.objects(Node.self)
+        let (log, counts) = (CallCount(), CallCount())
+        let tokens = [realm.observe { _, _ in log.count += 1 }, nodes.observe { _ in counts.count = nodes.count }]
+        test.deliverAll()
+        realm.writeAsync { realm.add(Node(id: 1)) }
+        realm.beginAsyncWrite {
+            _ = nodes.freeze()
+            realm.add(Node(id: 2))
+        }
+        test.finishAsyncWrites()
+        test.deliverAll()
+        #expect(log.count == 1 && counts.count == 1 && nodes.map(\.id) == [1])
+        withExtendedLifetime(tokens) {}
+    }
+
+    @Test("freezing in a grouped write lets no other writer in before its end N125 N140")
+    func isolation() throws {
+        try realm.write { realm.add(Node(id: 1)) }
+        let (begins, ends) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let configuration = withoutScheduler(test.configuration)
+        Thread.detachNewThread {
+            if let realm = try? Realm(configuration: configuration) {
+                begins.wait()
+                try? realm.write { realm.object(ofType: Node.self, forPrimaryKey: 1)?.amount += 100 }
+            }
+            ends.signal()
+        }
+        realm.writeAsync { realm.add(Node(id: 2)) }
+        realm.writeAsync {
+            guard let one = node(1) else { return }
+            let before = one.amount
+            begins.signal()
+            // The other thread begins to wait for the lock.
+            _ = ends.wait(timeout: .now() + .milliseconds(50))
+            #expect(node(2)?.freeze().id == 2)
+            _ = ends.wait(timeout: .now() + .milliseconds(50))
+            one.amount = before + 1
+        }
+        test.finishAsyncWrites()
+        ends.wait()
+        realm.refresh()
+        #expect(node(1)?.amount == 101)
+    }
+
+    // MARK: References
+
+    @Test("a reference that is made after a grouped commit resolves elsewhere at once N128 N135")
+    func referenceAfterCommit() throws {
+        var ids: [Int?] = []
+        var calls = 0
+        var token: NotificationToken?
+        realm.beginAsyncWrite {
+            realm.add(Node(id: 1))
+            realm.commitAsyncWrite(allowGrouping: true)
+            guard let one = node(1) else { return }
+            token = realm.observe { _, _ in calls += 1 }
+            let reference = ThreadSafeReference(to: one)
+            ids.append(try? onOtherThread(test) { $0.resolve(reference)?.id })
+        }
+        realm.writeAsync {
+            guard let one = node(1) else { return }
+            let reference = ThreadSafeReference(to: one)
+            ids.append(try? onOtherThread(test) { $0.resolve(reference)?.id })
+        }
+        realm.writeAsync { realm.add(Node(id: 2)) }
+        realm.writeAsync {
+            guard let two = node(2) else { return }
+            let reference = ThreadSafeReference(to: two)
+            ids.append(try? onOtherThread(test) { $0.resolve(reference)?.id })
+        }
+        test.finishAsyncWrites()
+        #expect(ids == [1, 1, 2])
+        #expect(calls == 3)
+        withExtendedLifetime(token) {}
+    }
+
+    @Test("an observer of the Realm is not called for earlier writes of the group N13 N132")
+    func observerInGroup() throws {
+        var calls = 0
+        var token: NotificationToken?
+        realm.writeAsync { realm.add(Node(id: 1)) }
+        realm.writeAsync {
+            token = realm.observe { _, _ in calls += 1 }
+            realm.add(Node(id: 2))
+        }
+        test.finishAsyncWrites()
+        #expect(calls == 1)
+        try realm.write { node(1)?.amount = 1 }
+        #expect(calls == 2)
+        withExtendedLifetime(token) {}
+    }
+
+    @Test("a reference to an object of a cancelled write does not resolve to a later object with its key N128")
+    func cancelled() throws {
+        var keyed: [ThreadSafeReference<Node>] = []
+        var lists: [ThreadSafeReference<List<Node>>] = []
+        var keyless: [ThreadSafeReference<Keyless>] = []
+        func add(_ name: String) {
+            let (node, other) = (Node(id: 1, name: name), Keyless(content: name))
+            realm.add(node)
+            realm.add(other)
+            keyed.append(ThreadSafeReference(to: node))
+            lists.append(ThreadSafeReference(to: node.children))
+            keyless.append(ThreadSafeReference(to: other))
+            keyed.append(ThreadSafeReference(to: node))
+            #expect(realm.resolve(keyed.removeLast())?.name == name)
+        }
+        try realm.beginWrite()
+        add("cancelled")
+        realm.cancelWrite()
+        realm.writeAsync { realm.add(Node(id: 2)) }
+        realm.beginAsyncWrite { add("rolled back") }
+        realm.writeAsync { add("stored") }
+        test.finishAsyncWrites()
+        #expect(keyed.map { realm.resolve($0)?.name } == [nil, nil, "stored"])
+        let found = try onOtherThread(test) { [lists, keyless] realm in
+            lists.map { realm.resolve($0) != nil } + keyless.map { realm.resolve($0)?.content == "stored" }
+        }
+        #expect(found == [false, false, true, false, false, true])
+    }
+
+    @Test("a reference to an object of an open write does not resolve elsewhere to the object that it replaces N128")
+    func replacing() throws {
+        try realm.write { realm.add(Node(id: 1, name: "old")) }
+        try realm.write {
+            if let old = node(1) { realm.delete(old) }
+            let new = Node(id: 1, name: "new")
+            realm.add(new)
+            let reference = ThreadSafeReference(to: new)
+            let isMissing = try onOtherThread(test) { $0.resolve(reference) == nil }
+            #expect(isMissing)
+        }
+    }
+
+    @Test("resolving adds the classes that the Realm of the thread lacks N127 N128 D78")
+    func fewerClasses() throws {
+        let few = try TestRealm { $0.objectTypes = [Node.self, Part.self, Screw.self] }
+        var configuration = few.configuration
+        configuration.objectTypes = [Node.self, Part.self, Screw.self, IntKey.self]
+        configuration.scheduler = nil
+        let queue = DispatchQueue(label: "more classes")
+        nonisolated(unsafe) var found: [ThreadSafeReference<Results<IntKey>>] = []
+        nonisolated(unsafe) var objects: [ThreadSafeReference<IntKey>] = []
+        nonisolated(unsafe) var frozen: [Frozen<Results<IntKey>>] = []
+        try queue.sync { [configuration] in
+            let realm = try Realm(configuration: configuration, queue: queue)
+            try realm.write { realm.add(IntKey(id: 1)) }
+            let keys = realm.objects(IntKey.self)
+            found = [ThreadSafeReference(to: keys), ThreadSafeReference(to: keys)]
+            objects = [ThreadSafeReference(to: keys[0])]
+            frozen = [Frozen(keys)]
+        }
+        #expect(few.realm.resolve(objects[0])?.id == 1)
+        #expect(few.realm.resolve(found[0])?.map(\.id) == [1])
+        #expect(frozen[0].thaw()?.map(\.id) == [1])
+        #expect(few.realm.objects(IntKey.self).count == 1)
+        frozen = []
+    }
+}
+
+private final class CallCount {
+    var count = 0
+}
