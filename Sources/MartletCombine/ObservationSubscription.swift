@@ -72,7 +72,7 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
     // MARK: Subscriber
 
     func request(_ more: Subscribers.Demand) {
-        let (resumedToken, hasStored) = locked {
+        let (idleToken, hasStored) = locked {
             guard !hasEnded, more > .none else { return (NotificationToken?.none, false) }
             let wasIdle = demand == .none
             demand += more
@@ -82,9 +82,9 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
             return (wasIdle ? token : nil, !stored.isEmpty)
         }
         if hasStored {
-            resumedToken?.performUnchecked { [weak self] in self?.deliverStored() }
+            idleToken?.performUnchecked { [weak self] in self?.deliverStored() }
         } else if canPause {
-            resumedToken?.catchUp()
+            idleToken?.catchUp()
         }
     }
 
@@ -109,8 +109,9 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
             guard !hasEnded else { return (nil, nil) }
             if stored.isEmpty, token?.isPredelivering != true, reserveDemand(for: signal) { return (downstream, nil) }
             if canPause || stored.isEmpty { stored.append(signal) }
-            // If another thread has requested values in the meantime, the stored signals are delivered after the silent
-            // write. A stored completion is delivered too, because it needs no request.
+            // During a predelivery, a signal is stored even if another thread has just requested values, because no
+            // user code may run before the silent write. The stored signals are then delivered after the write. A
+            // stored completion is delivered too, because it needs no request.
             return (nil, canDeliverStored ? token : nil)
         }
         if let receiver { deliver(signal, receiver) }

@@ -92,7 +92,7 @@ struct LockFile {
             let created = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
             if created >= 0 {
                 writeMagic(created)
-                cmartlet_match_mode(database, path)
+                cmartlet_match_permissions(database, path)
                 return created
             }
             guard errno == EEXIST else { throw cannotOpen(errno) }

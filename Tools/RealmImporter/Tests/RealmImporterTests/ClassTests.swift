@@ -209,7 +209,7 @@ struct ClassTests {
             ])
     }
 
-    @Test("different names in old files are reported")
+    @Test("names under which Realm stores types and properties are reported")
     func storedNames() throws {
         let sample = try Sample(
             """

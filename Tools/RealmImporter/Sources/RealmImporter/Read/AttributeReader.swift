@@ -4,8 +4,8 @@ import SwiftSyntax
 
 /// Reads the attributes of a declaration.
 struct AttributeReader {
-    /// Attributes that do not affect what is stored.
-    private static let harmless: Set<String> = [
+    /// Attributes that are imported or have no effect on a schema. All others are reported.
+    private static let known: Set<String> = [
         "objc", "objcMembers", "available", "Persisted", "Projected", "discardableResult", "nonobjc", "frozen",
         "usableFromInline", "inlinable", "preconcurrency", "IBInspectable", "retroactive", "unchecked",
     ]
@@ -18,7 +18,7 @@ struct AttributeReader {
     }
 
     func head(_ attributes: AttributeListSyntax, of node: some SyntaxProtocol) -> DeclarationHead {
-        let foreign = all(attributes).filter { !Self.harmless.contains(name(of: $0)) }
+        let foreign = all(attributes).filter { !Self.known.contains(name(of: $0)) }
         return DeclarationHead(
             documentation: DocumentationReader.read(node.leadingTrivia), deprecation: deprecation(attributes),
             foreignAttributes: foreign.map { Spanned(name(of: $0), locator.span(of: $0)) })
