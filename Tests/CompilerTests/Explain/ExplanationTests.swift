@@ -61,7 +61,9 @@ struct ExplanationTests {
         #expect(codes(schema: lines.joined(separator: "\n")) == [])
     }
 
-    @Test("single quotes are balanced, so that pages can format quoted text as code S50 S40", arguments: DiagnosticCode.allCases)
+    @Test(
+        "single quotes are balanced, so that pages can format quoted text as code S50 S40",
+        arguments: DiagnosticCode.allCases)
     func quotes(_ code: DiagnosticCode) {
         let explanation = code.explanation
         for text in [code.meaning, explanation.problem, explanation.reason, explanation.silencing] {

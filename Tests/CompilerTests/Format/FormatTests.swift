@@ -214,7 +214,7 @@ struct LayoutSample: CustomTestStringConvertible, Sendable {
             "scalars at the file end", "a:\n - |\n  b\n - >+ # c\n  d", "a:\n  - |\n    b\n  - >- # c\n    d\n"),
         LayoutSample("document markers", "--- # a\nb: c\n...\n", "# a\nb: c\n"),
         LayoutSample(
-            "the keys of a configuration are not separated by blank lines", "access:   public\nlint: {preset:  strict}\n",
+            "a configuration, without blank lines between its keys", "access:   public\nlint: {preset:  strict}\n",
             "access: public\nlint: {preset: strict}\n"),
     ]
 }

@@ -73,7 +73,8 @@ struct ReportTests {
     @Test("offsets of the JSON format select the exact token and its fix-its S41")
     func offsets() throws {
         let bytes = ReportSamples.source(ReportSamples.linesWithUnusualCharacters, "").bytes
-        let finding = try JSONQuery(ReportSamples.report().text(as: .json))["findings"].first(where: "code", is: "MRT0203")
+        let report = try JSONQuery(ReportSamples.report().text(as: .json))
+        let finding = report["findings"].first(where: "code", is: "MRT0203")
         let cut = { (place: JSONQuery) -> String in
             guard let start = place["start"]["offset"].integer, let end = place["end"]["offset"].integer else {
                 return ""

@@ -91,13 +91,13 @@ struct AttributeReader {
             guard words.contains("deprecated") || words.contains("unavailable") || words.contains("obsoleted") else {
                 continue
             }
-            if let message = text(labelled: "message", in: arguments) { return Deprecation(message: message) }
-            return Deprecation(message: text(labelled: "renamed", in: arguments).map { "Use \($0)." })
+            if let message = text(labeled: "message", in: arguments) { return Deprecation(message: message) }
+            return Deprecation(message: text(labeled: "renamed", in: arguments).map { "Use \($0)." })
         }
         return nil
     }
 
-    private func text(labelled label: String, in arguments: AvailabilityArgumentListSyntax) -> String? {
+    private func text(labeled label: String, in arguments: AvailabilityArgumentListSyntax) -> String? {
         for argument in arguments {
             guard case .availabilityLabeledArgument(let labeled) = argument.argument, labeled.label.text == label,
                 case .string(let literal) = labeled.value
