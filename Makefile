@@ -10,7 +10,7 @@
 #   make mistakes                     compile common mistakes and write Documentation/CompileTimeErrors.md
 #   make pictures                     draw the pictures of the README in Documentation/Pictures
 #   make docs                         build the documentation as a static site in .build/docs/site
-#   make docs-check                   build it, follow its links, and look at it in a browser; writes screenshots
+#   make docs-check                   build it, check its links, and check pages in a browser; writes screenshots
 #   make bench                        compare with SQLite's C API and GRDB (ARGS="--quick" for a short run)
 #   make flights-verify FLIGHTS=<folder>  compare query results on the full data with those computed from the CSV files
 #   make plugin-check                 build packages that use the plugin, with both build systems
@@ -26,11 +26,11 @@
 #   make mutants                      change conditions and constants one by one, and check that a test fails (COUNT=200)
 #   make sanitize                     run the tests with the thread sanitizer, in a separate build
 #   make tsan                         repeat the concurrency tests with the thread sanitizer (TIMES=20)
-#   make leaks                        look for leaks of memory, files and threads in everyday work (SECONDS=1800)
+#   make leaks                        look for leaks of memory, files and threads in typical work (SECONDS=1800)
 #   make release-check                check that the repository is ready to be tagged
 #   make clean                        remove all build folders
 #
-# Swift 6.3 is taken from PATH, or from a usual place of an installation: see Scripts/find-swift.
+# Swift 6.3 is taken from PATH, or from one of the usual installation folders: see Scripts/find-swift.
 
 export PATH := $(PATH):$(shell Scripts/find-swift 2>/dev/null)
 
@@ -107,8 +107,8 @@ importer-check: packages
 durability: packages
 	MARTLET_SWEEP=$(or $(SEEDS),200) swift test --filter DurabilityTests
 
-# The campaigns run an optimized build with assertions and the points where tests schedule threads, about four times as
-# fast as a debug build.
+# The campaigns run an optimized build with assertions and yield points (Documentation/Glossary.md). It is about four
+# times as fast as a debug build.
 CAMPAIGN = MARTLET_TESTS=ExactTests,ScheduleTests,ChaosTests swift test -c release --scratch-path .build-campaigns \
 	-Xswiftc -enable-testing -Xswiftc -assert-config -Xswiftc Debug -Xswiftc -DDEBUG
 

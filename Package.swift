@@ -150,7 +150,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// Linked against libFuzzer, so an ordinary build cannot link it: 'make fuzz-schema'.
+// Only for 'make fuzz-schema', which links the target against libFuzzer. An ordinary build cannot link it.
 if Context.environment["MARTLET_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(

@@ -78,7 +78,7 @@ def wrapped_property(line):
     return f"    @Persisted public var {name}: {kind}{default}"
 
 
-def write_shapes(martlet, folder, extra=False):
+def write_variants(martlet, folder, extra=False):
     """Write the same sixty classes as generated code and with property wrappers, one file for each class."""
     schema, generated, wrapped = folder / "schema", folder / "generated", folder / "wrapped"
     for path in (schema, generated, wrapped):
@@ -97,7 +97,7 @@ def write_shapes(martlet, folder, extra=False):
     return {"generated": generated, "wrapped": wrapped}
 
 
-class Shape:
+class Variant:
     """Generated or wrapped classes, compiled incrementally as in a debug build."""
 
     def __init__(self, sources, build, flags):
@@ -133,7 +133,7 @@ def module_flags(scratch):
 
 
 def compile_rows(martlet, folder, scratch, rounds):
-    """Measure CPU seconds, because several compiler processes run in parallel (S24)."""
+    """Measure the CPU seconds of all compiler processes, which depend less on the load of the machine (S24)."""
     module = folder / "module"
     module.mkdir()
     run(["swiftc", "-Onone", "-parse-as-library", "-swift-version", "6", "-module-name", "Wrapped", "-emit-module",
@@ -146,16 +146,16 @@ def compile_rows(martlet, folder, scratch, rounds):
         for key in flags:
             work = folder / f"{key}-{round_number}"
             work.mkdir()
-            shapes = write_shapes(martlet, work)
+            variants = write_variants(martlet, work)
             build = work / "build"
             build.mkdir()
-            shape = Shape(shapes[key], build, flags[key])
-            times[key]["clean"].append(shape.compile(clean=True)[1])
-            write_shapes(martlet, work, extra=True)
-            times[key]["added"].append(shape.compile(clean=False)[1])
+            variant = Variant(variants[key], build, flags[key])
+            times[key]["clean"].append(variant.compile(clean=True)[1])
+            write_variants(martlet, work, extra=True)
+            times[key]["added"].append(variant.compile(clean=False)[1])
     rows = [["60 classes of 12 properties, debug", "generated", "wrappers", "generated / wrappers", "at most"]]
     for key, title, limit in (("clean", "all of them", "0.50"), ("added", "one property added to one class", "")):
-        generated, wrapped = (statistics.median(times[shape][key]) for shape in ("generated", "wrapped"))
+        generated, wrapped = (statistics.median(times[variant][key]) for variant in ("generated", "wrapped"))
         rows.append([title, f"{generated:.2f} s", f"{wrapped:.2f} s", f"{generated / wrapped:.2f}", limit])
     return rows
 

@@ -93,7 +93,7 @@ def title(workload, n):
 
 
 def database_files(path):
-    """Return the files of a closed database, without those that SQLite creates again."""
+    """Return the files of a closed database, without those that are created again when it is opened."""
     return [f for f in path.parent.glob(path.name + "*") if not f.name.endswith(("-shm", ".lock"))]
 
 

@@ -41,7 +41,7 @@ text { font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mo
 
 
 def shown(line):
-    """The last text of a line that a program may have overwritten, without measurements."""
+    """The text that a terminal shows for a line with carriage returns, without measurements at its end."""
     return MEASURED.sub("", line.split("\r")[-1]).rstrip()
 
 

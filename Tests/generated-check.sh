@@ -92,8 +92,8 @@ generate() {
         "$binaries/MartletGenerator" --output "$2" --root "$1" --config "$2/martlet.yaml" --
 }
 
-# Writes the good examples of the reference, which form one schema.
-reference() {
+# write_reference FOLDER: writes the correct examples of the schema reference, which form one schema.
+write_reference() {
     mkdir "$1"
     awk -v folder="$1" '
         /^```yaml$/ { number++; file = folder "/Example" number ".yaml"; next }
@@ -104,7 +104,7 @@ reference() {
 check_modes() {
     local schema access folder
     echo "modes:"
-    reference "$scratch/Reference"
+    write_reference "$scratch/Reference"
     for schema in Schemas/* "$scratch/Reference"; do
         for access in public package internal; do
             folder=$scratch/${schema##*/}-$access
@@ -149,7 +149,8 @@ check_names() {
         name=$(basename "$folder")
         generate "$folder" "$scratch/names-out/$name"
         for mode in swift_5 main_actor; do
-            # Schemas of type names take more than half of the time, and their code is the same in every mode.
+            # Schemas that test type names take more than half of the time. Their code does not depend on the mode, so
+            # one mode is enough.
             [[ $mode = swift_5 && $name = *-types-0 ]] && continue
             local -n options=$mode
             wait_for_processor
@@ -201,7 +202,8 @@ check_values() {
     cp Tests/Hostile/Space.yaml "$folder/space"
     generate "$folder/space" "$folder/space-out" public Space
     cp Tests/Hostile/Space.swift "$folder/space-out/main.swift"
-    # The module also has the name of the namespace. shellcheck disable=SC2086
+    # The module also has the name of the namespace.
+    # shellcheck disable=SC2086
     holds "a program that uses members and a module named like the namespace compiles S7 S14" swiftc \
         -module-name Space "${modules[@]}" "${swift_6[@]}" "$folder"/space-out/*.swift $objects -lsqlite3 \
         -o "$folder/space-program"
@@ -298,7 +300,7 @@ check_confinement() {
     grep -nE '^func ' Tests/Isolation/Invalid.swift | cut -d: -f1 >"$scratch/lines"
     cp Tests/Isolation/Invalid.swift "$wrong"
     refused "$wrong" "$scratch/by-type" -typecheck
-    # The region analysis runs only if type checking succeeds.
+    # The region analysis runs only if type checking succeeds, so the lines that type checking rejects are emptied.
     awk 'NR == FNR { refused[$1]; next } { print FNR in refused ? "" : $0 }' "$scratch/by-type" "$wrong" >"$scratch/Flow.swift"
     refused "$scratch/Flow.swift" "$scratch/by-flow" -emit-sil -o /dev/null
     sort -n "$scratch/by-type" "$scratch/by-flow" >"$scratch/refused"
@@ -316,7 +318,7 @@ check_articles() {
         name=$(basename "$article" .md)
         example_functions "$name" '' "$article" >"$folder/Article$name.swift"
     done
-    # Each example that prints, with its function.
+    # A list of the examples that print: the name and the function of each.
     {
         printf 'import Martlet\n\nnonisolated(unsafe) let examples: [(String, (Realm, Results<Dog>, Dog) throws -> Void)] = [\n'
         awk '/^func [A-Z]/ { name = $2; sub(/\(.*/, "", name) } /print\(/ && name !~ /NotRun$/ && !done[name]++ { printf "    (\"%s\", %s),\n", name, name }' \
@@ -331,7 +333,7 @@ check_articles() {
         Tests/Articles/Main.swift $(runtime_objects) -lsqlite3 \
         -o "$folder/program"
     mkdir -p "$folder/files"
-    # Dictionaries have the same order in each run.
+    # With deterministic hashing, dictionaries have the same order in each run.
     HOME=$folder/files XDG_DATA_HOME=$folder/files SWIFT_DETERMINISTIC_HASHING=1 "$folder/program" </dev/null 2>&1 |
         sed -E "s|$folder/files|FOLDER|g; s/[0-9a-f]{24}/ID/g" >"$folder/output" || true
     [ -z "${UPDATE:-}" ] || cp "$folder/output" Tests/Articles/output.txt

@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BUILD = Path(os.environ.get("BUILD", ROOT / ".build"))
 SAMPLES = ROOT / "Tests/Mistakes"
 PAGE = ROOT / "Documentation/CompileTimeErrors.md"
-FEWEST = 50
+MINIMUM_COUNT = 50
 RIGHT = "// right: "
 
 INTRODUCTION = """# Errors of the compiler
@@ -166,8 +166,8 @@ def main(arguments):
         first = mistake.errors[0] if mistake.errors else "(compiles)"
         print(f"  FAIL  {mistake.place}: {mistake.title}\n        expected: {mistake.expected}\n        found:    {first}")
     print(f"{len(mistakes) - failures} of {len(mistakes)} mistakes are named by the first error")
-    if len(mistakes) < FEWEST:
-        sys.exit(f"error: there must be at least {FEWEST} mistakes")
+    if len(mistakes) < MINIMUM_COUNT:
+        sys.exit(f"error: there must be at least {MINIMUM_COUNT} mistakes")
     failures += check_corrections(files)
     if failures:
         sys.exit(1)

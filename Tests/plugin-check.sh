@@ -29,7 +29,7 @@ check() {
     if "$@"; then pass "$name"; else fail "$name"; fi
 }
 
-copy() {
+copy_repository() {
     mkdir -p "$demo"
     (cd "$root" && git ls-files -co --exclude-standard -z | while IFS= read -r -d '' f; do
         [ -e "$f" ] || [ -L "$f" ] && printf '%s\0' "$f"
@@ -198,7 +198,7 @@ settings() {
         ! grep -qrF 'public enum Store' "$demo/.build/plugins/outputs"
 }
 
-# Mistakes in the package. SwiftPM reads a folder again only if its structure changes.
+# Mistakes in the package. Each one adds, removes or renames a file, because SwiftPM reads a folder again only then.
 run_mistakes() {
     local models=$demo/Sources/ZooModels
     rm "$models/Schemas"
@@ -275,7 +275,7 @@ for system in "${systems[@]}"; do
     demo=$copy/Examples/PluginDemo
     log=$scratch/$system.log
     mkdir "$copy"
-    copy
+    copy_repository
     add_shop
     run_checks
     run_mistakes

@@ -200,7 +200,7 @@ nonisolated public final class Defaults: Martlet.Object {
         set { _willSet(31); _optionalGrade = newValue; _didSet(31) }
     }
 
-    /// Kept by the accessor alone.
+    /// Stored only in the accessor, not in the file.
     public final var isExpanded: Swift.Bool = true
 
     public final var note: Swift.String = "none"

@@ -4,7 +4,7 @@
 
 @_spi(Generated) public import Martlet
 
-/// Every rule of deletion on every kind of link.
+/// Every deletion rule on every kind of link.
 nonisolated public final class Keeper: Martlet.Object {
     @exclusivity(unchecked) private final var _id: Swift.Int = 0
     @exclusivity(unchecked) private final var _vitalList: Martlet.List<Kept>? = nil
@@ -28,7 +28,7 @@ nonisolated public final class Keeper: Martlet.Object {
         set { _willSet(0); _id = newValue; _didSet(0) }
     }
 
-    /// The keeper is deleted with any of these.
+    /// The keeper is deleted when one of these is deleted.
     public var vitalList: Martlet.List<Kept> {
         get { _load(1); return _list(1, &_vitalList) }
         set { _load(1); _list(1, &_vitalList)._assign(newValue) }
@@ -102,7 +102,7 @@ nonisolated public final class Keeper: Martlet.Object {
         set { _load(14); _map(14, &_heldMap)._assign(newValue) }
     }
 
-    /// Deleted with the one before.
+    /// The next keeper, which is deleted with this one.
     public var next: Keeper? {
         get { _load(15); return _link(_next) }
         set { _setLink(15, &_next, newValue) }

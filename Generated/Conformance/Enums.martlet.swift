@@ -4,14 +4,14 @@
 
 @_spi(Generated) public import Martlet
 
-/// A mark in words.
+/// A grade in words.
 nonisolated public enum Grade: Swift.String, Martlet.PersistableEnum, Swift.CaseIterable, Swift.Sendable {
     case poor
     case good
     case best
 }
 
-/// A mark in numbers.
+/// A grade in numbers.
 nonisolated public enum Level: Swift.Int, Martlet.PersistableEnum, Swift.CaseIterable, Swift.Sendable {
     case low = 1
     case middle = 5
@@ -36,7 +36,7 @@ nonisolated public enum Flavor: Swift.Int, Martlet.PersistableEnum, Swift.CaseIt
     @_spi(Generated) public static var _unknown: Self? { .some(.none) }
 }
 
-/// Cases that are words of the language.
+/// Cases whose names are Swift keywords.
 nonisolated public enum Keyword: Swift.String, Martlet.PersistableEnum, Swift.CaseIterable, Swift.Sendable {
     case `default`
     case `class`

@@ -250,7 +250,7 @@ extension Deprecated: Martlet.KeyedObject {
     }
 }
 
-/// A projection of what is deprecated.
+/// A projection of deprecated properties.
 nonisolated public final class DeprecatedProjection: Martlet.Projection<Deprecated> {
     public var id: Swift.Int {
         rootObject.id

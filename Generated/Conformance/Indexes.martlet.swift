@@ -64,7 +64,7 @@ nonisolated public final class Indexed: Martlet.Object {
         set { _willSet(8); _body = newValue; _didSet(8) }
     }
 
-    /// Searched by words, where there are some.
+    /// Searched by words; may be nil.
     public var summary: Swift.String? {
         get { _load(9); return _summary }
         set { _willSet(9); _summary = newValue; _didSet(9) }

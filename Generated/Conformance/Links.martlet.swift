@@ -196,7 +196,7 @@ extension Node: Martlet.KeyedObject {
     }
 }
 
-/// An object that owns others and guards others.
+/// An object with a link of each `onDelete` rule.
 nonisolated public final class Owner: Martlet.Object {
     @exclusivity(unchecked) private final var _id: Swift.Int = 0
     @exclusivity(unchecked) private final var _treasure: Martlet.LinkStorage<Treasure> = .none
@@ -208,19 +208,19 @@ nonisolated public final class Owner: Martlet.Object {
         set { _willSet(0); _id = newValue; _didSet(0) }
     }
 
-    /// Deleted together with its owner.
+    /// The owner is deleted when this object is deleted.
     public var treasure: Treasure? {
         get { _load(1); return _link(_treasure) }
         set { _setLink(1, &_treasure, newValue) }
     }
 
-    /// Keeps its owner from being deleted.
+    /// This object cannot be deleted while the owner links to it.
     public var guarded: Treasure? {
         get { _load(2); return _link(_guarded) }
         set { _setLink(2, &_guarded, newValue) }
     }
 
-    /// Forgotten by its owner.
+    /// The link becomes nil when this object is deleted.
     public var plain: Treasure? {
         get { _load(3); return _link(_plain) }
         set { _setLink(3, &_plain, newValue) }

@@ -4,7 +4,7 @@
 
 @_spi(Generated) public import Martlet
 
-/// Properties whose names are words of the language.
+/// Properties whose names are Swift keywords.
 nonisolated public final class Keywords: Martlet.Object {
     @exclusivity(unchecked) private final var _id: Swift.Int = 0
     @exclusivity(unchecked) private final var _class: Swift.String = ""
@@ -335,7 +335,7 @@ extension Neighbours: Martlet.KeyedObject {
     nonisolated public static var fields: Fields<Neighbours> { .init(Martlet.FieldPath(self)) }
 }
 
-/// Properties with the names of methods and static members of the runtime, and the key of document stores.
+/// Properties with the names of methods and static members of the runtime, and `_id`, the key of document databases.
 nonisolated public final class Hostile: Martlet.Object {
     @exclusivity(unchecked) private final var __id: Swift.Int = 0
     @exclusivity(unchecked) private final var _id_: Swift.String = ""

@@ -149,7 +149,7 @@ nonisolated public final class ScalarsProjection: Martlet.Projection<OptionalSca
     }
 }
 
-/// Labels that are words of the language.
+/// Labels whose names are Swift keywords.
 nonisolated public final class KeywordsProjection: Martlet.Projection<Keywords> {
     public var `default`: Swift.String {
         get { rootObject.`class` }

@@ -21,7 +21,7 @@ nonisolated public final class Airline: Martlet.Object {
         set { _willSet(1); _name = newValue; _didSet(1) }
     }
 
-    /// What it has flown.
+    /// The flights of this company.
     public var flights: Martlet.LinkingObjects<Flight> { _load(2); return _linkingObjects(2) }
 
     public convenience init(carrier: Swift.String = "", name: Swift.String = "") {

@@ -25,13 +25,13 @@ nonisolated public final class Airport: Martlet.Object {
         set { _willSet(1); _name = newValue; _didSet(1) }
     }
 
-    /// Where it lies.
+    /// The position of the airport.
     public var location: Location? {
         get { _load(2); return _link(_location) }
         set { _setEmbedded(2, &_location, newValue) }
     }
 
-    /// Hours that its standard time is ahead of universal time.
+    /// The offset of its standard time from UTC, in hours.
     public var utcOffset: Swift.Int {
         get { _load(3); return _utcOffset }
         set { _willSet(3); _utcOffset = newValue; _didSet(3) }
@@ -43,7 +43,7 @@ nonisolated public final class Airport: Martlet.Object {
         set { _willSet(4); _daylightSaving = newValue; _didSet(4) }
     }
 
-    /// The name of its time zone, where it is known.
+    /// The name of its time zone, if it is known.
     public var timeZone: Swift.String? {
         get { _load(5); return _timeZone }
         set { _willSet(5); _timeZone = newValue; _didSet(5) }
@@ -52,7 +52,7 @@ nonisolated public final class Airport: Martlet.Object {
     /// Flights that took off here.
     public var departures: Martlet.LinkingObjects<Flight> { _load(6); return _linkingObjects(6) }
 
-    /// Flights that were bound for here.
+    /// Flights with this destination.
     public var arrivals: Martlet.LinkingObjects<Flight> { _load(7); return _linkingObjects(7) }
 
     /// What the weather was, hour by hour.

@@ -28,43 +28,43 @@ nonisolated public final class Flight: Martlet.Object {
     @exclusivity(unchecked) private final var _airTime: Swift.Int? = nil
     @exclusivity(unchecked) private final var _distance: Swift.Int = 0
 
-    /// Its place in the records.
+    /// The number of its row in the data file.
     public var id: Swift.Int {
         get { _load(0); return _id }
         set { _willSet(0); _id = newValue; _didSet(0) }
     }
 
-    /// The hour it was to leave in; the day that belongs to it is local to the airport.
+    /// The scheduled departure, rounded down to the hour.
     public var scheduledDeparture: Foundation.Date {
         get { _load(1); return _scheduledDeparture }
         set { _willSet(1); _scheduledDeparture = newValue; _didSet(1) }
     }
 
-    /// The year of its day.
+    /// The year of the scheduled departure, in local time.
     public var year: Swift.Int {
         get { _load(2); return _year }
         set { _willSet(2); _year = newValue; _didSet(2) }
     }
 
-    /// The month of its day.
+    /// The month of the scheduled departure, in local time.
     public var month: Swift.Int8 {
         get { _load(3); return _month }
         set { _willSet(3); _month = newValue; _didSet(3) }
     }
 
-    /// The day of the month.
+    /// The day of the month, in local time.
     public var day: Swift.Int8 {
         get { _load(4); return _day }
         set { _willSet(4); _day = newValue; _didSet(4) }
     }
 
-    /// Local time it left at, as hours times 100 plus minutes; nil when it was cancelled.
+    /// The local time of departure, as hours times 100 plus minutes; nil if the flight was canceled.
     public var departureTime: Swift.Int? {
         get { _load(5); return _departureTime }
         set { _willSet(5); _departureTime = newValue; _didSet(5) }
     }
 
-    /// Local time it was to leave at, as hours times 100 plus minutes.
+    /// The scheduled local time of departure, as hours times 100 plus minutes.
     public var scheduledDepartureTime: Swift.Int {
         get { _load(6); return _scheduledDepartureTime }
         set { _willSet(6); _scheduledDepartureTime = newValue; _didSet(6) }
@@ -76,13 +76,13 @@ nonisolated public final class Flight: Martlet.Object {
         set { _willSet(7); _departureDelay = newValue; _didSet(7) }
     }
 
-    /// Local time it arrived at, as hours times 100 plus minutes.
+    /// The local time of arrival, as hours times 100 plus minutes.
     public var arrivalTime: Swift.Int? {
         get { _load(8); return _arrivalTime }
         set { _willSet(8); _arrivalTime = newValue; _didSet(8) }
     }
 
-    /// Local time it was to arrive at, as hours times 100 plus minutes.
+    /// The scheduled local time of arrival, as hours times 100 plus minutes.
     public var scheduledArrivalTime: Swift.Int {
         get { _load(9); return _scheduledArrivalTime }
         set { _willSet(9); _scheduledArrivalTime = newValue; _didSet(9) }
@@ -94,7 +94,7 @@ nonisolated public final class Flight: Martlet.Object {
         set { _willSet(10); _arrivalDelay = newValue; _didSet(10) }
     }
 
-    /// Who flew it.
+    /// The airline.
     public var carrier: Airline? {
         get { _load(11); return _link(_carrier) }
         set { _setLink(11, &_carrier, newValue) }
@@ -106,13 +106,13 @@ nonisolated public final class Flight: Martlet.Object {
         set { _willSet(12); _number = newValue; _didSet(12) }
     }
 
-    /// The aircraft, where the records know it.
+    /// The aircraft, if the data contains it.
     public var plane: Plane? {
         get { _load(13); return _link(_plane) }
         set { _setLink(13, &_plane, newValue) }
     }
 
-    /// The registration that was noted, also of an aircraft that the records do not know.
+    /// The registration of the aircraft, even if the data does not contain the aircraft.
     public var tailNumber: Swift.String? {
         get { _load(14); return _tailNumber }
         set { _willSet(14); _tailNumber = newValue; _didSet(14) }
@@ -124,13 +124,13 @@ nonisolated public final class Flight: Martlet.Object {
         set { _setLink(15, &_origin, newValue) }
     }
 
-    /// Where it was bound for, where the records know the airport.
+    /// The destination, if the data contains the airport.
     public var dest: Airport? {
         get { _load(16); return _link(_dest) }
         set { _setLink(16, &_dest, newValue) }
     }
 
-    /// The code of the airport it was bound for.
+    /// The code of the destination airport.
     public var destinationCode: Swift.String {
         get { _load(17); return _destinationCode }
         set { _willSet(17); _destinationCode = newValue; _didSet(17) }
@@ -308,7 +308,7 @@ extension Flight: Martlet.KeyedObject {
                 _Flight.fields.arrivalDelay
             ]
         }
-        /// The name of the airport it was bound for.
+        /// The name of the destination airport.
         public static var destinationName: Martlet.Field<Flight, Swift.String> { _Flight.fields.dest.name }
     }
 }

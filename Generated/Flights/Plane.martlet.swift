@@ -22,7 +22,7 @@ nonisolated public final class Plane: Martlet.Object {
         set { _willSet(0); _tailnum = newValue; _didSet(0) }
     }
 
-    /// The year it was made, where that is known.
+    /// The year it was made, if it is known.
     public var year: Swift.Int? {
         get { _load(1); return _year }
         set { _willSet(1); _year = newValue; _didSet(1) }
@@ -40,7 +40,7 @@ nonisolated public final class Plane: Martlet.Object {
         set { _willSet(3); _manufacturer = newValue; _didSet(3) }
     }
 
-    /// What its maker calls it.
+    /// The manufacturer's name for this kind of aircraft.
     public var model: Swift.String {
         get { _load(4); return _model }
         set { _willSet(4); _model = newValue; _didSet(4) }
@@ -58,7 +58,7 @@ nonisolated public final class Plane: Martlet.Object {
         set { _willSet(6); _seats = newValue; _didSet(6) }
     }
 
-    /// Average cruising speed in miles per hour, where that is known.
+    /// Average cruising speed in miles per hour, if it is known.
     public var speed: Swift.Int? {
         get { _load(7); return _speed }
         set { _willSet(7); _speed = newValue; _didSet(7) }
@@ -70,7 +70,7 @@ nonisolated public final class Plane: Martlet.Object {
         set { _willSet(8); _engine = newValue; _didSet(8) }
     }
 
-    /// What it has flown.
+    /// The flights of this aircraft.
     public var flights: Martlet.LinkingObjects<Flight> { _load(9); return _linkingObjects(9) }
 
     public convenience init(

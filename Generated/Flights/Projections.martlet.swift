@@ -22,7 +22,7 @@ nonisolated public final class FlightCard: Martlet.Projection<Flight> {
         rootObject.carrier?.name
     }
 
-    /// The code of the airport it is bound for.
+    /// The code of the destination airport.
     public var destinationCode: Swift.String {
         get { rootObject.destinationCode }
         set { rootObject.destinationCode = newValue }

@@ -21,7 +21,7 @@ nonisolated public final class Weather: Martlet.Object {
     @exclusivity(unchecked) private final var _pressure: Swift.Double? = nil
     @exclusivity(unchecked) private final var _visibility: Swift.Double = 0
 
-    /// Its place in the records.
+    /// The number of its row in the data file.
     public var id: Swift.Int {
         get { _load(0); return _id }
         set { _willSet(0); _id = newValue; _didSet(0) }
@@ -93,7 +93,7 @@ nonisolated public final class Weather: Martlet.Object {
         set { _willSet(11); _pressure = newValue; _didSet(11) }
     }
 
-    /// Miles one could see.
+    /// Visibility in miles.
     public var visibility: Swift.Double {
         get { _load(12); return _visibility }
         set { _willSet(12); _visibility = newValue; _didSet(12) }

@@ -60,7 +60,7 @@ nonisolated public final class Dog: Martlet.Object {
         set { _willSet(3); _size = newValue; _didSet(3) }
     }
 
-    /// The kennel it sleeps in; with `number` this place belongs to one dog only.
+    /// The kennel it sleeps in. No two dogs have the same `kennel` and `number`.
     public var kennel: Swift.Int? {
         get { _load(4); return _kennel }
         set { _willSet(4); _kennel = newValue; _didSet(4) }
@@ -90,7 +90,7 @@ nonisolated public final class Dog: Martlet.Object {
         set { _load(8); _mutableSet(8, &_tags)._assign(newValue) }
     }
 
-    /// Kilograms by the day they were measured.
+    /// Its weight in kilograms, by day.
     public var weights: Martlet.Map<Swift.Double> {
         get { _load(9); return _map(9, &_weights) }
         set { _load(9); _map(9, &_weights)._assign(newValue) }

@@ -4,20 +4,20 @@
 
 @_spi(Generated) public import Martlet
 
-/// Somebody who owns dogs.
+/// A dog owner.
 nonisolated public final class Person: Martlet.Object {
     @exclusivity(unchecked) private final var _firstName: Swift.String = ""
     @exclusivity(unchecked) private final var _lastName: Swift.String = ""
     @exclusivity(unchecked) private final var _address: Martlet.LinkStorage<Address> = .none
     @exclusivity(unchecked) private final var _friends: Martlet.List<Person>? = nil
 
-    /// What friends call them.
+    /// The given name.
     public var firstName: Swift.String {
         get { _load(0); return _firstName }
         set { _willSet(0); _firstName = newValue; _didSet(0) }
     }
 
-    /// What letters call them.
+    /// The family name.
     public var lastName: Swift.String {
         get { _load(1); return _lastName }
         set { _willSet(1); _lastName = newValue; _didSet(1) }
@@ -29,7 +29,7 @@ nonisolated public final class Person: Martlet.Object {
         set { _setEmbedded(2, &_address, newValue) }
     }
 
-    /// Whom they walk with.
+    /// The people they walk with.
     public var friends: Martlet.List<Person> {
         get { _load(3); return _list(3, &_friends) }
         set { _load(3); _list(3, &_friends)._assign(newValue) }
@@ -92,7 +92,7 @@ extension Person: Martlet.ModelObject {
     nonisolated public static var fields: Fields<Person> { .init(Martlet.FieldPath(self)) }
 }
 
-/// Where somebody lives.
+/// A postal address.
 nonisolated public final class Address: Martlet.EmbeddedObject {
     @exclusivity(unchecked) private final var _street: Swift.String = ""
     @exclusivity(unchecked) private final var _city: Swift.String = ""

@@ -6,7 +6,7 @@
 
 /// What a list screen shows of a person.
 nonisolated public final class PersonProjection: Martlet.Projection<Person> {
-    /// What friends call them.
+    /// The given name.
     public var firstName: Swift.String {
         get { rootObject.firstName }
         set { rootObject.firstName = newValue }

@@ -31,7 +31,7 @@ nonisolated public final class Todo: Martlet.Object {
         set { _willSet(2); _owner = newValue; _didSet(2) }
     }
 
-    /// How far it is, in words.
+    /// Its progress, in words.
     public var status: Swift.String {
         get { _load(3); return _status }
         set { _willSet(3); _status = newValue; _didSet(3) }
@@ -101,7 +101,7 @@ extension Todo: Martlet.KeyedObject {
     nonisolated public static var fields: Fields<Todo> { .init(Martlet.FieldPath(self)) }
 }
 
-/// A piece of work for somebody who owns dogs.
+/// A task for a dog owner.
 nonisolated public final class Task: Martlet.Object {
     @exclusivity(unchecked) private final var _id: Swift.Int = 0
     @exclusivity(unchecked) private final var _name: Swift.String = ""
@@ -134,7 +134,7 @@ nonisolated public final class Task: Martlet.Object {
         set { _setLink(3, &_assignee, newValue) }
     }
 
-    /// What comes first: the higher number.
+    /// Tasks with a higher number come first.
     public var priority: Swift.Int {
         get { _load(4); return _priority }
         set { _willSet(4); _priority = newValue; _didSet(4) }
@@ -146,7 +146,7 @@ nonisolated public final class Task: Martlet.Object {
         set { _willSet(5); _progressMinutes = newValue; _didSet(5) }
     }
 
-    /// What it is made of.
+    /// The steps of the task.
     public var todos: Martlet.List<Todo> {
         get { _load(6); return _list(6, &_todos) }
         set { _load(6); _list(6, &_todos)._assign(newValue) }

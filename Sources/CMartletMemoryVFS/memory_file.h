@@ -12,7 +12,8 @@ enum { MEMORY_BLOCK = 65536 };
 
 typedef struct MemoryHandle MemoryHandle;
 
-/* The lock of the file list guards `path`, `is_linked`, `next` and `users`. `mutex` guards the rest. */
+/* `number` identifies the file and never changes. The lock of the file list guards `path`, `is_linked`, `next` and
+   `users`. `mutex` guards the rest. */
 typedef struct MemoryFile {
     struct MemoryFile *next;
     uint64_t number;

@@ -96,7 +96,7 @@ int cmartlet_create_file(const char *path, unsigned mode) {
 
 static int is_plain(const struct stat *status) { return S_ISREG(status->st_mode) && status->st_nlink == 1; }
 
-static void match_mode(const char *original, const char *path, mode_t needed) {
+static void match_permissions(const char *original, const char *path, mode_t needed) {
     struct stat wanted, found;
     if (stat(original, &wanted) != 0 || lstat(path, &found) != 0 || !is_plain(&found)) return;
     int is_root = geteuid() == 0;
@@ -125,10 +125,10 @@ static void match_mode(const char *original, const char *path, mode_t needed) {
 #endif
 }
 
-void cmartlet_match_mode(const char *database, const char *path) { match_mode(database, path, 0); }
+void cmartlet_match_permissions(const char *database, const char *path) { match_permissions(database, path, 0); }
 
-void cmartlet_match_mode_of_copy(const char *original, const char *copy) {
-    match_mode(original, copy, S_IRUSR | S_IWUSR);
+void cmartlet_match_permissions_of_copy(const char *original, const char *copy) {
+    match_permissions(original, copy, S_IRUSR | S_IWUSR);
 }
 
 void cmartlet_create_folders(const char *path) {

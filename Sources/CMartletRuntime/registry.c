@@ -6,12 +6,12 @@
 #include <mach-o/dyld.h>
 
 /* On Apple platforms every image has its own section. */
-static const cmartlet_registry_record *section_of(uint32_t image, size_t *count) {
+static const cmartlet_registration_function *section_of(uint32_t image, size_t *count) {
     unsigned long size = 0;
     const struct mach_header_64 *header = (const struct mach_header_64 *)_dyld_get_image_header(image);
     const uint8_t *data = header ? getsectiondata(header, "__DATA", "martlet_reg", &size) : 0;
-    *count = data ? size / sizeof(cmartlet_registry_record) : 0;
-    return (const cmartlet_registry_record *)data;
+    *count = data ? size / sizeof(cmartlet_registration_function) : 0;
+    return (const cmartlet_registration_function *)data;
 }
 
 size_t cmartlet_registry_count(void) {
@@ -23,11 +23,11 @@ size_t cmartlet_registry_count(void) {
     return total;
 }
 
-cmartlet_registry_record cmartlet_registry_get(size_t index) {
+cmartlet_registration_function cmartlet_registry_get(size_t index) {
     size_t count;
     for (uint32_t i = 0; i < _dyld_image_count(); i++) {
-        const cmartlet_registry_record *records = section_of(i, &count);
-        if (index < count) return records[index];
+        const cmartlet_registration_function *functions = section_of(i, &count);
+        if (index < count) return functions[index];
         index -= count;
     }
     return 0;
@@ -35,13 +35,13 @@ cmartlet_registry_record cmartlet_registry_get(size_t index) {
 #else
 /* For a section whose name is a C identifier, the linker defines these symbols. They are weak because a program may
    have no models. */
-extern const cmartlet_registry_record __start_martlet_reg[] __attribute__((weak));
-extern const cmartlet_registry_record __stop_martlet_reg[] __attribute__((weak));
+extern const cmartlet_registration_function __start_martlet_reg[] __attribute__((weak));
+extern const cmartlet_registration_function __stop_martlet_reg[] __attribute__((weak));
 
 size_t cmartlet_registry_count(void) {
     if (!__start_martlet_reg) return 0;
     return (size_t)(__stop_martlet_reg - __start_martlet_reg);
 }
 
-cmartlet_registry_record cmartlet_registry_get(size_t index) { return __start_martlet_reg[index]; }
+cmartlet_registration_function cmartlet_registry_get(size_t index) { return __start_martlet_reg[index]; }
 #endif

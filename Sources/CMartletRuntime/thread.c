@@ -8,7 +8,7 @@ extern void swift_release(void *object);
 static pthread_key_t object_key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static _Thread_local uintptr_t counter;
+static _Thread_local uintptr_t probe_hash_count;
 
 _Thread_local uint64_t cmartlet_own_thread_number;
 static _Atomic uint64_t last_number;
@@ -18,9 +18,9 @@ uint64_t cmartlet_assign_thread_number(void) {
     return cmartlet_own_thread_number;
 }
 
-void cmartlet_increment_thread_counter(void) { counter += 1; }
+void cmartlet_increment_probe_hash_count(void) { probe_hash_count += 1; }
 
-uintptr_t cmartlet_thread_counter(void) { return counter; }
+uintptr_t cmartlet_probe_hash_count(void) { return probe_hash_count; }
 
 static void make_key(void) { pthread_key_create(&object_key, swift_release); }
 

@@ -28,7 +28,8 @@ static inline int cmartlet_bind_blob_transient(sqlite3_stmt *s, int i, const voi
     return sqlite3_bind_blob(s, i, p ? p : "", n, SQLITE_TRANSIENT);
 }
 /* Reads the first bytes of the database file from disk, without a transaction. It uses the descriptor that SQLite has
-   open: opening and closing the file a second time would drop SQLite's locks. A shorter file is padded with zeros. */
+   open: opening and closing the file a second time would drop SQLite's locks. If the file is shorter, the rest of
+   `bytes` is set to zero and the result is SQLITE_IOERR_SHORT_READ. */
 static inline int cmartlet_read_header(sqlite3 *db, void *bytes, int count) {
     sqlite3_file *file = 0;
     int code = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);

@@ -60,13 +60,13 @@ extension RealmPublishers {
         ///
         /// If the Realm cannot be opened there, for example because no file descriptors are available, opening is
         /// retried for about two seconds, and later values wait. After that, a publisher of changes publishes `.error`.
-        /// Another publisher fails if its failure type can represent the error, and otherwise continues to retry.
+        /// A publisher of values fails if its failure type can represent the error, and otherwise continues to retry.
         public func receive(on queue: DispatchQueue) -> Handover<Upstream> {
             Handover(upstream: upstream, queue: queue, pack: pack)
         }
     }
 
-    /// Publishes values on the serial queue that they belong to.
+    /// Publishes values on the serial queue that was given to `receive(on:)`, resolved in a Realm of that queue.
     public struct Handover<Upstream: Publisher>: Publisher {
         public typealias Output = Upstream.Output
         public typealias Failure = Upstream.Failure

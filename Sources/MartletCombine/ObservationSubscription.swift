@@ -75,7 +75,7 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
     // MARK: Subscriber
 
     func request(_ more: Subscribers.Demand) {
-        let (resumedToken, hasStored, hasToken) = locked {
+        let (idleToken, hasStored, hasToken) = locked {
             guard !hasEnded, more > .none else { return (NotificationToken?.none, false, false) }
             let wasIdle = demand == .none
             demand += more
@@ -88,9 +88,9 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
             // The observation could not begin, because the Realm of the queue could not be opened.
             queue?.asyncUnchecked { [weak self] in self?.deliverStored() }
         } else if hasStored {
-            resumedToken?.performUnchecked { [weak self] in self?.deliverStored() }
+            idleToken?.performUnchecked { [weak self] in self?.deliverStored() }
         } else if canPause {
-            resumedToken?.catchUp()
+            idleToken?.catchUp()
         }
     }
 
@@ -115,8 +115,9 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
             guard !hasEnded else { return (nil, nil) }
             if stored.isEmpty, token?.isPredelivering != true, reserveDemand(for: signal) { return (downstream, nil) }
             if canPause || stored.isEmpty { stored.append(signal) }
-            // If another thread has requested values in the meantime, the stored signals are delivered after the silent
-            // write. A stored completion is delivered too, because it needs no request.
+            // During a predelivery, a signal is stored even if another thread has just requested values, because no
+            // user code may run before the silent write. The stored signals are then delivered after the write. A
+            // stored completion is delivered too, because it needs no request.
             return (nil, canDeliverStored ? token : nil)
         }
         if let receiver { deliver(signal, receiver) }
@@ -157,12 +158,12 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
         isDeliveringStored = true
         defer { isDeliveringStored = false }
         while let (signal, receiver) = takeStored() { deliver(signal, receiver) }
-        let resumedToken = locked {
-            let resumedToken = stored.isEmpty && demand > .none && canPause ? token : nil
-            resumedToken?.resume()
-            return resumedToken
+        let idleToken = locked {
+            let idleToken = stored.isEmpty && demand > .none && canPause ? token : nil
+            idleToken?.resume()
+            return idleToken
         }
-        resumedToken?.catchUp()
+        idleToken?.catchUp()
     }
 
     private func takeStored() -> (Signal, Downstream)? {

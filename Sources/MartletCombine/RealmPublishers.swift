@@ -36,8 +36,9 @@ public enum RealmPublishers {
         }
     }
 
-    /// Publishes a value after each change of an object or collection. If the computation of a change fails, nothing is
-    /// published until the next change. If an object is observed, the publisher finishes when it is deleted.
+    /// Publishes a value after each change of an object or collection, despite its name, which comes from Realm Swift.
+    /// If the computation of a change fails, nothing is published until the next change. If an object is observed, the
+    /// publisher finishes when it is deleted.
     public struct WillChange<Subscribable: RealmSubscribable>: Publisher {
         public typealias Output = Void
         public typealias Failure = Never

@@ -11,7 +11,7 @@ public protocol RealmSubscribable: ThreadConfined {
 /// A change of a published value. The value is untyped: `Object` and the other conforming base classes are not final,
 /// so the protocol cannot declare the event with the type `Self`.
 public enum _PublishedEvent {
-    /// The initial value; reported only for collections.
+    /// The initial value; not reported for objects and projections.
     case initial(Any)
     case changed(Any)
     /// The object was deleted.

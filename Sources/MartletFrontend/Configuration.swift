@@ -55,7 +55,7 @@ extension Level {
             LevelKey(
                 "access", .choices(AccessLevel.allCases.map(\.rawValue)), "The access level of the generated types."),
             LevelKey("namespace", .name, "The enum that contains all generated types."),
-            LevelKey("lint", .level, "The settings of lint."),
+            LevelKey("lint", .level, "The settings of the lint rules."),
         ],
         synonyms: ["accesslevel": "access", "visibility": "access", "linter": "lint"], advice: [:])
     static let lint = Level(

@@ -1,7 +1,7 @@
 public import MartletSchema
 
-/// Parses schema texts and resolves them to a model. A pure function: the result does not depend on the disk, the time,
-/// or the order of the files.
+/// Parses schema texts and resolves them to a model. The result does not depend on the disk, the time, or the order of
+/// the files.
 public enum Frontend {
     /// Parses and resolves a schema.
     ///
@@ -10,12 +10,12 @@ public enum Frontend {
     ///   - findingsPerFile: the maximum number of findings that are reported for each file. Further findings are only
     ///     counted.
     /// - Returns: the model, which is nil if and only if a finding is an error, and the findings sorted by file and
-    ///   place.
+    ///   place. A finding about the namespace comes last.
     public static func analyze(
         _ sources: [SourceText], namespace: Spanned<String>? = nil,
         findingsPerFile: Int = FindingLimit.maximumShownPerFile
     ) -> (model: SchemaModel?, diagnostics: [Diagnostic]) {
-        LimitedFindings.$maximumStoredPerFile.withValue(max(LimitedFindings.maximumStoredPerFile, findingsPerFile)) {
+        LimitedFindings.$keptPerFile.withValue(max(LimitedFindings.keptPerFile, findingsPerFile)) {
             analyzed(sources, namespace, findingsPerFile)
         }
     }

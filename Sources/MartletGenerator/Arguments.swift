@@ -4,7 +4,8 @@ struct Arguments {
 
     /// The folder for the Swift files.
     private(set) var output = ""
-    /// The folder to which the paths of schema files are relative. Output names are derived from these paths.
+    /// The folder of the target. Output names are derived from the paths of the schema files relative to this folder,
+    /// or to the folder `Schemas` in it.
     private(set) var root = ""
     /// The path of a `martlet.yaml`.
     private(set) var configuration: String?

@@ -10,7 +10,7 @@ package final class Connection: @unchecked Sendable {
     package let handle: OpaquePointer
     private var statements: [String: Statement] = [:]
     /// The number of the current set of statements. It is unique among all connections, and changes when the statements
-    /// are finalised.
+    /// are finalized.
     @exclusivity(unchecked) private(set) var generation = Connection.nextGeneration()
     private static let generations = Atomic<UInt64>(0)
     private var isClosed = false
@@ -59,7 +59,7 @@ package final class Connection: @unchecked Sendable {
 
     deinit { close() }
 
-    /// Finalises all statements and closes the connection. It does not checkpoint: checkpoints run only under the write
+    /// Finalizes all statements and closes the connection. It does not checkpoint: checkpoints run only under the write
     /// lock, see `StoreCoordinator+Checkpoint.swift`.
     package func close() {
         guard !isClosed else { return }
@@ -142,8 +142,8 @@ package final class Connection: @unchecked Sendable {
         try statement.run()
     }
 
-    /// Finalises all prepared statements, for example after a schema change, including those that callers still
-    /// reference. Otherwise another thread that releases the last reference would finalise the statement while this
+    /// Finalizes all prepared statements, for example after a schema change, including those that callers still
+    /// reference. Otherwise another thread that releases the last reference would finalize the statement while this
     /// thread uses the connection.
     package func finalizeStatements() {
         for statement in statements.values { statement.finalize() }

@@ -3,11 +3,11 @@ package import MartletValues
 
 /// A prepared statement. It belongs to one connection, and is used only by the current user of that connection.
 ///
-/// References to it may be released on any thread, even after the connection is closed: closing finalises it. A
-/// finalised statement has no rows, and `step` throws.
+/// References to it may be released on any thread, even after the connection is closed: closing finalizes it. A
+/// finalized statement has no rows, and `step` throws.
 package final class Statement {
     package let sql: String
-    // Nil when finalised. SQLite then rejects every call.
+    // Nil when finalized. SQLite then rejects every call.
     @exclusivity(unchecked) private(set) var pointer: OpaquePointer?
     @exclusivity(unchecked) private var connection: OpaquePointer?
     /// The generation of the connection when the statement was prepared.
@@ -34,17 +34,17 @@ package final class Statement {
         columnCount = Int(sqlite3_column_count(prepared))
     }
 
-    // Does nothing if the connection has already finalised the statement.
+    // Does nothing if the connection has already finalized the statement.
     deinit { sqlite3_finalize(pointer) }
 
-    /// Finalises the statement while references to it remain. Called by its connection.
+    /// Finalizes the statement while references to it remain. Called by its connection.
     func finalize() {
         sqlite3_finalize(pointer)
         pointer = nil
         connection = nil
     }
 
-    /// True if the statement belongs to this connection and is not finalised.
+    /// True if the statement belongs to this connection and is not finalized.
     package func belongs(to other: Connection) -> Bool { generation == other.generation }
 
     // MARK: Binding (indices from 1)

@@ -116,7 +116,7 @@ static void note_change(CMartletDisk *disk, DiskFile *file, DiskChange change) {
     file->changes[file->change_count++] = change;
 }
 
-void disk_record_interrupted_write(
+void disk_record_write(
     CMartletDisk *disk, DiskFile *file, const void *bytes, int64_t amount, int64_t offset
 ) {
     uint8_t *copy = malloc((size_t)amount);
@@ -126,7 +126,7 @@ void disk_record_interrupted_write(
 
 void disk_write(CMartletDisk *disk, DiskFile *file, const void *bytes, int64_t amount, int64_t offset) {
     bytes_put(&file->present, bytes, amount, offset);
-    disk_record_interrupted_write(disk, file, bytes, amount, offset);
+    disk_record_write(disk, file, bytes, amount, offset);
 }
 
 void disk_truncate(CMartletDisk *disk, DiskFile *file, int64_t size) {
@@ -168,8 +168,8 @@ static void apply_write(CMartletDisk *disk, DiskBytes *bytes, const DiskChange *
         int64_t offset = change->offset + done;
         int64_t amount = SECTOR_SIZE - offset % SECTOR_SIZE;
         if (amount > change->amount - done) amount = change->amount - done;
-        bool is_spoilt = tears && one_in(disk, 4);
-        if (!is_spoilt) {
+        bool is_torn = tears && one_in(disk, 4);
+        if (!is_torn) {
             bytes_put(bytes, change->bytes + done, amount, offset);
         } else if (one_in(disk, 2)) {
             uint8_t garbage[SECTOR_SIZE];
@@ -212,7 +212,7 @@ static void damage_bytes(CMartletDisk *disk, DiskFile *file, Survival survival) 
     forget_changes(file);
 }
 
-/* Whether the path refers to this file after the cut, if it was created or deleted since the last sync. */
+/* Whether the path refers to this file after the cut. A creation or deletion since the last sync may be lost. */
 static bool stays_linked(CMartletDisk *disk, const DiskFile *file, Survival survival) {
     if (file->is_linked == file->is_durably_linked) return file->is_linked;
     if (survival.damage == CMartletDamageNothing) return file->is_durably_linked;

@@ -16,7 +16,7 @@ typedef struct DiskChange {
     uint8_t *bytes;
 } DiskChange;
 
-/* Bytes that grow; everything between size and capacity is zero. */
+/* A buffer that grows; the bytes between size and capacity are zero. */
 typedef struct DiskBytes {
     uint8_t *start;
     int64_t size;
@@ -30,8 +30,8 @@ typedef struct DiskFile {
     bool is_durably_linked; /* the path refers to this file after a power cut that loses everything unsynced */
     bool is_gone;          /* the file of a dead process: every call fails */
     bool is_damaged;       /* the current power cut has already damaged it */
-    DiskBytes present;
-    DiskBytes durable;
+    DiskBytes present;     /* what processes read */
+    DiskBytes durable;     /* the content at the last sync */
     DiskChange *changes;
     int64_t change_count, change_capacity;
     uint8_t **shm_regions;
@@ -59,8 +59,8 @@ struct DiskHandle {
     DiskFile *file_on_disk;
     DiskHandle *next;
     int lock;                /* SQLITE_LOCK_… */
-    uint16_t shm_shared;     /* bit per lock */
-    uint16_t shm_exclusive;  /* bit per lock */
+    uint16_t shm_shared;     /* one bit per lock */
+    uint16_t shm_exclusive;  /* one bit per lock */
     bool deletes_on_close;
 };
 
@@ -82,8 +82,11 @@ void disk_truncate(CMartletDisk *disk, DiskFile *file, int64_t size);
 void disk_sync(CMartletDisk *disk, DiskFile *file);
 void disk_unlink(CMartletDisk *disk, DiskFile *file, bool syncs_directory);
 
-/* Records a write that the power cut interrupts: it may reach the disk, but no process reads it before the restart. */
-void disk_record_interrupted_write(
+/*
+ * Records a write as not synced, without changing the present bytes. A write that the power cut interrupts is only
+ * recorded: it may reach the disk, but no process reads it before the restart.
+ */
+void disk_record_write(
     CMartletDisk *disk, DiskFile *file, const void *bytes, int64_t amount, int64_t offset);
 
 #endif

@@ -10,7 +10,7 @@ enum {
     SECTOR_SIZE = 512,
 };
 
-/* A fixed date in milliseconds of the Julian day: 1 January 2026. */
+/* The time at which the clock starts: 28 December 2025 as a Julian day, in milliseconds. */
 static const sqlite3_int64 first_millisecond = 212633640000000;
 
 static DiskHandle *handle_of(sqlite3_file *file) {
@@ -78,7 +78,7 @@ static int file_write(sqlite3_file *file, const void *bytes, int amount, sqlite3
     if (succeeds) {
         disk_write(self->disk, self->file_on_disk, bytes, amount, offset);
     } else if (!was_dead) {
-        disk_record_interrupted_write(self->disk, self->file_on_disk, bytes, amount, offset);
+        disk_record_write(self->disk, self->file_on_disk, bytes, amount, offset);
     }
     unlock_disk(file);
     return succeeds ? SQLITE_OK : SQLITE_IOERR_WRITE;
@@ -131,7 +131,7 @@ static int take_lock(DiskHandle *self, int level) {
     case SQLITE_LOCK_RESERVED:
         if (other >= SQLITE_LOCK_RESERVED) return SQLITE_BUSY;
         break;
-    default: /* exclusive, through pending, which admits no new readers */
+    default: /* exclusive; only pending while others read, which admits no new readers */
         if (other >= SQLITE_LOCK_RESERVED) return SQLITE_BUSY;
         if (other == SQLITE_LOCK_SHARED) {
             self->lock = SQLITE_LOCK_PENDING;

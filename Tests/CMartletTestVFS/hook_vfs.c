@@ -75,7 +75,7 @@ static bool fault_matches(const CMartletFault *fault, const CMartletCallEvent *e
     return fault->at > 0 && right_call && right_role;
 }
 
-/* Counts all matching faults down. The first one that reaches its call decides. The caller holds the mutex. */
+/* Counts down all matching faults. The first one that applies to this call decides. The caller holds the mutex. */
 static Verdict decide(CMartletHookVFS *self, const CMartletCallEvent *event) {
     Verdict verdict = {true, SQLITE_OK};
     for (int i = 0; i < self->fault_count; i++) {

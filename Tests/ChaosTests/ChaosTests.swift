@@ -3,8 +3,8 @@ import Testing
 
 @testable import ChaosWorker
 
-/// Stops and kills processes at random while they write and observe one file. Acknowledged commits must remain,
-/// all processes must see the same order of versions, and observers must be notified of exactly the changes.
+/// Suspends (SIGSTOP) and kills processes at random while they write and observe one file. Acknowledged commits must
+/// remain, all processes must see the same order of versions, and observers must be notified of exactly the changes.
 ///
 /// `MARTLET_CHAOS` is the number of processes to kill, `MARTLET_CHAOS_SEED` the seed of the random choices. The seed
 /// does not determine the timing, so a run with the same seed is similar, but not identical.
@@ -44,9 +44,9 @@ struct ChaosTests {
             try FileManager.default.removeItem(at: folder)
         }
         print(
-            "chaos: \(totals.kills) processes killed and \(totals.stops) stopped, \(round) files, "
+            "chaos: \(totals.kills) processes killed and \(totals.suspensions) suspended, \(round) files, "
                 + "\(acknowledged) transactions acknowledged and stored, \(unacknowledged) stored but not acknowledged, "
-                + "\(observedVersions) versions seen, "
+                + "\(observedVersions) versions seen or committed, "
                 + "\(retentionGaps) notifications after some change sets were deleted, "
                 + "\(totals.quietChecks) checks without writes, lock file lost \(totals.lockLosses) times")
         // A run in which little happens would pass without testing anything.

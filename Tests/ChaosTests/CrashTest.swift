@@ -9,18 +9,18 @@ struct Violation: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// Runs four processes on one file, and stops and kills them at random, until the given number has been killed.
+/// Runs four processes on one file, and suspends and kills them at random, until the given number has been killed.
 final class CrashTest {
     struct Totals {
         var kills = 0
-        var stops = 0
+        var suspensions = 0
         var quietChecks = 0
         /// How often the test deleted or replaced the lock file.
         var lockLosses = 0
 
         static func += (left: inout Totals, right: Totals) {
             left.kills += right.kills
-            left.stops += right.stops
+            left.suspensions += right.suspensions
             left.quietChecks += right.quietChecks
             left.lockLosses += right.lockLosses
         }
@@ -50,14 +50,14 @@ final class CrashTest {
         while totals.kills < kills {
             pause(milliseconds: Int.random(in: 5...70, using: &random))
             try replaceDead()
-            continueStopped()
+            resumeSuspended()
             let victim = running[Int.random(in: 0..<4, using: &random)]
             switch Int.random(in: 0..<10, using: &random) {
             case 0..<3: victim.signal(SIGKILL)
             case 3..<6:
                 victim.signal(SIGSTOP)
-                victim.stoppedUntil = Self.now + UInt64.random(in: 10_000_000...700_000_000, using: &random)
-                totals.stops += 1
+                victim.suspendedUntil = Self.now + UInt64.random(in: 10_000_000...700_000_000, using: &random)
+                totals.suspensions += 1
             case 6: try deleteOrReplaceLockFile()
             default: break
             }
@@ -109,9 +109,9 @@ final class CrashTest {
             executable, WorkerOptions(role: role, folder: folder, processNumber: startedProcesses, seed: random.next()))
     }
 
-    // Processes also stop themselves, so this continues every process that the test does not keep stopped.
-    private func continueStopped() {
-        for worker in running where worker.stoppedUntil < Self.now { worker.signal(SIGCONT) }
+    // Processes also suspend themselves, so this resumes every process that the test does not keep suspended.
+    private func resumeSuspended() {
+        for worker in running where worker.suspendedUntil < Self.now { worker.signal(SIGCONT) }
     }
 
     private func replaceDead() throws {
@@ -151,8 +151,9 @@ final class CrashTest {
         }
     }
 
-    /// Pauses all processes. Each observer must then be notified of the last transaction. Only the commit signals of
-    /// the writers can cause this, because no process opens or closes the file during this check.
+    /// Pauses all processes. Each observer must then be notified of the last transaction. The only cause of this
+    /// notification can be the signal that a writer sends to the other processes after a commit, because no process
+    /// opens or closes the file during this check.
     private func quiesce(isLast: Bool = false) throws {
         totals.quietChecks += 1
         try pauseAll()
@@ -171,8 +172,7 @@ final class CrashTest {
     }
 
     /// Waits until every process has paused. A process that is killed during the wait may have committed without
-    /// sending a commit signal. Then the first process writes another transaction, whose commit signal reaches the
-    /// observers.
+    /// sending this signal. Then the first process writes another transaction, whose signal reaches the observers.
     private func pauseAll() throws {
         var commanded: Set<Int> = []
         var known: Int
@@ -183,7 +183,7 @@ final class CrashTest {
                     && commanded.contains(worker.options.processNumber)
             } onEachPass: {
                 for worker in running {
-                    worker.stoppedUntil = 0
+                    worker.suspendedUntil = 0
                     worker.signal(SIGCONT)
                     guard worker.isReady, commanded.insert(worker.options.processNumber).inserted else { continue }
                     worker.send(command: WorkerOptions.Command.pause)

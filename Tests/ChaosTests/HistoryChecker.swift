@@ -11,14 +11,14 @@ struct HistoryChecker {
     private(set) var acknowledged = 0
     /// Stored transactions whose process was killed before it could acknowledge them.
     private(set) var unacknowledged = 0
-    /// The number of versions that at least one process has seen.
+    /// The number of versions that at least one process has seen or committed.
     private(set) var observedVersions = 0
     /// The number of notifications that spanned more than `changeRetention` versions, so that some of the change sets
     /// were deleted already.
     private(set) var retentionGaps = 0
 
     private struct Acknowledgement {
-        let author: Author
+        let origin: TransactionOrigin
         let sequence: Int
         let begun: UInt64
         let done: UInt64
@@ -31,59 +31,59 @@ struct HistoryChecker {
         let file = "\(folder)/crash.realm"
         do {
             let realm = try Realm(configuration: .crashTest(file))
-            let (authors, transactions) = try Self.transactions(realm)
+            let (origins, transactions) = try Self.transactions(realm)
             let acknowledgements = Self.acknowledgements(workers)
-            try Self.check(acknowledgements, authors)
+            try Self.check(acknowledgements, origins)
             try Self.checkOrder(acknowledgements)
             let digests = try Self.checkContents(realm, transactions)
             (observedVersions, retentionGaps) = try Self.checkViews(workers, digests)
             acknowledged = acknowledgements.count
-            unacknowledged = authors.count - acknowledged
+            unacknowledged = origins.count - acknowledged
         }
         try Self.checkIntegrity(file)
     }
 
-    /// The transactions of the file, in their order: the author of each, and its operations. Each transaction stores
-    /// both.
-    private static func transactions(_ realm: Realm) throws -> ([Author], [Transaction]) {
-        var authors: [Author] = []
+    /// The transactions of the file, in their order: the origin of each, and its operations. Each transaction stores
+    /// its origin and the seed of its operations.
+    private static func transactions(_ realm: Realm) throws -> ([TransactionOrigin], [Transaction]) {
+        var origins: [TransactionOrigin] = []
         var transactions: [Transaction] = []
         for note in realm.objects(IntKey.self).sorted(byKeyPath: "id") {
             let words = note.content.split(separator: " ").compactMap { UInt64($0) }
-            guard words.count == 3, note.id == authors.count + 1 else {
-                throw Violation("after \(authors.count) transactions there is '\(note.id): \(note.content)'")
+            guard words.count == 3, note.id == origins.count + 1 else {
+                throw Violation("after \(origins.count) transactions there is '\(note.id): \(note.content)'")
             }
-            authors.append(Author(processNumber: Int(words[0]), number: Int(words[1])))
+            origins.append(TransactionOrigin(processNumber: Int(words[0]), number: Int(words[1])))
             transactions.append(Transaction(words[2]))
         }
-        return (authors, transactions)
+        return (origins, transactions)
     }
 
     private static func acknowledgements(_ workers: [WorkerProcess]) -> [Acknowledgement] {
         workers.flatMap { worker in
             worker.entries.compactMap { entry -> Acknowledgement? in
                 guard case .acknowledged(let number, let sequence, _, let begun, let done) = entry else { return nil }
-                let author = Author(processNumber: worker.options.processNumber, number: number)
-                return Acknowledgement(author: author, sequence: sequence, begun: begun, done: done)
+                let origin = TransactionOrigin(processNumber: worker.options.processNumber, number: number)
+                return Acknowledgement(origin: origin, sequence: sequence, begun: begun, done: done)
             }
         }
     }
 
     /// Checks that every acknowledged transaction is stored at its position, and that the transactions of each process
     /// are stored in order and without a gap.
-    private static func check(_ acknowledgements: [Acknowledgement], _ authors: [Author]) throws {
+    private static func check(_ acknowledgements: [Acknowledgement], _ origins: [TransactionOrigin]) throws {
         for one in acknowledgements
-        where !authors.indices.contains(one.sequence - 1) || authors[one.sequence - 1] != one.author {
-            let stored = authors.indices.contains(one.sequence - 1) ? "\(authors[one.sequence - 1])" : "nothing"
+        where !origins.indices.contains(one.sequence - 1) || origins[one.sequence - 1] != one.origin {
+            let stored = origins.indices.contains(one.sequence - 1) ? "\(origins[one.sequence - 1])" : "nothing"
             throw Violation(
-                "transaction \(one.sequence) was acknowledged to \(one.author), but the file contains \(stored)")
+                "transaction \(one.sequence) was acknowledged to \(one.origin), but the file contains \(stored)")
         }
         var last: [Int: Int] = [:]
-        for author in authors {
-            guard author.number == last[author.processNumber, default: 0] + 1 else {
-                throw Violation("\(author) comes after number \(last[author.processNumber, default: 0])")
+        for origin in origins {
+            guard origin.number == last[origin.processNumber, default: 0] + 1 else {
+                throw Violation("\(origin) comes after transaction \(last[origin.processNumber, default: 0])")
             }
-            last[author.processNumber] = author.number
+            last[origin.processNumber] = origin.number
         }
     }
 
@@ -93,8 +93,8 @@ struct HistoryChecker {
         for one in acknowledgements.sorted(by: { $0.sequence < $1.sequence }) {
             if let latest, one.done < latest.begun {
                 throw Violation(
-                    "transaction \(one.sequence) of \(one.author) was acknowledged before \(latest.sequence) of "
-                        + "\(latest.author) began")
+                    "transaction \(one.sequence) of \(one.origin) was acknowledged before \(latest.sequence) of "
+                        + "\(latest.origin) began")
             }
             if latest.map({ $0.begun < one.begun }) ?? true { latest = one }
         }

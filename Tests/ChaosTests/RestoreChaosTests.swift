@@ -141,7 +141,8 @@ struct RestoreChaosTests {
 
     private func pause(milliseconds: Int) { _ = never.wait(timeout: .now() + .milliseconds(milliseconds)) }
 
-    // The process may stop or kill itself at any time. So the loop sends SIGCONT, and ends when the process has ended.
+    // The process may suspend or kill itself at any time. So the loop sends SIGCONT, and ends when the process has
+    // ended.
     private func wait(_ worker: WorkerProcess, until isDone: () -> Bool) throws {
         let deadline = DispatchTime.now().uptimeNanoseconds + 60_000_000_000
         while worker.isRunning && !isDone() {

@@ -12,8 +12,8 @@ final class WorkerProcess {
     private(set) var entries: [Entry] = []
     /// The number of entries when the last command was sent.
     private var entriesBeforeCommand = 0
-    /// The time until which the test keeps the process stopped, in nanoseconds.
-    var stoppedUntil: UInt64 = 0
+    /// The time until which the test keeps the process suspended, in nanoseconds.
+    var suspendedUntil: UInt64 = 0
 
     init(_ executable: URL, _ options: WorkerOptions) throws {
         self.options = options

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A process that `ChaosTests` starts, stops and kills. It writes or observes one file, until it gets the command to
+/// A process that `ChaosTests` starts, suspends and kills. It writes or observes one file, until it gets the command to
 /// quit or is killed.
 @main enum ChaosWorker {
     static func main() {

@@ -3,15 +3,15 @@ import MartletEngine
 import ModelTesting
 import Synchronization
 
-/// Kills or stops its own process at yield points of the engine, for example between a commit and its signal, or inside
-/// a checkpoint. Signals of another process would hit these places too rarely.
+/// Kills or suspends its own process at yield points of the engine, for example between a commit and its signal, or
+/// inside a checkpoint. Signals of another process would hit these places too rarely.
 final class CrashInjector: Sendable {
     private struct State: Sendable {
         var random: SeededRandom
         var isOn = true
     }
 
-    /// On average, one in `odds` yield points kills the process, and one stops it.
+    /// On average, one in `odds` yield points kills the process, and one suspends it.
     private let odds: Int
     private let state: Mutex<State>
 

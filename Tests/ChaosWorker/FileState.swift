@@ -2,7 +2,7 @@ import ConformanceModels
 import Martlet
 import ModelTesting
 
-/// The state of the model: all nodes of a file, in plain Swift.
+/// The expected or actual contents of a file: all its nodes, as plain Swift values.
 struct FileState: Equatable {
     struct Row: Equatable {
         var name = ""
@@ -76,14 +76,14 @@ struct FileState: Equatable {
     }
 }
 
-/// One operation of a transaction. The model and the Realm ignore it if it does not apply to the current state.
+/// One operation of a transaction. `FileState` and the Realm ignore it if it does not apply to their current contents.
 enum Operation {
     case put(Int, name: String, amount: Double)
     case remove(Int)
     case link(Int, Int?)
     case insert(Int, target: Int, position: Int)
     case removeFromList(Int, position: Int)
-    /// Increments the amount of every row.
+    /// Increments the amount of every row but row 0, which counts the transactions.
     case incrementAmounts
 
     static let maximumListLength = 24
@@ -144,9 +144,9 @@ struct Transaction {
         operations = (0..<Int.random(in: 1...6, using: &random)).map { _ in Operation(&random) }
     }
 
-    /// Performs the operations inside a write, and stores the author and the seed. Returns the position among all
+    /// Performs the operations inside a write, and stores the origin and the seed. Returns the position among all
     /// transactions.
-    func perform(_ realm: Realm, _ author: Author) -> Int {
+    func perform(_ realm: Realm, _ origin: TransactionOrigin) -> Int {
         for id in FileState.permanent where realm.object(ofType: Node.self, forPrimaryKey: id) == nil {
             realm.add(Node(id: id))
         }
@@ -154,13 +154,13 @@ struct Transaction {
         let sequence = Int(counter?.amount ?? 0) + 1
         counter?.amount = Double(sequence)
         for operation in operations { operation.perform(realm) }
-        realm.add(IntKey(id: sequence, content: "\(author.processNumber) \(author.number) \(seed)"))
+        realm.add(IntKey(id: sequence, content: "\(origin.processNumber) \(origin.number) \(seed)"))
         return sequence
     }
 }
 
 /// The origin of a transaction: the process, and the number of the transaction in it.
-struct Author: Hashable {
+struct TransactionOrigin: Hashable {
     let processNumber: Int
     let number: Int
 }

@@ -22,7 +22,7 @@ struct WorkerOptions {
 
     var file: String { "\(folder)/crash.realm" }
     /// The number of commits whose change sets the file keeps. It is small, so that they are deleted while a process
-    /// is stopped.
+    /// is suspended.
     static let changeRetention: UInt64 = 24
     static func journal(_ folder: String, _ processNumber: Int) -> String { "\(folder)/\(processNumber).journal" }
 
@@ -80,8 +80,10 @@ final class Worker: @unchecked Sendable {
     private var random: SeededRandom
     private var realm: Realm?
     private var observers: Observers?
-    private var number = 0
-    private var newestSequence = 0
+    /// The number of transactions that this process has created.
+    private var transactionCount = 0
+    /// The position of the newest committed transaction of this process among the transactions of all processes.
+    private var newestPosition = 0
     private var isPaused = false
     private var shouldPause = false
     private let parent = getppid()
@@ -153,7 +155,7 @@ final class Worker: @unchecked Sendable {
             if tries == 0 { journal.fail(difference) }
             queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [self] in check(tries: tries - 1) }
         } else {
-            journal.write(.checked(sequence: observers?.sequence ?? newestSequence))
+            journal.write(.checked(sequence: observers?.sequence ?? newestPosition))
         }
     }
 
@@ -187,8 +189,8 @@ final class Worker: @unchecked Sendable {
         }
     }
 
-    /// Commits two more transactions and pauses. The test sends the command again after a process was killed, so the
-    /// last transaction is always committed after the last kill.
+    /// Commits two more transactions and pauses. If a process was killed, the test sends the command `pause` again, and
+    /// this function runs again. So the last transaction is always committed after the last kill.
     private func writeAndPause() {
         guard !isPaused else { return }
         for _ in 0..<2 { write() }
@@ -197,21 +199,21 @@ final class Worker: @unchecked Sendable {
 
     private func pause() {
         isPaused = true
-        journal.write(.paused(sequence: newestSequence))
+        journal.write(.paused(sequence: newestPosition))
     }
 
     private func write() {
         guard let realm else { return }
-        let (transaction, author) = nextTransaction()
+        let (transaction, origin) = nextTransaction()
         let begun = Journal.now
         do {
             // After the write, the Realm may show a newer version: if the lock file was deleted, other processes can
             // write at the same time.
-            let (sequence, version) = try realm.write { (transaction.perform(realm, author), realm.version + 1) }
+            let (sequence, version) = try realm.write { (transaction.perform(realm, origin), realm.version + 1) }
             if realm.version < version {
                 journal.fail("version \(realm.version) after the commit of version \(version)")
             }
-            acknowledge(author, sequence, begun, version: version)
+            acknowledge(origin, sequence, begun, version: version)
         } catch {
             journal.fail("a write was refused: \(error)")
         }
@@ -220,29 +222,30 @@ final class Worker: @unchecked Sendable {
     private func writeGroup(_ count: Int) {
         guard let realm else { return }
         for position in 1...count {
-            let (transaction, author) = nextTransaction()
+            let (transaction, origin) = nextTransaction()
             let begun = Journal.now
             var sequence = 0
             realm.writeAsync {
-                sequence = transaction.perform(realm, author)
+                sequence = transaction.perform(realm, origin)
             } onComplete: { [self] error in
                 if let error { journal.fail("an asynchronous write was refused: \(error)") }
                 // The version is unknown: the Realm may already show the last write of the group.
-                acknowledge(author, sequence, begun, version: 0)
+                acknowledge(origin, sequence, begun, version: 0)
                 if position == count { scheduleNextWrite() }
             }
         }
     }
 
-    private func nextTransaction() -> (Transaction, Author) {
-        number += 1
-        return (Transaction(random.next()), Author(processNumber: options.processNumber, number: number))
+    private func nextTransaction() -> (Transaction, TransactionOrigin) {
+        transactionCount += 1
+        let origin = TransactionOrigin(processNumber: options.processNumber, number: transactionCount)
+        return (Transaction(random.next()), origin)
     }
 
-    private func acknowledge(_ author: Author, _ sequence: Int, _ begun: UInt64, version: UInt64) {
-        newestSequence = max(newestSequence, sequence)
+    private func acknowledge(_ origin: TransactionOrigin, _ sequence: Int, _ begun: UInt64, version: UInt64) {
+        newestPosition = max(newestPosition, sequence)
         journal.write(
             .acknowledged(
-                number: author.number, sequence: sequence, version: version, begun: begun, done: Journal.now))
+                number: origin.number, sequence: sequence, version: version, begun: begun, done: Journal.now))
     }
 }

@@ -23,7 +23,7 @@ let dog = Dog(name: "Rex")
 try realm.write { realm.add(dog) }
 
 /// Waits for work in the background, such as a checkpoint or the first use of a connection, so that it is not measured.
-func rest() {
+func waitForBackgroundWork() {
     let end = Date(timeIntervalSinceNow: 0.3)
     run { Date() > end }
 }
@@ -34,7 +34,7 @@ switch CommandLine.arguments.dropFirst().first {
 case "write":
     for round in 1...rounds {
         if round == rounds {
-            rest()
+            waitForBackgroundWork()
             resetCounters()
         }
         try realm.write { dog.age = round }
@@ -65,7 +65,7 @@ case "notify":
         begin.signal()
         written.wait()
         if round == rounds {
-            rest()
+            waitForBackgroundWork()
             resetCounters()
         }
         commit.signal()
@@ -76,5 +76,5 @@ default:
     print("usage: CoverageProgram write|notify")
     exit(2)
 }
-// Not `exit`: its handlers empty the log, and write the profile once more.
+// Not `exit`: its handlers truncate the log, and write the profile once more.
 _exit(writeProfile())

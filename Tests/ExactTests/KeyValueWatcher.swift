@@ -117,7 +117,7 @@ private struct KeyValueWatcherBuilder {
     let id: Int
     let serial: Int
     let node: Node
-    /// Called in each call of the observer; nil if the observer is not called before a change.
+    /// A query that each call of the observer runs; nil if the observer is not called before a change.
     let query: (() -> Void)?
 
     private var options: KeyValueObservingOptions { query == nil ? [.old, .new] : [.old, .new, .prior] }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Runs tasks of a test, such as loops over asynchronous sequences, only inside `run()` and on its thread.
+/// Runs tasks of a test, such as loops over asynchronous sequences, only inside `run()`, on the thread that calls it.
 final class ManualTaskExecutor: TaskExecutor {
     private let jobs = Mutex<[UnownedJob]>([])
 

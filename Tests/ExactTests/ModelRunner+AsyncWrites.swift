@@ -23,7 +23,7 @@ extension ModelRunner {
             realmWatchers.forEach { $0.expectCommit() }
             apply(operations, realm)
             showsUncommitted = false
-            // The write may be committed in one group with the writes that follow.
+            // Each write of a group has its own version, even though one commit contains the whole group.
             if let base = realm.context.transaction?.baseVersion { modelStates[base + 1] = model }
         }
         let complete = { [unowned self] (error: (any Error)?) in
@@ -32,15 +32,15 @@ extension ModelRunner {
                 fail("a write that ends by \(ending) completes with \(error.map { "\($0)" } ?? "success")")
             }
         }
-        let only = { [unowned self] in
+        let nonThrowingBody = { [unowned self] in
             do { try body() } catch { fail("\(error)") }
         }
         switch ending {
-        case .commit, .cancel: realm.writeAsync(only, onComplete: complete)
-        case .leaveOpen: realm.beginAsyncWrite(only)
+        case .commit, .cancel: realm.writeAsync(nonThrowingBody, onComplete: complete)
+        case .leaveOpen: realm.beginAsyncWrite(nonThrowingBody)
         case .commitGrouped, .commitAlone:
             realm.beginAsyncWrite {
-                only()
+                nonThrowingBody()
                 realm.commitAsyncWrite(allowGrouping: ending == .commitGrouped, complete)
             }
         case .failure:
@@ -65,7 +65,7 @@ extension ModelRunner {
         model = kept
         furtherAccessors.drop(after: count, kept)
         keyValues.forEach { $0.allowNeedlessCalls() }
-        // In the other cases the runtime rolls back after the block.
+        // Unless the block cancels the write, the runtime rolls it back after the block.
         if ending == .failure { throw Failed() }
         if ending != .cancel { return }
         realm.cancelWrite()
@@ -97,7 +97,7 @@ extension ModelRunner {
         guard outcome.failure == nil, context.hasSnapshot, !context.isInWrite, let shown = modelStates[context.version]
         else { return }
         for (index, watcher) in watchers.enumerated() where (index + outcome.changes).isMultiple(of: 2) {
-            if !watcher.isLoop, watcher.place == nil, !watcher.hasEnded { compare(watcher, shown) }
+            if !watcher.isLoop, watcher.executor == nil, !watcher.hasEnded { compare(watcher, shown) }
         }
     }
 

@@ -10,15 +10,15 @@ extension ModelRunner {
         watcher.callsInRun += 1
         guard outcome.failure == nil else { return }
         // On a queue or an actor, a notification of a deletion does not contain its version.
-        let hasUnknownVersion = watcher.place != nil && watcher.version?() == nil
+        let hasUnknownVersion = watcher.executor != nil && watcher.version?() == nil
         let newest = modelStates.keys.max() ?? 0
-        let shown = watcher.place == nil ? test.realm.context.version : watcher.version?() ?? newest
+        let shown = watcher.executor == nil ? test.realm.context.version : watcher.version?() ?? newest
         addToTrace("    \(watcher.name): \(call.text())")
         if watcher.hasEnded { return fail("\(watcher.name) is called after its end") }
         guard let now = modelStates[shown] else {
             return fail("\(watcher.name) is called at a version that no write made")
         }
-        if watcher.place == nil, !watcher.isLoop, !test.realm.context.showsVersion {
+        if watcher.executor == nil, !watcher.isLoop, !test.realm.context.showsVersion {
             return fail("\(watcher.name) is called while the Realm shows an uncommitted state")
         }
         let oldest = watcher.known.map(\.time).min() ?? 0
@@ -61,12 +61,12 @@ extension ModelRunner {
             case .end(let victim):
                 addToTrace("    and ends \(victim.name)")
                 end(victim)
-            case .watch(let plan) where !showsUncommitted && watcher.place == nil:
+            case .watch(let plan) where !showsUncommitted && watcher.executor == nil:
                 // The new observer is called for the first time in the next delivery.
                 needsDelivery = true
                 watch(plan, isInside: true)
             case .watch: break
-            case _ where watcher.place != nil: break
+            case _ where watcher.executor != nil: break
             case .queueWrite(let operations, let ending):
                 addToTrace("    and queues an asynchronous write")
                 queueWrite(operations, ending)
@@ -102,12 +102,12 @@ extension ModelRunner {
     private func check(_ watcher: Watcher, _ now: ModelState) {
         watcher.skipSilenced()
         // An object that was deleted before it was observed on another executor is not reported.
-        if watcher.place != nil, watcher.known.isEmpty, let owner = watcher.owner, now.rows[owner] == nil { return }
+        if watcher.executor != nil, watcher.known.isEmpty, let owner = watcher.owner, now.rows[owner] == nil { return }
         guard let known = watcher.known.last else { return fail("\(watcher.name) has had no first call") }
         if watcher.known.allSatisfy({ watcher.missing($0, now) != nil }), let missing = watcher.missing(known, now) {
             fail("\(watcher.name): \(missing)")
         }
-        if watcher.place == nil { compare(watcher, now) }
+        if watcher.executor == nil { compare(watcher, now) }
         watcher.acknowledge(now)
     }
 

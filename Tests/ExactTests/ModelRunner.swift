@@ -40,7 +40,8 @@ final class ModelRunner {
     private let queue = DispatchQueue(label: "other")
     private var other: Realm?
     private var foreign: Realm?
-    /// Whether another process has written.
+    /// Whether another process has written. A change may then be reported although the values are equal: see
+    /// `writeFromOtherProcess`.
     private(set) var allowsExtraChanges = false
     var outcome = Outcome()
     private let recordsTrace: Bool
@@ -79,7 +80,7 @@ final class ModelRunner {
             ]
             $0.environment.commitPollMilliseconds = 0
             if program.hasShortChunks { $0.environment.chunkLimit = 2 }
-            if program.searchesAlways { $0.environment.keysScannedPerSearch = 0 }
+            if program.neverScans { $0.environment.keysScannedPerSearch = 0 }
         }
         furtherAccessors = FurtherAccessors(test.realm)
         executors = program.usesExecutors ? ObserverExecutors(test.configuration, loops) : nil
@@ -138,7 +139,7 @@ final class ModelRunner {
         switch step {
         case .watch: break
         case .write(_, .here): addToTrace("write")
-        case .write(_, let place): addToTrace("write \(place)")
+        case .write(_, let writer): addToTrace("write \(writer)")
         case .silent(_, let position): addToTrace("write without notifying \(name(position))")
         case .cancelled: addToTrace("begin a write that is cancelled")
         case .end(let position): addToTrace("end \(name(position))")
@@ -242,7 +243,7 @@ final class ModelRunner {
         }
         var plan = plan
         plan.isLoop = plan.isLoop && !isInside
-        if isInside { plan.place = nil }
+        if isInside { plan.executor = nil }
         let made = Watcher.make(plan, shown, realm, furtherAccessors, loops, executors) { [unowned self] in
             modelStates.sorted { $0.key < $1.key }.map(\.value) + [model]
         } onCall: { [unowned self] in
@@ -253,8 +254,8 @@ final class ModelRunner {
         made.name = "watcher \(watchers.count + ended.count), \(made.name)"
         addToTrace("\(made.name), begins")
         if made.isLate { runLoops() }
-        if let place = made.place, made.known.isEmpty, let version = executors?.version(place), made.isOfObject,
-            let model = modelStates[version]
+        if let executor = made.executor, made.known.isEmpty, let version = executors?.version(executor),
+            made.isOfObject, let model = modelStates[version]
         {
             made.known = [model]
         }
@@ -306,7 +307,7 @@ final class ModelRunner {
             if !showsUncommitted { base = model }
             apply(operations, realm)
             // Observers of the Realm may write before this write has returned.
-            if let watcher, watcher.token != nil { watcher.silence(base, model, isLate: showsUncommitted) }
+            if let watcher, watcher.token != nil { watcher.silence(base, model, deliversBaseLate: showsUncommitted) }
         }
         showsUncommitted = false
         wasInvalidated = false

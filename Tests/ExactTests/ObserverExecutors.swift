@@ -16,9 +16,9 @@ final class ObserverExecutors {
     // Used on the queue only.
     nonisolated(unsafe) private var realmOfQueue: Realm?
     // Read only while neither the queue nor the actor runs.
-    nonisolated(unsafe) private var contexts: [Place: RealmContext] = [:]
+    nonisolated(unsafe) private var contexts: [Executor: RealmContext] = [:]
 
-    enum Place { case queue, actor }
+    enum Executor { case queue, actor }
 
     init(_ configuration: Realm.Configuration, _ loops: ManualTaskExecutor) {
         var configuration = configuration
@@ -63,19 +63,19 @@ final class ObserverExecutors {
 
     struct SetupFailed: Error {}
 
-    /// The version that the Realm of a place shows; nil if it shows none.
-    func version(_ place: Place) -> UInt64? {
+    /// The version that the Realm of the queue or the actor shows; nil if it shows none.
+    func version(_ executor: Executor) -> UInt64? {
         // Safe to read, because neither the queue nor the actor runs now.
-        contexts[place].flatMap { $0.hasSnapshot ? $0.version : nil }
+        contexts[executor].flatMap { $0.hasSnapshot ? $0.version : nil }
     }
 
     /// Registers an observer on the queue or the actor. Its callbacks run there in the next `run()`.
     func observe(
-        _ watcher: Watcher, _ place: Place, onQueue: (DispatchQueue) -> NotificationToken,
+        _ watcher: Watcher, _ executor: Executor, onQueue: (DispatchQueue) -> NotificationToken,
         onActor: @escaping (Listener) async -> NotificationToken
     ) {
-        watcher.place = place
-        guard place == .actor else {
+        watcher.executor = executor
+        guard executor == .actor else {
             if let queue = try? openQueue() { watcher.tokenOnExecutor = onQueue(queue) }
             return
         }

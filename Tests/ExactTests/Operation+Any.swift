@@ -107,7 +107,7 @@ extension Operation {
         case .anyDelete:
             model.delete(serial)
             realm.delete(object)
-        case .anyInt:
+        case .anyNumbers:
             model.set(serial, "int", .number(Double(b % 5)))
             object.int = b % 5
             if c.isMultiple(of: 3) { return }
@@ -118,7 +118,7 @@ extension Operation {
             if a.isMultiple(of: 3) { return }
             model.set(serial, "decimal128", .number(decimalAmount))
             object.decimal128 = decimal
-        case .anySet:
+        case .anyAssign:
             object.anyValue = live(value, model, realm)
             model.set(serial, "anyValue", value)
         default: put(value, serial, object, &model, realm)
@@ -204,7 +204,8 @@ extension Operation {
 
     func anyText(_ model: ModelState) -> String {
         if kind == .enumRow {
-            return "mark \(a % 4): '\(b.isMultiple(of: 2) ? "o" : "c")'\(c.isMultiple(of: 4) ? ", or delete it" : "")"
+            return
+                "enum row \(a % 4): '\(b.isMultiple(of: 2) ? "o" : "c")'\(c.isMultiple(of: 4) ? ", or delete it" : "")"
         }
         let isPlain = kind == .anySetInsert || kind == .anySetRemove
         return "\(kind) \(a), \(b), \(partKey), \(key): \(model.shown(anyValue(model, isPlain: isPlain)))"

@@ -3,7 +3,9 @@ extension Operation {
     func text(_ model: ModelState) -> String {
         let nodes = model.nodes
         switch kind {
-        case .add: return model.node(a % Self.ids) == nil ? "add node \(a % Self.ids) '\(letter)' \(amount)" : "nothing"
+        case .add:
+            return model.node(a % Self.maximumNodeCount) == nil
+                ? "add node \(a % Self.maximumNodeCount) '\(letter)' \(amount)" : "nothing"
         case .nameAll: return "name of all nodes = '\(letter)'"
         case .amountAll: return "amount of all nodes = \(amount)"
         case .deleteAll: return "delete all nodes"
@@ -16,17 +18,18 @@ extension Operation {
         case .doubleSet: return "numbers by name: '\(letter)' is \(b % 3)"
         case .doubleRemove: return "numbers by name: remove '\(letter)'"
         case .manyValues: return "numbers: insert \(20 + b % 12) at \(["the start", "the middle", "the end"][a % 3])"
-        case .manyHeld: return "held: insert \(4 + c % 8) nodes from \(b) at \(a)"
+        case .nodeListInsertMany: return "list of nodes: insert \(4 + c % 8) nodes from \(b) at \(a)"
         case .chain:
             return
                 "each node links to the next from the one at \(a) on, \(b % 3 == 0 ? "as 'next'" : "in turns from \(b % 4)")"
-        case .anyAdd, .anyDelete, .anySet, .anyPut, .anyInt, .anyInsert, .anyReplace, .anyRemove, .anyMove,
+        case .anyAdd, .anyDelete, .anyAssign, .anyPut, .anyNumbers, .anyInsert, .anyReplace, .anyRemove, .anyMove,
             .anyKeySet, .anyKeyRemove, .anySetInsert, .anySetRemove, .enumRow:
             return anyText(model)
         case .nodeListInsert, .nodeListRemove:
             if nodes.isEmpty { return "nothing" }
             let count = model.only("ScalarLists").map { model.slots($0, "nodes").count } ?? 0
-            return "held: " + edit(count: count, insertAt: b, first: b, second: b, "node \(nodes[a % nodes.count].id)")
+            return "list of nodes: "
+                + edit(count: count, insertAt: b, first: b, second: b, "node \(nodes[a % nodes.count].id)")
         default:
             if nodes.isEmpty { return "nothing" }
             let (id, serial) = nodes[a % nodes.count]

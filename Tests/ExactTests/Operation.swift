@@ -13,12 +13,14 @@ struct Operation: CustomStringConvertible {
         case valueInsert, valueRemove, valueReplace, valueMove, valueClear, valueInsertRemove, textInsert, textRemove
         case doubleSet, doubleRemove, nodeListInsert, nodeListRemove
         // Only in some programs.
-        case chain, manyValues, manyHeld
-        case anyAdd, anyDelete, anySet, anyPut, anyInt, anyInsert, anyReplace, anyRemove, anyMove
+        case chain, manyValues, nodeListInsertMany
+        case anyAdd, anyDelete, anyAssign, anyPut, anyNumbers, anyInsert, anyReplace, anyRemove, anyMove
         case anyKeySet, anyKeyRemove, anySetInsert, anySetRemove, enumRow
 
         var isAny: Bool { rawValue.hasPrefix("any") }
-        fileprivate var isSpecial: Bool { isAny || [.deleteAll, .chain, .manyValues, .manyHeld].contains(self) }
+        fileprivate var isSpecial: Bool {
+            isAny || [.deleteAll, .chain, .manyValues, .nodeListInsertMany].contains(self)
+        }
     }
 
     let kind: Kind
@@ -47,7 +49,10 @@ struct Operation: CustomStringConvertible {
             [.add, .chain, .assignAgain, .nameAll] + Array(repeating: .name, count: 8)
                 + Array(repeating: .amount, count: 8) + plain.suffix(1)
         case .long:
-            [.manyValues, .manyValues, .manyHeld, .manyHeld, .valueInsert, .valueRemove, .valueMove, .valueReplace]
+            [
+                .manyValues, .manyValues, .nodeListInsertMany, .nodeListInsertMany, .valueInsert, .valueRemove,
+                .valueMove, .valueReplace,
+            ]
                 + [.valueInsertRemove, .valueInsertRemove]
                 + [.nodeListInsert, .nodeListRemove, .nodeListRemove, .add, .add, .delete, .name, .name]
         case .maps:
@@ -62,13 +67,13 @@ struct Operation: CustomStringConvertible {
                 + [.nameAll, .part, .part, .partName, .partNode, .partsInsert, .partsRemove, .childAssign]
                 + plain.filter { $0.rawValue.hasPrefix("child") || $0.rawValue.hasPrefix("named") } + plain.suffix(2)
         case .any:
-            Kind.allCases.filter(\.isAny) + [.anyAdd, .anyAdd, .anySet, .anyPut, .add, .add, .delete, .name] + plain
+            Kind.allCases.filter(\.isAny) + [.anyAdd, .anyAdd, .anyAssign, .anyPut, .add, .add, .delete, .name] + plain
         }
     }
 
     /// Adds all nodes and links them to a chain.
     static func chained(_ random: inout some RandomNumberGenerator) -> [Operation] {
-        (0..<ids).map { Operation(kind: .add, a: $0, b: $0, c: $0) }
+        (0..<maximumNodeCount).map { Operation(kind: .add, a: $0, b: $0, c: $0) }
             + [Operation(kind: .chain, a: 0, b: Int.random(in: 0..<60, using: &random), c: 0)]
     }
 
@@ -103,8 +108,8 @@ struct Operation: CustomStringConvertible {
 
     var description: String { "\(kind)(\(a), \(b), \(c))" }
 
-    /// The maximum number of nodes.
-    static let ids = 8
+    /// The maximum number of nodes. Their primary keys are less than this number.
+    static let maximumNodeCount = 8
 
     func perform(_ model: inout ModelState, _ realm: Realm, _ furtherAccessors: FurtherAccessors) {
         switch kind {
@@ -123,9 +128,9 @@ struct Operation: CustomStringConvertible {
         case .textInsert, .textRemove: editTexts(&model, realm)
         case .doubleSet, .doubleRemove: editDoubles(&model, realm)
         case .nodeListInsert, .nodeListRemove: editNodeList(&model, realm)
-        case .manyValues, .manyHeld: insertMany(&model, realm)
+        case .manyValues, .nodeListInsertMany: insertMany(&model, realm)
         case .chain: chain(&model, realm)
-        case .anyAdd, .anyDelete, .anySet, .anyPut, .anyInt, .anyInsert, .anyReplace, .anyRemove, .anyMove,
+        case .anyAdd, .anyDelete, .anyAssign, .anyPut, .anyNumbers, .anyInsert, .anyReplace, .anyRemove, .anyMove,
             .anyKeySet, .anyKeyRemove, .anySetInsert, .anySetRemove, .enumRow:
             editAny(&model, realm)
         default:
@@ -158,7 +163,7 @@ struct Operation: CustomStringConvertible {
         let node: Node
     }
 
-    /// Ordinary numbers, and numbers that are stored in another form in SQL.
+    /// Small whole numbers, infinities, and the special values NaN and negative zero, which a REAL column cannot store.
     var amount: Double {
         switch b % 12 {
         case 9: .nan
@@ -173,7 +178,7 @@ struct Operation: CustomStringConvertible {
     var key: String { ["x", "y", "z"][c % 3] }
 
     private func add(_ model: inout ModelState, _ realm: Realm) {
-        let id = a % Self.ids
+        let id = a % Self.maximumNodeCount
         guard model.node(id) == nil else { return }
         _ = model.add(
             "Node", ["id": .number(Double(id)), "name": .text(letter), "amount": .number(amount)])

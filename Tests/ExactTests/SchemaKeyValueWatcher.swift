@@ -12,7 +12,7 @@ final class SchemaKeyValueWatcher: KeyValueObserver {
     private let object: ObjectBase
     /// The value that was reported last.
     private var known = ""
-    /// When the observed properties were written, at the time of the last check.
+    /// The write times of the observed properties, as they were at the last check.
     private var times = ""
     /// The first error that a callback found.
     private var failure: String?

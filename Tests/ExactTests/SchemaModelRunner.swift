@@ -10,7 +10,7 @@ import ModelTesting
 /// generated classes. Here, classes and properties are accessed by name.
 final class SchemaModelRunner {
     enum Step {
-        case write([Edit], isElsewhere: Bool, isCancelled: Bool)
+        case write([Edit], isOnNewThread: Bool, isCancelled: Bool)
         case watch(UInt64)
         case refresh
     }
@@ -22,16 +22,16 @@ final class SchemaModelRunner {
         init(seed: UInt64) {
             var random = SeededRandom(state: seed ^ 0x5EED)
             schema = RandomSchema(&random)
-            steps = [.write((0..<16).map { _ in Edit(&random) }, isElsewhere: false, isCancelled: false)]
+            steps = [.write((0..<16).map { _ in Edit(&random) }, isOnNewThread: false, isCancelled: false)]
             for _ in 0..<6 { steps.append(.watch(random.next())) }
             for _ in 0..<30 {
                 let edits = (0..<Int.random(in: 1...5, using: &random)).map { _ in Edit(&random) }
                 switch Int.random(in: 0..<16, using: &random) {
                 case 0: steps.append(.watch(random.next()))
-                case 1: steps.append(.write(edits, isElsewhere: false, isCancelled: true))
-                case 2: steps.append(.write(edits, isElsewhere: true, isCancelled: false))
+                case 1: steps.append(.write(edits, isOnNewThread: false, isCancelled: true))
+                case 2: steps.append(.write(edits, isOnNewThread: true, isCancelled: false))
                 case 3..<9: steps.append(.refresh)
-                default: steps.append(.write(edits, isElsewhere: false, isCancelled: false))
+                default: steps.append(.write(edits, isOnNewThread: false, isCancelled: false))
                 }
             }
         }
@@ -48,7 +48,7 @@ final class SchemaModelRunner {
     /// Writes that a rule for deletions denied.
     private(set) var denied = 0
     var keyValues: [SchemaKeyValueWatcher] = []
-    // Keeps the file open with the types of the seed.
+    // Keeps the file open with the types of the random schema.
     private let coordinator: StoreCoordinator
 
     init(_ program: Program) throws {

@@ -4,7 +4,7 @@ import ModelTesting
 enum Step: CustomStringConvertible {
     /// Who writes: the observed Realm, another Realm of the process, or a Realm that shares no state with it, like
     /// another process.
-    enum Place { case here, otherThread, otherProcess }
+    enum Writer { case here, otherThread, otherProcess }
 
     /// How an asynchronous write ends: by a commit, alone or grouped with others, or by a rollback. The write is rolled
     /// back if its block cancels it, throws an error, or does not commit it.
@@ -14,7 +14,7 @@ enum Step: CustomStringConvertible {
         var endsInCommit: Bool { [.commit, .commitGrouped, .commitAlone].contains(self) }
     }
 
-    case write([Operation], Place)
+    case write([Operation], Writer)
     /// A silent write, which does not notify the watcher at a position.
     case silent([Operation], Int)
     case cancelled([Operation])
@@ -49,7 +49,7 @@ enum Step: CustomStringConvertible {
 
     var description: String {
         switch self {
-        case .write(let operations, let place): "write \(place) \(operations)"
+        case .write(let operations, let writer): "write \(writer) \(operations)"
         case .silent(let operations, let watcher): "write silencing \(watcher) \(operations)"
         case .cancelled(let operations): "cancel \(operations)"
         case .runScheduler: "run scheduler"
@@ -86,7 +86,7 @@ enum Step: CustomStringConvertible {
 
     func with(_ operations: [Operation]) -> Step {
         switch self {
-        case .write(_, let place): .write(operations, place)
+        case .write(_, let writer): .write(operations, writer)
         case .silent(_, let watcher): .silent(operations, watcher)
         case .cancelled: .cancelled(operations)
         case .nested(_, let watcher): .nested(operations, watcher)
@@ -120,8 +120,8 @@ struct Program {
     let theme: Theme
     /// Whether chunks have at most two elements, so that short lists have several chunks.
     let hasShortChunks: Bool
-    /// Whether rows are always found by their sort keys, even if there are few.
-    let searchesAlways: Bool
+    /// Whether positions of rows are always found by searching for their sort keys, never by a scan of all keys.
+    let neverScans: Bool
     /// Whether some observers are called on a queue or an actor.
     let usesExecutors: Bool
 
@@ -134,7 +134,7 @@ struct Program {
             + Array(repeating: .plain, count: 10)
         theme = themes[Int.random(in: 0..<themes.count, using: &random)]
         hasShortChunks = Bool.random(using: &random) || theme == .long
-        searchesAlways = Bool.random(using: &random)
+        neverScans = Bool.random(using: &random)
         let kinds = Operation.kinds(&random, theme)
         steps = theme == .chain ? [.write(Operation.chained(&random), .here)] : []
         // The first `AnyRealmValue` creates tables. The write that creates them may be rolled back, in the middle of a

@@ -21,8 +21,8 @@ final class Watcher {
     /// The number of calls since the asynchronous loops last ran.
     var callsInRun = 0
     private(set) var hasEnded = false
-    /// Where the observer is called; nil if on the thread of the test.
-    var place: ObserverExecutors.Place?
+    /// The queue or the actor on which the observer is called; nil for the thread of the test.
+    var executor: ObserverExecutors.Executor?
     /// The token of an observer on a queue or an actor. Writes on the thread of the test cannot silence it.
     var tokenOnExecutor: NotificationToken?
     /// Inside a call, the version that the notified object or collection shows; nil if that is unknown.
@@ -53,7 +53,7 @@ final class Watcher {
     var isLoop: Bool { loop != nil }
 
     /// Whether the observer is called later than observers on the thread of the test.
-    var isLate: Bool { isLoop || place != nil }
+    var isLate: Bool { isLoop || executor != nil }
 
     /// Silent writes of which the observer is not notified, with the states before and after them.
     private var silenced: [(base: ModelState, after: ModelState)] = []
@@ -65,10 +65,12 @@ final class Watcher {
     func basesDeliveredLate(_ now: ModelState) -> [ModelState] { lateBases.filter { $0.time <= now.time } }
 
     /// Expects no call for the changes from one state to another.
-    func silence(_ base: ModelState, _ after: ModelState, isLate: Bool) {
+    ///
+    /// - Parameter deliversBaseLate: Whether the changes up to `base` are delivered after the silent write.
+    func silence(_ base: ModelState, _ after: ModelState, deliversBaseLate: Bool) {
         // The initial call includes all changes before it.
         if known.isEmpty { return }
-        if isLate { lateBases.append(base) }
+        if deliversBaseLate { lateBases.append(base) }
         silenced.append((base, after))
         skipSilenced()
     }
@@ -136,10 +138,10 @@ struct WatcherPlan: CustomStringConvertible {
     /// Whether an asynchronous loop receives the changes, for the kinds that support it.
     var isLoop: Bool
     /// The queue or the actor that receives the changes, for the kinds and programs that support it.
-    var place: ObserverExecutors.Place?
+    var executor: ObserverExecutors.Executor?
 
     init(_ random: inout some RandomNumberGenerator, _ theme: Program.Theme) {
-        let favourites: [Kind] =
+        let favorites: [Kind] =
             switch theme {
             case .plain: []
             case .chain: [.results, .results, .list, .set, .map, .sections, .object]
@@ -148,7 +150,7 @@ struct WatcherPlan: CustomStringConvertible {
             case .any: Array(repeating: .any, count: 10)
             case .furtherAccessors: Array(repeating: .keyValue, count: 12) + [.object, .list]
             }
-        let kinds = favourites + [.results, .results, .keyValue] + Kind.allCases.filter { $0 != .any }
+        let kinds = favorites + [.results, .results, .keyValue] + Kind.allCases.filter { $0 != .any }
         kind = kinds.randomElement(using: &random) ?? .results
         node = Int.random(in: 0..<60, using: &random)
         base = Int.random(in: 0..<12, using: &random)
@@ -162,11 +164,11 @@ struct WatcherPlan: CustomStringConvertible {
         paths = isFar ? far : some
         let receiver = Int.random(in: 0..<12, using: &random)
         isLoop = receiver < 2
-        place = receiver < 6 ? [2: .queue, 3: .queue, 4: .actor, 5: .actor][receiver] : nil
+        executor = receiver < 6 ? [2: .queue, 3: .queue, 4: .actor, 5: .actor][receiver] : nil
     }
 
     var description: String {
-        "\(kind)(\(node), \(base), \(filter), \(sort), \(cut), \(paths), \(isLoop), \(place.map { "\($0)" } ?? "here"))"
+        "\(kind)(\(node), \(base), \(filter), \(sort), \(cut), \(paths), \(isLoop), \(executor.map { "\($0)" } ?? "here"))"
     }
 
     /// Key paths of nodes; nil means all properties.
@@ -207,6 +209,7 @@ struct ModelQuery {
     private let distinct: String?
     private let window: (count: Int, offset: Int)?
 
+    /// - Parameter isCut: Whether the plan may add `distinct` or `limit`.
     init(_ plan: WatcherPlan, isCut: Bool = true) {
         let filters = Self.filters
         filter = plan.filter < filters.count ? filters[plan.filter] : nil

@@ -74,7 +74,7 @@ extension WatcherBuilder {
     private func enumRows() -> Watcher {
         let ascending = plan.sort.isMultiple(of: 2)
         let results = realm.objects(EnumHolder.self).sorted(byKeyPath: "state", ascending: ascending)
-        return observe("marks \(ascending ? "up" : "down")", results, nil, isStable: false) { model in
+        return observe("enum rows \(ascending ? "up" : "down")", results, nil, isStable: false) { model in
             let sorted = model.enumRows.map(\.serial).enumerated().sorted { left, right in
                 let states = [left, right].map { model.single($0.element, "state") }
                 if states[0] == states[1] { return left.offset < right.offset }

@@ -35,13 +35,14 @@ extension WatcherBuilder {
             let own = (keyPaths ?? ["*"]).flatMap { Self.paths($0, from: property, of: type, model) }
             if !own.isEmpty { names[property.name] = own }
         }
-        let name = "\(type) \(type == "Node" ? model.shown(.row(serial)) : "")\(Self.text(keyPaths))\(placeText)"
-        let watcher = changes(name, serial, names) { object.isInvalidated }
-        guard let place = plan.place, let executors else {
+        let name = "\(type) \(type == "Node" ? model.shown(.row(serial)) : "")\(Self.text(keyPaths))\(executorText)"
+        let watcher = makeWatcher(name, serial, names) { object.isInvalidated }
+        guard let executor = plan.executor, let executors else {
             watcher.token = object.observe(keyPaths: keyPaths, callback(watcher, serial, names))
             return watcher
         }
-        // The first change begins at the version that is shown there; it is known after the registration.
+        // The first change begins at the version that the Realm of the queue or actor shows. The test knows this
+        // version only after the registration.
         watcher.known = []
         watcher.isOfObject = true
         watcher.owner = serial
@@ -55,7 +56,7 @@ extension WatcherBuilder {
             handle(change)
             watcher.version = { nil }
         }
-        executors.observe(watcher, place) { queue in
+        executors.observe(watcher, executor) { queue in
             object.observe(keyPaths: keyPaths, on: queue, receive)
         } onActor: { actor in
             if object.isInvalidated { return .ended }
@@ -64,7 +65,7 @@ extension WatcherBuilder {
         return watcher
     }
 
-    /// The parts of a key path that begin at one property.
+    /// The key paths that `path` stands for and that begin with `property`; `*` stands for every property.
     private static func paths(
         _ path: String, from property: Property, of type: String, _ model: ModelState
     ) -> [String] {
@@ -80,12 +81,12 @@ extension WatcherBuilder {
 
     func projection(_ node: Node, _ serial: Int) -> Watcher {
         let names = Dictionary(uniqueKeysWithValues: Label.all.map { ($0.name, [$0.path]) })
-        let watcher = changes("projection of node \(node.id)", serial, names) { node.isInvalidated }
+        let watcher = makeWatcher("projection of node \(node.id)", serial, names) { node.isInvalidated }
         watcher.token = NodeProjection(projecting: node).observe(callback(watcher, serial, names))
         return watcher
     }
 
-    private func changes(
+    private func makeWatcher(
         _ name: String, _ serial: Int, _ names: [String: [String]], _ isGone: @escaping () -> Bool
     ) -> Watcher {
         let watcher = Watcher(name) { old, new in

@@ -98,11 +98,13 @@ extension WatcherBuilder {
             switch change {
             case .initial: onCall(watcher, .initial) { _, _ in nil }
             case .update(_, let deletions, let insertions, let modifications, let inserted, let deleted):
-                let place = { (paths: [IndexPath]) in isAlone ? paths.map { [0, $0[1]] } : paths }
-                let only = { (set: IndexSet) in isAlone && !set.isEmpty ? [0] : set }
+                // For an observer of one section, this section is the only one of the model: section 0.
+                let inModel = { (paths: [IndexPath]) in isAlone ? paths.map { [0, $0[1]] } : paths }
+                let sectionsInModel = { (set: IndexSet) in isAlone && !set.isEmpty ? [0] : set }
                 let reported = ChangeChecker.SectionChange(
-                    deletions: place(deletions), insertions: place(insertions), modifications: place(modifications),
-                    inserted: only(inserted), deleted: only(deleted))
+                    deletions: inModel(deletions), insertions: inModel(insertions),
+                    modifications: inModel(modifications), inserted: sectionsInModel(inserted),
+                    deleted: sectionsInModel(deleted))
                 onCall(watcher, CallRecord(reported)) { old, new in
                     ChangeChecker.sections(sections(old), sections(new), reported).map { "\($0): \(reported)" }
                 }

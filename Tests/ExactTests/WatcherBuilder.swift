@@ -74,7 +74,7 @@ struct WatcherBuilder {
         let items = Self.memoized(items)
         // On a queue or an actor, callbacks receive another instance.
         var collection = collection
-        let watcher = Watcher("\(name)\(Self.text(keyPaths))\(placeText)") {
+        let watcher = Watcher("\(name)\(Self.text(keyPaths))\(executorText)") {
             ChangeChecker.missingChange(items($0), items($1))
         } live: {
             // An invalidated collection has no elements to compare.
@@ -90,7 +90,7 @@ struct WatcherBuilder {
                 collection = instance
                 let past = update.deletions.isEmpty ? [] : update.deletedElements
                 onCall(watcher, CallRecord(update)) { old, new in
-                    // Properties outside of the key paths may have changed since then without a call.
+                    // Properties outside of the key paths may have changed since the state `old` without a call.
                     let between = past.isEmpty ? [] : history().filter { $0.time > old.time && $0.time < new.time }
                     let error =
                         ChangeChecker.elements(items(old), items(new), update, isStable: isStable)
@@ -103,9 +103,9 @@ struct WatcherBuilder {
         let observed = collection
         if plan.isLoop {
             watcher.consume(observed.changes(keyPaths: keyPaths), on: loops, receive)
-        } else if let place = plan.place, let executors {
+        } else if let executor = plan.executor, let executors {
             watcher.version = { collection.realm?.context.version }
-            executors.observe(watcher, place) { queue in
+            executors.observe(watcher, executor) { queue in
                 observed.observeChanges(keyPaths: keyPaths, on: queue, receive)
             } onActor: { actor in
                 // A callback may have deleted the owner of the collection before this runs.
@@ -131,9 +131,9 @@ struct WatcherBuilder {
     }
 
     /// Where the observer is called, for its name.
-    var placeText: String {
-        guard executors != nil, !plan.isLoop, let place = plan.place else { return "" }
-        return place == .queue ? " on a queue" : " on an actor"
+    var executorText: String {
+        guard executors != nil, !plan.isLoop, let executor = plan.executor else { return "" }
+        return executor == .queue ? " on a queue" : " on an actor"
     }
 
     static func text(_ keyPaths: [String]?) -> String { keyPaths.map { " by \($0)" } ?? "" }
@@ -163,7 +163,8 @@ struct WatcherBuilder {
         return plan.base < 6 ? "'\(names[plan.base])' of node \(node.id)" : "nodes of a list"
     }
 
-    func anyNode() -> (node: Node, serial: Int)? {
+    /// The node that the plan selects; nil if there are no nodes.
+    func plannedNode() -> (node: Node, serial: Int)? {
         let nodes = model.nodes
         guard !nodes.isEmpty else { return nil }
         let (id, serial) = nodes[plan.node % nodes.count]
@@ -171,10 +172,10 @@ struct WatcherBuilder {
     }
 
     func results() -> Watcher {
-        let owner = anyNode()
+        let owner = plannedNode()
         let (base, rows) = base(owner?.node, owner?.serial ?? 0)
         let query = ModelQuery(plan)
-        // Elements of lists move.
+        // Elements of lists and maps can move, like rows of sorted results.
         let isSorted = !query.descriptors.isEmpty || owner != nil && [0, 1, 3, 6, 7].contains(plan.base)
         let name = "results of \(baseText(owner?.node)) \(query.text)"
         let watcher = observe(name, query.apply(base), plan.nodePaths, isStable: !isSorted) { model in

@@ -28,7 +28,7 @@ available unavailable escaping autoclosure inlinable objc dynamicType type of li
 LITERALS = ["true", "false", "null", "yes", "no", "on", "off", "y", "n", "now", "new"]
 
 # Names that generated code declares or calls, without their underscores, and its local variables.
-NEIGHBOURS = """
+NEIGHBORS = """
 newValue oldValue error path row root model value object objects fields load link list map mutableSet linkingObjects facts
 encode decode applyDefaults prepare guard state dirty key table context observers unknown allCases rawValue hashValue hash
 rootObject storage index count first _id last print assert min max zip abs some wrapped unsafelyUnwrapped magnitude zero
@@ -111,8 +111,9 @@ objects:
 """
 
 
-# Methods with labels and static members. Swift allows a property with the same name.
-FREE = {"value", "changes", "encode", "fields", "hash"}
+# Members of the runtime's classes that a schema may use as names: methods with labels and static members. Swift allows
+# a property with the same name.
+ALLOWED_MEMBERS = {"value", "changes", "encode", "fields", "hash"}
 
 
 class Schema:
@@ -257,12 +258,12 @@ def main():
     martlet, graph, folder = sys.argv[1], sys.argv[2], Path(sys.argv[3])
     members = member_names(graph)
     runtime = runtime_names(graph)
-    everything = sorted({*WORDS, *LITERALS, *NEIGHBOURS, *TYPES, *RUNTIME_TYPES, *runtime, "Hostile", "Kind", "Part", "Other"})
+    everything = sorted({*WORDS, *LITERALS, *NEIGHBORS, *TYPES, *RUNTIME_TYPES, *runtime, "Hostile", "Kind", "Part", "Other"})
     for number, names in enumerate(distinct(everything)):
         for shift in ([0, 7] if number == 0 else [0]):
             make(martlet, folder, f"properties-{number}-{shift}", lambda s, n: properties(s, n, shift), names,
-                 IMPOSSIBLE["property"], members - FREE - {"rootObject", "projecting"})
-        make(martlet, folder, f"labels-{number}", labels, names, IMPOSSIBLE["label"], members - FREE)
+                 IMPOSSIBLE["property"], members - ALLOWED_MEMBERS - {"rootObject", "projecting"})
+        make(martlet, folder, f"labels-{number}", labels, names, IMPOSSIBLE["label"], members - ALLOWED_MEMBERS)
         make(martlet, folder, f"keypaths-{number}", paths, names, IMPOSSIBLE["key path"])
         make(martlet, folder, f"elements-{number}", elements, names, IMPOSSIBLE["property"])
         make(martlet, folder, f"cases-{number}", cases, names, IMPOSSIBLE["case"])

@@ -66,7 +66,7 @@ def schema(folder):
             add(f"direct{i}", "'String = " + plain.replace("'", "''") + "'", text)
         cases.append(f"      case{i}: {yaml(text)}")
         checks.append(f"check(\"case{i}\", Words.case{i}.rawValue, [{', '.join(str(ord(c)) for c in text)}])")
-        if i in deprecated():
+        if i in nonblank_indexes():
             lines.append(f"      documented{i}: {{type: Int, doc: {yaml(text)}}}")
             lines.append(f"      deprecated{i}: {{type: Int, deprecated: {yaml(text)}}}")
     (folder / "Schemas" / "Texts.yaml").write_text(
@@ -76,7 +76,7 @@ def schema(folder):
     (folder / "Schemas" / "Comments.yaml").write_text(
         "objects:\r\n  ## */ first \\(x)\r\n  ## /* \"\"\" second\r\n  Comments:\r\n    properties:\r\n"
         "      ## a\u0301 \U0001f985 #\"x\"#\r\n      number: Int = 1\r\n", encoding="utf-8", newline="")
-    used = "".join(f"    _ = texts.deprecated{i}\n" for i in deprecated())
+    used = "".join(f"    _ = texts.deprecated{i}\n" for i in nonblank_indexes())
     (folder / "User.swift").write_text(f"import Martlet\n\nfunc use(_ texts: Texts) {{\n{used}}}\n")
     (folder / "main.swift").write_text(PROGRAM + "\n".join(checks) + "\nfinish()\n")
 
@@ -124,7 +124,7 @@ def documentation(text):
     return lines
 
 
-def deprecated():
+def nonblank_indexes():
     """Return the indexes of the texts that are not blank, which can be documentation."""
     return [i for i, text in enumerate(TEXTS) if text.strip()]
 
@@ -150,7 +150,7 @@ def symbols(path):
         if comment != [line.strip(" \t") for line in documentation(text)]:
             failures.append(f"{symbol}: {comment} is not {documentation(text)}")
 
-    for i in deprecated():
+    for i in nonblank_indexes():
         check(("Texts", f"documented{i}"), TEXTS[i])
         for owner in (["Texts"], ["Texts", "Fields"]):
             marks = found[(*owner, f"deprecated{i}")].get("availability", [])
@@ -165,7 +165,7 @@ def symbols(path):
 def warnings(path):
     log = Path(path).read_bytes().decode("utf-8", "replace")
     failures = []
-    for i in deprecated():
+    for i in nonblank_indexes():
         warning = f": warning: 'deprecated{i}' is deprecated: "
         # swiftc formats messages with several lines or control characters in its own way, so only the beginning is
         # compared.

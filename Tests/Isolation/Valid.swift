@@ -17,7 +17,7 @@ actor Store {
 
     func take(_ dog: Frozen<Dog>) -> String { dog.name }
 
-    func keep(_ token: NotificationToken) { token.invalidate() }
+    func end(_ token: NotificationToken) { token.invalidate() }
 }
 
 func byPrimaryKey(_ dog: Dog, _ queue: DispatchQueue) {
@@ -55,5 +55,5 @@ func byValues(_ dogs: Results<Dog>, _ queue: DispatchQueue) {
 
 func observedOnAnotherQueue(_ dogs: Results<Dog>, _ store: Store) async {
     let token = dogs.observe(on: DispatchQueue(label: "observers")) { _ in }
-    await store.keep(token)
+    await store.end(token)
 }

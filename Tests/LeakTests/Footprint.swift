@@ -42,6 +42,7 @@ struct FootprintSeries {
         }
     }
 
-    /// The number of rounds from the second to the last quarter.
+    /// The number of rounds from the middle of the second quarter to the middle of the last one, which is half of all
+    /// rounds. `growth` is the growth during these rounds.
     var rounds: Int { roundsPerBatch * footprints.count / 2 }
 }

@@ -38,7 +38,7 @@ struct LeakTests {
             }
         }
         let bytes = series.growth(of: \.bytes)
-        print("leaks: bytes in use after each eighth: \(series.eighths(of: \.bytes))")
+        print("leaks: minimum of the bytes in use in each eighth of the rounds: \(series.eighths(of: \.bytes))")
         print(
             "leaks: \(series.footprints.count * Self.roundsPerBatch) rounds, \(bytes) bytes of growth in \(series.rounds) of them, "
                 + "\(series.footprints.last?.bytes ?? 0) bytes in use, descriptors \(series.growth(of: \.descriptors)), "

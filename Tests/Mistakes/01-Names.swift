@@ -132,7 +132,7 @@ func unknownCaseNegated(_ realm: Realm) {
     // right: _ = realm.objects(Dog.self).where { $0.size != .small }
 }
 
-/// A case of an optional enum that does not exist.
+/// A case that does not exist, of an optional enum.
 /// error: has no member 'denmark'
 func unknownOptionalCase(_ realm: Realm) {
     _ = realm.objects(Dog.self).where { $0.bornIn == .denmark }

@@ -38,14 +38,14 @@ func keyOfClassWithoutKey(_ realm: Realm) {
     // right: _ = realm.objects(Person.self).where { $0.firstName == "Anna" }.first
 }
 
-/// A text for the key of a projection's objects.
+/// A text for the primary key of a projection's object.
 /// error: cannot convert value of type 'String' to expected argument type 'Dog._PrimaryKey' (aka 'ObjectId')
 func keyOfProjection(_ realm: Realm, _ dog: Dog) {
     _ = realm.object(ofType: DogProjection.self, forPrimaryKey: "3")
     // right: _ = realm.object(ofType: DogProjection.self, forPrimaryKey: dog.id)
 }
 
-/// A property of the object that was found, without unwrapping it.
+/// A property of the result of `object(ofType:forPrimaryKey:)`, without unwrapping the optional.
 /// error: value of optional type 'Todo?' must be unwrapped to refer to member 'name'
 func foundWithoutUnwrapping(_ realm: Realm) {
     _ = realm.object(ofType: Todo.self, forPrimaryKey: 3).name

@@ -13,8 +13,8 @@ final class CooperativeScheduler: @unchecked Sendable {
     private var current: ScheduledThread?
     private var schedule: Schedule
     private let recordsTrace: Bool
-    /// Checkpoints of all files that wait for the running checkpoint to end.
-    private var checkpoints: [@Sendable () -> Void] = []
+    /// The checkpoints, of any file, that begin when the running checkpoint has ended.
+    private var pendingCheckpoints: [@Sendable () -> Void] = []
     private var isCheckpointing = false
     /// True once every thread has ended, is blocked, or waits until the others are idle.
     private(set) var isIdle = false
@@ -92,7 +92,7 @@ final class CooperativeScheduler: @unchecked Sendable {
     private static let key = "martlet.scheduled-thread"
 
     /// Runs `body` in a new thread in place of the current one, and returns when the new thread has been joined. A
-    /// later thread may then get the address of the joined one.
+    /// later thread may then have the same thread pointer, which guard words contain.
     func continueOnNewThread(_ body: @escaping @Sendable () -> Void) {
         guard let scheduled = me else { return }
         let work = Unmanaged.passRetained(
@@ -120,14 +120,14 @@ final class CooperativeScheduler: @unchecked Sendable {
     private func start(_ work: BackgroundWork, _ body: @escaping @Sendable () -> Void) {
         guard me != nil else { return }
         guard work == .checkpoint else { return spawn("\(work)", body) }
-        checkpoints.append(body)
+        pendingCheckpoints.append(body)
         guard !isCheckpointing else { return }
         isCheckpointing = true
         spawn("\(work)") { [self] in runCheckpoints() }
     }
 
     private func runCheckpoints() {
-        while !checkpoints.isEmpty { checkpoints.removeFirst()() }
+        while !pendingCheckpoints.isEmpty { pendingCheckpoints.removeFirst()() }
         isCheckpointing = false
     }
 

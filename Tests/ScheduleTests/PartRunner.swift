@@ -205,7 +205,8 @@ final class PartRunner {
 
     private struct Failed: Error {}
 
-    /// Queues an asynchronous write whose block cancels it, or throws an error as a block of 'asyncWrite' may.
+    /// Queues an asynchronous write whose block cancels it or throws an error. Only the blocks of the `async` method
+    /// `asyncWrite` can throw, so in the second case this function makes the calls of that method.
     private func rollBackAsync(_ seed: UInt64, fails: Bool) throws {
         let realm = try opened()
         let acknowledged = run.history.acknowledged
@@ -253,7 +254,7 @@ final class PartRunner {
         var contents = run.history.contents(at: base)
         var random = SeededRandom(state: seed)
         for place in 0..<Int.random(in: 1...3, using: &random) {
-            // Every value is used only once, so a wrong state never equals the expected one.
+            // Every committed value is used only once, so a wrong state never equals the expected one.
             let value = Int(base) * 100 + number * 10 + place
             let code = contents.keys.sorted().randomElement(using: &random)
             switch Int.random(in: 0..<4, using: &random) {

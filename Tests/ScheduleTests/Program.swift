@@ -65,8 +65,8 @@ extension Program {
 extension Program.Step {
     static let kindCount = 17
 
-    /// Writes, `runScheduler` and observers are in all programs. Every other kind is left out of half of the programs,
-    /// so that some programs use few kinds often.
+    /// Writes, `watch` and `runScheduler` may occur in every program. Every other kind is excluded from half of the
+    /// programs, so that some programs use few kinds often.
     init(kinds: Int, _ random: inout SeededRandom) {
         let number = UInt64.random(in: 1..<100, using: &random)
         let kind = Int.random(in: 0..<2 * Self.kindCount, using: &random)

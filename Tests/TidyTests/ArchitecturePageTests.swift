@@ -2,8 +2,8 @@ import Testing
 
 @Suite("ARCHITECTURE.md")
 struct ArchitecturePageTests {
-    @Test("every test that ARCHITECTURE.md names exists")
-    func namedTestsExist() throws {
+    @Test("every test suite that is named in ARCHITECTURE.md exists")
+    func namedSuitesExist() throws {
         let page = try #require(Repository.files.first { $0.path == "ARCHITECTURE.md" })
         let suites = Set(Repository.tests.flatMap { TypeDeclaration.all(in: $0).map(\.name) })
         let named = page.text.split { !($0.isLetter || $0.isNumber) }.filter { $0.hasSuffix("Tests") && $0 != "Tests" }

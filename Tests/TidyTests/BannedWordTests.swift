@@ -185,7 +185,7 @@ struct BannedWordTests {
             + traps.map {
                 Finding(
                     path: file.path, line: $0.line, what: "a '\($0.text)' outside \(BannedWords.trapFolders)",
-                    fix: "throw errors of the environment; for programming errors, trap with a message of that folder")
+                    fix: "throw an error, or move the trap to that folder if only a programming error can cause it")
             }
     }
 

@@ -69,7 +69,7 @@ struct TypeDeclaration: Equatable {
             case let keyword where keywords.contains(keyword):
                 let follows = index + 1 < tokens.count ? tokens[index + 1] : nil
                 let isMember = index > 0 && tokens[index - 1].text == "."
-                // `class func`, `class var`, and `protocol` inside a constraint do not declare a type.
+                // `class func`, `class var`, and `class` in an inheritance clause do not declare a type.
                 guard let name = follows, name.isWord, !isMember, name.text.first?.isUppercase ?? false else {
                     continue
                 }

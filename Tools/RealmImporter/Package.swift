@@ -9,7 +9,7 @@ let package = Package(
     ],
     dependencies: [
         .package(name: "Martlet", path: "../.."),
-        // Each minor version parses one version of Swift; this one parses 6.3.
+        // Each major version parses one version of Swift: 603 parses Swift 6.3.
         .package(url: "https://github.com/swiftlang/swift-syntax", .upToNextMinor(from: "603.0.1")),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],

@@ -25,6 +25,6 @@ public struct PersonValues: Sendable {
 }
 
 extension String {
-    /// The part of a string that the workloads read, enough to require decoding.
+    /// The first UTF-8 byte. The workloads read it, so every peer has to create the string.
     @inlinable public var firstByte: Int { Int(utf8.first!) }
 }

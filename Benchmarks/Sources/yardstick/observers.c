@@ -148,14 +148,14 @@ void observe_all(const job *job)
 // Observes different queries over all people, of which the first is for age 7. In each round one person becomes 7.
 static void observe_ages(const job *job, int observers, const char *workload)
 {
-    enum { rounds = 3, most = 100 };
+    enum { rounds = 3, ages = 100 };
     sqlite3 *db = open_database(job->file), *reader = open_database(job->file);
     query_integer(db, "SELECT sum(length(email)) FROM person");
-    sqlite3_stmt *selects[most], *update = prepare(db, "UPDATE person SET age = ?2 WHERE id = ?1");
-    key_array results[most] = {{0}};
+    sqlite3_stmt *selects[ages], *update = prepare(db, "UPDATE person SET age = ?2 WHERE id = ?1");
+    key_array results[ages] = {{0}};
     for (int i = 0; i < observers; i++) {
         char sql[128];
-        snprintf(sql, sizeof sql, "SELECT id FROM person WHERE age = %d AND isActive = 1", (i + 7) % most);
+        snprintf(sql, sizeof sql, "SELECT id FROM person WHERE age = %d AND isActive = 1", (i + 7) % ages);
         selects[i] = prepare(reader, sql);
         fetch_keys(selects[i], &results[i]);
     }

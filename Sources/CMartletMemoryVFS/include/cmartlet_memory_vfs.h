@@ -23,7 +23,7 @@ void cmartlet_memory_file_remove(const char *path);
 /* Renames a file unless there is a file at the new path; false if nothing was done. */
 bool cmartlet_memory_file_rename(const char *from, const char *to);
 
-/* The number of all files, with or without a path, and of their bytes. For tests. */
+/* For tests: the number of all files, with or without a path, and the total size of their allocated blocks in bytes. */
 int64_t cmartlet_memory_file_count(void);
 int64_t cmartlet_memory_byte_count(void);
 

@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// A word that identifies the calling thread while it runs. The attribute `pure` says that the function
-/// releases no objects. Without it, Swift would retain the accessor that is read before each call, and release it
-/// afterwards.
+/// A word that identifies the calling thread while it runs. The attribute `pure` says that the function releases no
+/// objects. Without it, each read of a property would retain the accessor before the call of this function, and release
+/// it afterwards.
 static inline __attribute__((pure)) uintptr_t cmartlet_thread(void) {
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
     return (uintptr_t)__builtin_thread_pointer();
@@ -52,6 +52,7 @@ void *cmartlet_run_loop_add_idle_source(void *loop);
 
 /// Removes the source and releases it. May be called on any thread.
 void cmartlet_run_loop_remove_source(void *source);
+
 /// True if two Dispatch queues are of the same kind: serial, concurrent, global or main.
 bool cmartlet_are_queues_of_one_kind(const void *queue, const void *other);
 
@@ -61,18 +62,19 @@ void *cmartlet_thread_object(void);
 /// Stores an object, which the caller has retained, or null. The caller must release the object that was stored before.
 void cmartlet_set_thread_object(void *object);
 
-/// Increments a counter of the calling thread. `cmartlet_thread_counter` reads the counter. It is not declared pure,
-/// because its callers compare the values before and after code that may increment the counter.
-void cmartlet_increment_thread_counter(void);
-uintptr_t cmartlet_thread_counter(void);
+/// Counts, for the calling thread, how often the hash of a probe was computed. With this count, `ReadRegistrar` detects
+/// whether Observation is tracking reads. `cmartlet_probe_hash_count` is not declared pure, because its caller compares
+/// the values before and after code that may increment the count.
+void cmartlet_increment_probe_hash_count(void);
+uintptr_t cmartlet_probe_hash_count(void);
 
 /// A function of a generated file that registers classes (a registry file). The file stores a pointer to the function
 /// in a section of the binary.
-typedef void (*cmartlet_registry_record)(void *context);
+typedef void (*cmartlet_registration_function)(void *context);
 
-/// The records of all registry files linked into the program.
+/// The registration functions of all registry files that are linked into the program.
 size_t cmartlet_registry_count(void);
-cmartlet_registry_record cmartlet_registry_get(size_t index);
+cmartlet_registration_function cmartlet_registry_get(size_t index);
 
 /// 1 if the folder is on a network file system, 0 if not or unknown.
 int cmartlet_is_on_network(const char *folder);
@@ -86,18 +88,17 @@ int cmartlet_rename_exclusively(const char *from, const char *to);
 /// Creates a folder and its parents, accessible to this user only. Existing folders are unchanged.
 void cmartlet_create_folders(const char *path);
 
-/// Creates an empty file with a mode, reduced by the umask, without opening it. Returns -1 and sets `errno` if the
-/// file, or a link, exists.
+/// Creates an empty file with a mode, reduced by the umask. On Linux, it does not open the file. Returns -1 and sets
+/// `errno` if a file or a link with this path exists.
 int cmartlet_create_file(const char *path, unsigned mode);
 
-/// Gives a file beside a database the mode and the group of the database, and its owner if the process may do that.
-/// Ignores symbolic links and files with several hard links. Ignores files of other users unless the process runs as
-/// root. Does not open either file in a way that could drop locks when it is closed.
-void cmartlet_match_mode(const char *database, const char *path);
+/// Gives a file beside a database the mode and the group of the database and, if the process runs as root, also the
+/// owner. Ignores symbolic links and files with several hard links. Ignores files of other users unless the process
+/// runs as root. Opens no file whose closing would drop locks of the process.
+void cmartlet_match_permissions(const char *database, const char *path);
 
-/// Gives a copy of a database the mode, group and owner of the original. The owner of the copy can always read and
-/// write it.
-void cmartlet_match_mode_of_copy(const char *original, const char *copy);
+/// Like `cmartlet_match_permissions`, for a copy of a database. The owner of the copy can always read and write it.
+void cmartlet_match_permissions_of_copy(const char *original, const char *copy);
 
 /// Writes the entries of a folder to the disk, if the file system supports that. New, renamed and deleted files in the
 /// folder then survive a power loss.

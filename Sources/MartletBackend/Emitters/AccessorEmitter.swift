@@ -3,7 +3,7 @@ import MartletSchema
 /// One property of an object, with the names and expressions that generated code uses for it.
 struct PropertyCode {
     let property: PropertyModel
-    /// The position in the type's schema description, from 0.
+    /// The position among the properties of the type, from 0.
     let position: Int
     /// The name of the private stored property.
     let storage: String

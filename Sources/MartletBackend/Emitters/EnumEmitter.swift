@@ -15,7 +15,7 @@ struct EnumEmitter {
             }
             guard let unknown = model.unknown else { return }
             writer.line()
-            // The type is not named, because a case or a member can have the name of the enum. The value is wrapped,
+            // The name of the enum is not written, because a case or a member can have that name. The value is wrapped,
             // because `.none` alone would mean `Optional.none`.
             writer.line(
                 "\(context.access.hidden)static var _unknown: Self? { .some(.\(SwiftNames.escaped(unknown.value))) }"

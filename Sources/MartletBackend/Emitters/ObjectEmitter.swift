@@ -35,7 +35,7 @@ struct ObjectEmitter {
             emitDefaults(into: &writer)
             RowEmitter(context: context, codes: codes).emit(into: &writer)
             writer.line()
-            FactsEmitter(context: context).emit(FactsEmitter.lines(for: object), into: &writer)
+            SchemaFactsEmitter(context: context).emit(SchemaFactsEmitter.lines(for: object), into: &writer)
         }
     }
 

@@ -14,7 +14,7 @@ struct ProjectionEmitter {
                 emit(label, into: &writer)
                 writer.line()
             }
-            FactsEmitter(context: context).emit(FactsEmitter.lines(for: projection), into: &writer)
+            SchemaFactsEmitter(context: context).emit(SchemaFactsEmitter.lines(for: projection), into: &writer)
         }
     }
 
@@ -33,8 +33,8 @@ struct ProjectionEmitter {
         }
     }
 
-    /// The deprecation of a label that reads a deprecated property. The label is deprecated too, so that its accessor
-    /// causes no warning.
+    /// The deprecation of a projection property that reads a deprecated property. The projection property is deprecated
+    /// too, so that its accessor causes no warning.
     private func deprecation(in path: KeyPathModel) -> DeprecationModel? {
         for segment in path.segments {
             let property = context.schema.object(named: segment.owner)?.property(named: segment.property)

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Writes the file that registers all types of a module with the runtime and declares their namespace.
+/// Writes the file that registers all types of a module with the runtime, and declares the namespace if there is one.
 struct RegistryEmitter {
     let context: EmitterContext
 

@@ -48,7 +48,8 @@ enum SwiftValues {
         switch value {
         case .enumCase(let name):
             // The value is wrapped if an optional is expected, because `.none` alone would mean `Optional.none`.
-            // The enum is not named, because a property can have the name of the enum.
+            // The case is written without the name of the enum (`.large`, not `Size.large`), because a property can
+            // have that name.
             let value = "." + SwiftNames.escaped(name)
             return type.isOptional ? ".some(\(value))" : value
         case .floating(let number) where type.value == .scalar(.float):

@@ -51,7 +51,7 @@ struct BreakingCommand: ParsableCommand {
         if comparison.hasErrors { throw CommandFailure(.findings) }
     }
 
-    /// nil if the folder did not exist.
+    /// The older schema; nil if its folder did not exist in the merge base.
     private func formerSchema() throws -> SchemaInput? {
         let isPath = against.hasPrefix("/") || against.hasPrefix(".") || against.hasSuffix("/")
         if isPath, !FileSystem.isFolder(against) {

@@ -3,10 +3,10 @@ import MartletSchema
 
 /// A group of file changes that are applied completely or not at all.
 ///
-/// New contents are written to temporary files beside their targets, and renamed after all of them are written. If a
-/// later step fails, the earlier steps are undone: replaced files get their previous contents, and new files and
-/// folders are removed. A full disk therefore leaves no file empty, truncated, or newer than the others, and no reader
-/// sees a partial file.
+/// New contents are written to temporary files beside their targets. After all of them are written, the files are
+/// renamed. If a later step fails, the earlier steps are undone: replaced files get their previous contents, and new
+/// files and folders are removed. A full disk therefore leaves no file empty, truncated, or newer than the others, and
+/// no reader sees a partial file.
 ///
 ///     var batch = FileBatch()
 ///     batch.replace("Out/Dog.swift", with: bytes)
@@ -61,7 +61,8 @@ public struct FileBatch {
     /// Signals that would terminate the process are blocked until the call returns.
     ///
     /// - Returns: the paths of the changed files.
-    /// - Throws: an error if a change fails. In that case, no change was applied.
+    /// - Throws: an error if a change fails. The earlier changes are undone. If a file cannot be restored, the error
+    ///   names it and the file that has its old contents.
     public func commit() throws(DiskError) -> [String] {
         var signals = sigset_t()
         var former = sigset_t()

@@ -7,7 +7,7 @@ struct FileCommit {
     private struct Step {
         /// The path that the caller specified.
         let path: String
-        /// The path after following symbolic links.
+        /// The path that is changed: for a replacement, `path` after following symbolic links, otherwise `path`.
         let target: String
         /// The temporary file with the new contents; nil if the file is removed.
         let temporary: String?
@@ -23,6 +23,7 @@ struct FileCommit {
         case restore(String, from: String)
     }
 
+    /// Whether the contents can be generated again. If so, `fsync` is not called.
     private let isReproducible: Bool
     private let makesFolders: Bool
     private let injectedError: (() -> CInt)?
@@ -46,7 +47,7 @@ struct FileCommit {
             steps.append(Step(path: path, target: path, temporary: nil, existed: true, mustBeNew: false))
         case .create(let bytes):
             guard FileSystem.kind(of: path, followingLinks: false) == nil else {
-                throw DiskError(path: path, failure: Self.unwritten, code: EEXIST)
+                throw DiskError(path: path, failure: Self.writeFailure, code: EEXIST)
             }
             try add(path, at: path, bytes, mode: nil, mustBeNew: true)
         case .replace(let bytes):
@@ -65,13 +66,14 @@ struct FileCommit {
         guard let status else { return false }
         switch FileSystem.kind(status) {
         case .file: return status.st_size == bytes.count && (try? FileSystem.bytes(of: target)) == bytes
-        case .folder: throw DiskError(path: path, failure: Self.unwritten, code: EISDIR)
-        case .link: throw DiskError(path: path, failure: Self.unwritten, code: ELOOP)
-        case .other(let kind): throw DiskError(path: path, reason: "\(Self.unwritten): this is \(kind); name a file")
+        case .folder: throw DiskError(path: path, failure: Self.writeFailure, code: EISDIR)
+        case .link: throw DiskError(path: path, failure: Self.writeFailure, code: ELOOP)
+        case .other(let kind): throw DiskError(path: path, reason: "\(Self.writeFailure): this is \(kind); name a file")
         }
     }
 
-    /// The target of a path's final symbolic links, whether it exists or not.
+    /// The path after following a symbolic link in its last component, and the links to which that link leads. No file
+    /// need exist there.
     private func target(of path: String) throws(DiskError) -> String {
         var target = path
         for _ in 0..<40 {
@@ -84,7 +86,7 @@ struct FileCommit {
             let text = FileName.text(of: link)
             target = FileSystem.isAbsolute(text) ? text : FileSystem.join(FileSystem.parent(of: target), text)
         }
-        throw DiskError(path: path, failure: Self.unwritten, code: ELOOP)
+        throw DiskError(path: path, failure: Self.writeFailure, code: ELOOP)
     }
 
     private mutating func add(
@@ -98,7 +100,7 @@ struct FileCommit {
         let written = fill(temporary.result, with: bytes, mode: mode)
         let closed = close(temporary.result) == 0 ? 0 : errno
         if let code = [written, closed].first(where: { $0 != 0 }) {
-            throw DiskError(path: path, failure: Self.unwritten, code: code)
+            throw DiskError(path: path, failure: Self.writeFailure, code: code)
         }
         steps.append(
             Step(path: path, target: target, temporary: temporary.name, existed: mode != nil, mustBeNew: mustBeNew))
@@ -157,7 +159,7 @@ struct FileCommit {
             try putNew(temporary, step)
         } else {
             let code = renaming(temporary, to: step.target)
-            guard code == 0 else { throw DiskError(path: step.path, failure: Self.unwritten, code: code) }
+            guard code == 0 else { throw DiskError(path: step.path, failure: Self.writeFailure, code: code) }
         }
         if !step.existed { undos.append(.removeFile(step.target)) }
     }
@@ -171,7 +173,7 @@ struct FileCommit {
         } else if code != EEXIST, FileSystem.kind(of: step.target, followingLinks: false) == nil {
             code = renaming(temporary, to: step.target)
         }
-        guard code == 0 else { throw DiskError(path: step.path, failure: Self.unwritten, code: code) }
+        guard code == 0 else { throw DiskError(path: step.path, failure: Self.writeFailure, code: code) }
     }
 
     /// Links the existing file to a temporary name, or renames it if the file system has no hard links.
@@ -186,7 +188,7 @@ struct FileCommit {
         } catch {
             let name = temporaryName(beside: target)
             let code = renaming(target, to: name)
-            guard code == 0 else { throw DiskError(path: step.path, failure: Self.unwritten, code: code) }
+            guard code == 0 else { throw DiskError(path: step.path, failure: Self.writeFailure, code: code) }
             undos.append(.restore(target, from: name))
             return name
         }
@@ -202,7 +204,7 @@ struct FileCommit {
 
     // MARK: Names
 
-    private static let unwritten = "the file cannot be written"
+    private static let writeFailure = "the file cannot be written"
 
     /// A short hidden name. It does not contain the name of the target, so it never exceeds the file system's limit.
     private mutating func temporaryName(beside target: String) -> String {
@@ -219,7 +221,7 @@ struct FileCommit {
             let name = temporaryName(beside: target)
             let (result, code) = name.withSystemPath { name in call { make(name) } }
             if result >= 0 { return (name, result) }
-            guard code == EEXIST else { throw DiskError(path: path, failure: Self.unwritten, code: code) }
+            guard code == EEXIST else { throw DiskError(path: path, failure: Self.writeFailure, code: code) }
         }
     }
 

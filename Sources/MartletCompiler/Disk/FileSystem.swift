@@ -14,15 +14,17 @@ public enum FileSystem {
         case other(String)
     }
 
-    /// - Parameter path: a path whose final symbolic link is followed.
+    /// Whether the path is a folder or a symbolic link to a folder.
     public static func isFolder(_ path: String) -> Bool { kind(of: path) == .folder }
 
-    /// Whether the path is a folder, without following a final symbolic link.
+    /// Whether the path is a folder and not a symbolic link.
     public static func isRealFolder(_ path: String) -> Bool { kind(of: path, followingLinks: false) == .folder }
 
     /// Whether an item exists at the path. A link with a missing target does not count.
     public static func exists(_ path: String) -> Bool { kind(of: path) != nil }
 
+    /// Throws an error if no item exists at the path.
+    ///
     /// - Parameter absence: the error's reason if no item exists. If the path cannot be examined, the reason is the
     ///   system's error.
     public static func requireExists(_ path: String, or absence: String) throws(DiskError) {

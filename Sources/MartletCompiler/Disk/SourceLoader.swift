@@ -10,7 +10,8 @@ public struct SourceLoader {
 
     public init() {}
 
-    /// Loads files whose paths are relative to `root`. For the build tool plugin, which already knows its files.
+    /// Loads these files, for the build tool plugin, which already knows them. The relative path of a file begins after
+    /// `root`, or after the folder `Schemas` in it. A file outside of `root` keeps its full path.
     public func load(
         files: [String], root: String, configuration: String?
     ) throws(DiskError) -> SchemaInput {

@@ -22,7 +22,7 @@ struct DOTWriter {
     // MARK: Boxes
 
     private func node(of box: DiagramBox) -> String {
-        let colour =
+        let color =
             switch box.kind {
             case .object: "#dce5fb"
             case .embedded: "#d5f0e0"
@@ -34,7 +34,7 @@ struct DOTWriter {
         var text = "  \(DOTWriter.quoted(box.name)) [tooltip=\(tip), label=<\n"
         text += "    <table border=\"0\" cellborder=\"1\" cellspacing=\"0\" cellpadding=\"4\" color=\"#8792b5\">\n"
         text +=
-            "      <tr><td port=\"head\" bgcolor=\"\(colour)\"><b>\(Markup.escapedLine(box.name))</b>\(kind)</td></tr>\n"
+            "      <tr><td port=\"head\" bgcolor=\"\(color)\"><b>\(Markup.escapedLine(box.name))</b>\(kind)</td></tr>\n"
         for (index, row) in box.rows.enumerated() { text += tableRow(row, index) }
         return text + "    </table>>]\n"
     }

@@ -131,7 +131,7 @@ struct DiagramBuilder {
         case .list: multiplicity = .list
         case .set: multiplicity = .set
         case .map: multiplicity = .map
-        // Linking objects have no line of their own: the line of their link ends at their row.
+        // Linking objects have no line of their own. The line of the link ends at the row of the linking objects.
         case .linkingObjects: return
         }
         let kind: DiagramRelation.Kind
@@ -154,16 +154,16 @@ extension DiagramModel {
     /// The named boxes, and the boxes at most `depth` lines away in either direction.
     fileprivate func around(_ names: [String], depth: Int) -> DiagramModel {
         guard !names.isEmpty else { return self }
-        var neighbours = Array(repeating: [Int](), count: boxes.count)
+        var neighbors = Array(repeating: [Int](), count: boxes.count)
         for relation in relations {
-            neighbours[relation.source].append(relation.target)
-            neighbours[relation.target].append(relation.source)
+            neighbors[relation.source].append(relation.target)
+            neighbors[relation.target].append(relation.source)
         }
         let named = Set(names)
         var shown = Set(boxes.indices.filter { named.contains(boxes[$0].name) })
         var border = shown
         for _ in 0..<max(0, depth) {
-            border = Set(border.flatMap { neighbours[$0] }).subtracting(shown)
+            border = Set(border.flatMap { neighbors[$0] }).subtracting(shown)
             if border.isEmpty { break }
             shown.formUnion(border)
         }

@@ -19,7 +19,7 @@ public struct DiagramOptions: Hashable, Sendable {
     public var properties: DiagramProperties
     /// Shows only these types and the types around them; empty for all types.
     public var types: [String]
-    /// The maximum number of lines of the diagram from one of `types` to a shown type.
+    /// The maximum distance of a shown type from one of `types`, counted in connecting lines.
     public var depth: Int
 
     public init(

@@ -4,7 +4,7 @@ struct SVGBox {
     static let rowFontSize = 11
     private static let minimumHeadHeight = 36
     static let rowHeight = 18
-    /// The width of the key symbol before a name.
+    /// The distance of a row's name from the left side of the box. The key symbol is between them.
     static let inset = 20
     static let padding = 10
     static let maximumDetailWidth = 210
@@ -25,7 +25,7 @@ struct SVGBox {
         case projection
     }
 
-    /// - Parameter starts: the number of line bundles that begin at the head because their rows are hidden.
+    /// - Parameter starts: the number of groups of lines that begin at the head instead of a row.
     init(_ box: DiagramBox, ends: Set<LineEnd>, starts: Int) {
         self.box = box
         startsAtHead = starts
@@ -68,18 +68,21 @@ extension DiagramModel {
         let source = boxes[relation.source].name
         let target = boxes[relation.target].name
         let name = "\(source).\(relation.label)"
-        let many =
+        let isValue = relation.kind == .use
+        let one = isValue ? "one value of \(target)" : "one \(target)"
+        let many = isValue ? "values of \(target)" : target
+        let targets =
             switch relation.multiplicity {
-            case .one: relation.isOptional ? "at most one \(target)" : "one \(target)"
-            case .list: "a list of \(target)"
-            case .set: "a set of \(target)"
-            case .map: "a map of \(target)"
+            case .one: relation.isOptional ? "at most \(one)" : one
+            case .list: "a list of \(many)"
+            case .set: "a set of \(many)"
+            case .map: "a map of \(many)"
             }
-        let back = relation.backLabel.map { "; \(target).\($0) leads back" } ?? ""
+        let back = relation.backLabel.map { "; inverse: \(target).\($0)" } ?? ""
         return switch relation.kind {
-        case .link: "\(name) links to \(many)\(back)"
-        case .embedding: "\(name) embeds \(many)"
-        case .use: "\(name) holds \(many)"
+        case .link: "\(name) links to \(targets)\(back)"
+        case .embedding: "\(name) embeds \(targets)"
+        case .use: "\(name) has \(targets)"
         case .projection: "\(source) is a projection of \(target)"
         }
     }

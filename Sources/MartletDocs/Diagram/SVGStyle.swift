@@ -2,7 +2,7 @@
 /// not support variables.
 enum SVGStyle {
     /// One color in light and in dark mode.
-    private struct Colour {
+    private struct Color {
         let selector: String
         let property: String
         let light: String
@@ -11,9 +11,9 @@ enum SVGStyle {
 
     static let text: String = {
         var text = fixed
-        text += colours.map { ".martlet-diagram \($0.selector){\($0.property):\($0.light)}\n" }.joined()
+        text += colors.map { ".martlet-diagram \($0.selector){\($0.property):\($0.light)}\n" }.joined()
         text += "@media (prefers-color-scheme:dark){\n"
-        text += colours.map { ".martlet-diagram \($0.selector){\($0.property):\($0.dark)}\n" }.joined()
+        text += colors.map { ".martlet-diagram \($0.selector){\($0.property):\($0.dark)}\n" }.joined()
         return text + "}\n"
     }()
 
@@ -44,29 +44,31 @@ enum SVGStyle {
 
         """
 
-    private static let colours = [
-        Colour(selector: ".paper", property: "fill", light: "#ffffff", dark: "#15181f"),
-        Colour(selector: "text", property: "fill", light: "#1c2233", dark: "#e4e8f2"),
-        Colour(selector: ".detail", property: "fill", light: "#59627c", dark: "#a3adc6"),
-        Colour(selector: ".kind", property: "fill", light: "#4d556d", dark: "#bcc4d8"),
-        Colour(selector: ".frame", property: "fill", light: "#fcfdff", dark: "#1e222c"),
-        Colour(selector: ".frame", property: "stroke", light: "#8792b5", dark: "#59637f"),
-        Colour(selector: ".object .head", property: "fill", light: "#dce5fb", dark: "#2b3a63"),
-        Colour(selector: ".embedded .head", property: "fill", light: "#d5f0e0", dark: "#1f4a36"),
-        Colour(selector: ".enum .head", property: "fill", light: "#fbeac6", dark: "#54411a"),
-        Colour(selector: ".projection .head", property: "fill", light: "#e8defa", dark: "#443066"),
-        Colour(selector: ".link .stroke", property: "stroke", light: "#475582", dark: "#93a4d8"),
-        Colour(selector: ".embedding .stroke", property: "stroke", light: "#2f7d55", dark: "#6cc497"),
-        Colour(selector: ".use .stroke", property: "stroke", light: "#98701c", dark: "#d2ab58"),
-        Colour(selector: ".line.projection .stroke", property: "stroke", light: "#7a4fb5", dark: "#b99ae8"),
-        Colour(selector: ".sign-link", property: "fill", light: "#475582", dark: "#93a4d8"),
-        Colour(selector: ".fork-link", property: "stroke", light: "#475582", dark: "#93a4d8"),
-        Colour(selector: ".sign-embedding", property: "fill", light: "#2f7d55", dark: "#6cc497"),
-        Colour(selector: ".fork-embedding", property: "stroke", light: "#2f7d55", dark: "#6cc497"),
-        Colour(selector: ".fork-use", property: "stroke", light: "#98701c", dark: "#d2ab58"),
-        Colour(selector: ".fork-projection", property: "stroke", light: "#7a4fb5", dark: "#b99ae8"),
-        Colour(selector: ".fork-projection", property: "fill", light: "#ffffff", dark: "#15181f"),
-        Colour(selector: ".sign-key", property: "stroke", light: "#9a6b00", dark: "#e0b64c"),
+    /// In the class names of markers, `sign-` is a filled shape and `fork-` is an outline. `sign-key` is the outline of
+    /// the key symbol.
+    private static let colors = [
+        Color(selector: ".paper", property: "fill", light: "#ffffff", dark: "#15181f"),
+        Color(selector: "text", property: "fill", light: "#1c2233", dark: "#e4e8f2"),
+        Color(selector: ".detail", property: "fill", light: "#59627c", dark: "#a3adc6"),
+        Color(selector: ".kind", property: "fill", light: "#4d556d", dark: "#bcc4d8"),
+        Color(selector: ".frame", property: "fill", light: "#fcfdff", dark: "#1e222c"),
+        Color(selector: ".frame", property: "stroke", light: "#8792b5", dark: "#59637f"),
+        Color(selector: ".object .head", property: "fill", light: "#dce5fb", dark: "#2b3a63"),
+        Color(selector: ".embedded .head", property: "fill", light: "#d5f0e0", dark: "#1f4a36"),
+        Color(selector: ".enum .head", property: "fill", light: "#fbeac6", dark: "#54411a"),
+        Color(selector: ".projection .head", property: "fill", light: "#e8defa", dark: "#443066"),
+        Color(selector: ".link .stroke", property: "stroke", light: "#475582", dark: "#93a4d8"),
+        Color(selector: ".embedding .stroke", property: "stroke", light: "#2f7d55", dark: "#6cc497"),
+        Color(selector: ".use .stroke", property: "stroke", light: "#98701c", dark: "#d2ab58"),
+        Color(selector: ".line.projection .stroke", property: "stroke", light: "#7a4fb5", dark: "#b99ae8"),
+        Color(selector: ".sign-link", property: "fill", light: "#475582", dark: "#93a4d8"),
+        Color(selector: ".fork-link", property: "stroke", light: "#475582", dark: "#93a4d8"),
+        Color(selector: ".sign-embedding", property: "fill", light: "#2f7d55", dark: "#6cc497"),
+        Color(selector: ".fork-embedding", property: "stroke", light: "#2f7d55", dark: "#6cc497"),
+        Color(selector: ".fork-use", property: "stroke", light: "#98701c", dark: "#d2ab58"),
+        Color(selector: ".fork-projection", property: "stroke", light: "#7a4fb5", dark: "#b99ae8"),
+        Color(selector: ".fork-projection", property: "fill", light: "#ffffff", dark: "#15181f"),
+        Color(selector: ".sign-key", property: "stroke", light: "#9a6b00", dark: "#e0b64c"),
     ]
 
     /// The markers at line ends. Lines are drawn from the target to the source, so the marker of the target is at the
@@ -77,13 +79,13 @@ enum SVGStyle {
             <defs>
             <marker id="martlet-one" \(markerAttributes) markerWidth="10" markerHeight="8" refX="9" refY="4">\
             <path class="sign-link" d="M0 0L9.5 4L0 8Z"/></marker>
-            \(fork("martlet-many", "fork-link", markerAttributes))
+            \(crowsFoot("martlet-many", "fork-link", markerAttributes))
             <marker id="martlet-whole" \(markerAttributes) markerWidth="13" markerHeight="9" refX="12.5" refY="4.5">\
             <path class="sign-embedding" d="M0.5 4.5L6.5 0.5L12.5 4.5L6.5 8.5Z"/></marker>
-            \(fork("martlet-embedded-many", "fork-embedding", markerAttributes))
+            \(crowsFoot("martlet-embedded-many", "fork-embedding", markerAttributes))
             <marker id="martlet-case" \(markerAttributes) markerWidth="9" markerHeight="8" refX="8" refY="4">\
             <path class="fork-use" fill="none" stroke-width="1.4" d="M1 0.7L8 4L1 7.3"/></marker>
-            \(fork("martlet-cases", "fork-use", markerAttributes))
+            \(crowsFoot("martlet-cases", "fork-use", markerAttributes))
             <marker id="martlet-root" \(markerAttributes) markerWidth="11" markerHeight="10" refX="10" refY="5">\
             <path class="fork-projection" stroke-width="1.2" d="M1 1L9.5 5L1 9Z"/></marker>
             </defs>
@@ -100,7 +102,7 @@ enum SVGStyle {
     }
 
     /// A crow's foot that opens toward the box.
-    private static func fork(_ name: String, _ style: String, _ markerAttributes: String) -> String {
+    private static func crowsFoot(_ name: String, _ style: String, _ markerAttributes: String) -> String {
         """
         <marker id="\(name)" \(markerAttributes) markerWidth="11" markerHeight="11" refX="10.5" refY="5.5">\
         <path class="\(style)" fill="none" stroke-width="1.4" d="M10.5 0.7L1 5.5L10.5 10.3M1 5.5H10.5"/></marker>

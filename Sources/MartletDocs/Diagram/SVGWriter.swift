@@ -33,7 +33,7 @@ struct SVGWriter {
         let end: SVGBox.LineEnd
     }
 
-    /// For each box: the groups of lines that start at its header, and the index of each group. All lines of a group
+    /// For each box: the groups of lines that start at its head, and the index of each group. All lines of a group
     /// start at the same position.
     private static func starts(of diagram: DiagramModel) -> [[StartKey: Int]] {
         var starts: [[StartKey: Int]] = diagram.boxes.map { _ in [:] }
@@ -156,7 +156,8 @@ struct SVGWriter {
 
     // MARK: Lines
 
-    /// A line, drawn from the target to the source, so that the dashes of lines on a shared path coincide.
+    /// A line, drawn from the target to the source, so that the dashes of lines on a shared path coincide. The path of
+    /// the class `reach` is invisible and wider, so that the pointer hits the line more easily.
     private func line(_ index: Int) -> String {
         let relation = diagram.relations[index]
         let path = SVGPath.rounded(picture.routes[index].reversed())

@@ -13,10 +13,10 @@ struct ChannelNet {
     var isStraight: Bool { top == bottom }
 }
 
-/// Assigns a vertical track to each net of a channel. The order of the tracks keeps the number of crossings low, and
-/// only the pairs in `conflicts` overlap.
+/// Assigns a vertical track to each net of a channel that is not straight. The order of the tracks keeps the number of
+/// crossings low, and only the pairs in `conflicts` overlap.
 struct ChannelTracks {
-    /// The track of each net, counted from the left.
+    /// The track of each net that is not straight, counted from the left.
     private(set) var tracks: [Int: Int] = [:]
     private(set) var count = 0
     /// Pairs of nets that overlap with any order of tracks: one enters at the left where the other leaves at the right.
@@ -27,7 +27,7 @@ struct ChannelTracks {
         let ordered = ChannelTracks.ordered(bent)
         for (index, net) in ordered.enumerated() {
             var track = 0
-            for other in ordered[..<index] where ChannelTracks.excludes(other, net) {
+            for other in ordered[..<index] where ChannelTracks.mustPrecede(other, net) {
                 track = max(track, (tracks[other.net] ?? 0) + 1)
                 let left = net.lefts.first { left in other.rights.contains { ChannelTracks.touch(left, $0) } }
                 if let left { conflicts.append((net.net, other.net, left)) }
@@ -38,7 +38,7 @@ struct ChannelTracks {
     }
 
     /// Whether the second net needs a track to the right of the first net's track.
-    private static func excludes(_ first: ChannelNet, _ second: ChannelNet) -> Bool {
+    private static func mustPrecede(_ first: ChannelNet, _ second: ChannelNet) -> Bool {
         let margin = LayoutMetrics.trackGap
         if first.top - margin <= second.bottom, second.top - margin <= first.bottom { return true }
         return cost(first, second) != cost(second, first)
@@ -59,13 +59,13 @@ struct ChannelTracks {
 
     /// Orders the nets from left to right. The initial order has the descending nets first, starting with the net that
     /// reaches furthest down. The ascending nets follow, starting with the net that reaches furthest up. Then single
-    /// nets are moved while that reduces the cost.
+    /// nets are moved, and adjacent nets are swapped, while that reduces the cost.
     private static func ordered(_ nets: [ChannelNet]) -> [ChannelNet] {
         let slope = { (net: ChannelNet) in (net.rights.first ?? net.top) - (net.lefts.first ?? net.top) }
         let falling = nets.filter { slope($0) >= 0 }.sorted { ($0.bottom, $0.net) > ($1.bottom, $1.net) }
         let rising = nets.filter { slope($0) < 0 }.sorted { ($0.top, $0.net) < ($1.top, $1.net) }
         var order = falling + rising
-        if order.count <= 60 { insert(&order) }
+        if order.count <= 60 { moveSingleNets(&order) }
         for _ in 0..<min(order.count, 40) {
             var changed = false
             for index in order.indices.dropLast()
@@ -78,7 +78,7 @@ struct ChannelTracks {
         return order
     }
 
-    private static func insert(_ order: inout [ChannelNet]) {
+    private static func moveSingleNets(_ order: inout [ChannelNet]) {
         let count = order.count
         let costs = order.map { first in order.map { cost(first, $0) } }
         var places = Array(0..<count)

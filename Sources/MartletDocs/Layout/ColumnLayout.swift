@@ -14,14 +14,14 @@ struct ColumnLayout {
     static func best(_ graph: LayoutGraph) -> LayoutPicture {
         let positions = CycleBreaker(nodeCount: graph.nodes.count, edges: graph.edges).positions()
         let assignment = LayerAssignment(graph, positions: positions)
-        var best: (picture: LayoutPicture, score: Double)?
+        var best: (picture: LayoutPicture, cost: Double)?
         var seen: Set<[Int]> = []
         for budget in budgets(graph) {
             let layers = assignment.assigned(budget: budget)
             guard seen.insert(layers).inserted else { continue }
             let picture = ColumnLayout(graph, layers: layers).picture()
-            let score = Self.score(picture)
-            if score < best?.score ?? .infinity { best = (picture, score) }
+            let cost = Self.cost(of: picture)
+            if cost < best?.cost ?? .infinity { best = (picture, cost) }
         }
         return best?.picture ?? LayoutPicture(frames: [], routes: [], width: 0, height: 0)
     }
@@ -37,11 +37,11 @@ struct ColumnLayout {
     }
 
     /// The cost of a layout. Small layouts with a good aspect ratio and short lines have a lower cost.
-    private static func score(_ picture: LayoutPicture) -> Double {
+    private static func cost(of picture: LayoutPicture) -> Double {
         let shape = Double(picture.width) / Double(max(1, picture.height)) / (Double(LayoutMetrics.aspect) / 100)
-        let area = Double(picture.width * picture.height).squareRoot()
-        let wires = Double(picture.wireLength) / Double(max(1, picture.routes.count))
-        return (area * 2 + wires * 3) * max(shape, 1 / shape).squareRoot()
+        let size = Double(picture.width * picture.height).squareRoot()
+        let averageLength = Double(picture.wireLength) / Double(max(1, picture.routes.count))
+        return (size * 2 + averageLength * 3) * max(shape, 1 / shape).squareRoot()
     }
 
     private init(_ input: LayoutGraph, layers: [Int]) {
@@ -73,7 +73,7 @@ struct ColumnLayout {
     ///
     /// - Returns: whether a vertex was moved.
     private mutating func resolveConflicts(_ round: Int) -> Bool {
-        // Varying step sizes avoid endless oscillation.
+        // With one step size, vertices could move back and forth in every round.
         let step = [6, 4, 9, 5, 11, 7][round % 6]
         var changed = false
         for (column, channel) in channels.enumerated() {

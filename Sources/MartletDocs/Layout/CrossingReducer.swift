@@ -24,7 +24,7 @@ struct CrossingReducer {
             for column in sweep.isMultiple(of: 2) ? range : range.reversed() {
                 sort(column, byLeft: sweep.isMultiple(of: 2))
             }
-            if !isLarge { swapNeighbours() }
+            if !isLarge { swapNeighbors() }
             let count = crossings()
             if count < least {
                 least = count
@@ -41,13 +41,13 @@ struct CrossingReducer {
 
     private mutating func sort(_ column: Int, byLeft: Bool) {
         let members = graph.columns[column]
-        let keys = members.map { vertex in barycentre(of: vertex, byLeft: byLeft) ?? Double(positions[vertex]) }
+        let keys = members.map { vertex in barycenter(of: vertex, byLeft: byLeft) ?? Double(positions[vertex]) }
         let sorted = members.indices.sorted { (keys[$0], $0) < (keys[$1], $1) }.map { members[$0] }
         graph.columns[column] = sorted
         number(sorted)
     }
 
-    private func barycentre(of vertex: Int, byLeft: Bool) -> Double? {
+    private func barycenter(of vertex: Int, byLeft: Bool) -> Double? {
         let segments = byLeft ? graph.leftSegments[vertex] : graph.rightSegments[vertex]
         guard !segments.isEmpty else { return nil }
         let sum = segments.reduce(0.0) { total, index in
@@ -100,7 +100,7 @@ struct CrossingReducer {
 
     // MARK: Swapping
 
-    private mutating func swapNeighbours() {
+    private mutating func swapNeighbors() {
         for _ in 0..<4 {
             var changed = false
             for column in graph.columns.indices {

@@ -76,9 +76,9 @@ enum ReferenceScript {
               if (about) add(item, "span", about.slice(0, 140), "text");
             });
             const rest = hits.length - maximumShown;
-            const words = hits.length === 1 ? "1 thing found" : hits.length + " things found";
+            const words = hits.length === 1 ? "1 result" : hits.length + " results";
             found.textContent = isEmpty ? "" : words;
-            const note = rest > 0 ? "and " + rest + " more" : hits.length || isEmpty ? "" : "Nothing found";
+            const note = rest > 0 ? "and " + rest + " more" : hits.length || isEmpty ? "" : "No results";
             // The note cannot be chosen. It is hidden from screen readers, which read the status.
             if (note) add(list, "li", note, "none").setAttribute("aria-hidden", "true");
             list.hidden = isEmpty;

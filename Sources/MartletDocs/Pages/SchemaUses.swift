@@ -18,15 +18,15 @@ struct SchemaUses {
     struct Uses {
         var links: [Use] = []
         var embeddings: [Use] = []
-        /// The properties whose type is the enum.
-        var values: [Use] = []
+        /// If the type is an enum: the properties of this type.
+        var enumProperties: [Use] = []
         /// The names of the type's projections.
         var projections: [String] = []
         /// Projection labels and declared key paths that contain a property of the type, but do not start at the type.
         var paths: [Use] = []
 
         var isEmpty: Bool {
-            links.isEmpty && embeddings.isEmpty && values.isEmpty && projections.isEmpty && paths.isEmpty
+            links.isEmpty && embeddings.isEmpty && enumProperties.isEmpty && projections.isEmpty && paths.isEmpty
         }
     }
 
@@ -60,7 +60,7 @@ struct SchemaUses {
             let target = property.type.value.name
             switch property.type.value {
             case .scalar: break
-            case .enumeration: uses[target, default: Uses()].values.append(use)
+            case .enumeration: uses[target, default: Uses()].enumProperties.append(use)
             case .embedded: uses[target, default: Uses()].embeddings.append(use)
             case .link where property.type.isLinkingObjects: break
             case .link: uses[target, default: Uses()].links.append(use)

@@ -154,9 +154,9 @@ struct TypeSections {
     private func member(_ label: ProjectionLabelModel, of projection: ProjectionModel) -> String {
         let path = label.path
         // The type of the last property already contains the optional mark.
-        let isOptional = path.isOptional && !(path.type.isSingle && path.type.isOptional) ? "?" : ""
+        let optionalMark = path.isOptional && !(path.type.isSingle && path.type.isOptional) ? "?" : ""
         let type =
-            path.passesThroughCollection ? "collection of \(typeText(path.type))" : typeText(path.type) + isOptional
+            path.passesThroughCollection ? "collection of \(typeText(path.type))" : typeText(path.type) + optionalMark
         return item(
             Member(
                 owner: projection.name, name: label.name, kind: "label", signature: "= \(pathText(path)): \(type)",
@@ -187,9 +187,9 @@ struct TypeSections {
         guard let uses = schemaUses.uses[name], !uses.isEmpty else { return "" }
         let groups: [(String, [String])] = [
             ("Links here", uses.links.map(text)), ("Embedded by", uses.embeddings.map(text)),
-            ("Held by", uses.values.map(text)),
+            ("Type of", uses.enumProperties.map(text)),
             ("Projections", uses.projections.map { "<code>\(html.link($0))</code>" }),
-            ("Paths through it", uses.paths.map(text)),
+            ("Key paths through this type", uses.paths.map(text)),
         ]
         let rows = groups.filter { !$0.1.isEmpty }.map { title, links in
             "<dt>\(title)</dt>\n<dd>\(links.joined(separator: ", "))</dd>\n"

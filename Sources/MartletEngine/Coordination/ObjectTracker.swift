@@ -3,7 +3,7 @@ package import MartletValues
 
 /// Computes which observed items of one row changed from version to version, and their values.
 package struct ObjectTracker: Sendable {
-    /// Something whose changes are reported under a name: a property, or a labelled value of a projection.
+    /// Something whose changes are reported under a name: a property, or a labeled value of a projection.
     package struct Item: Sendable {
         /// The key paths whose changes count as a change of the item.
         package var watched: [PropertyPath]

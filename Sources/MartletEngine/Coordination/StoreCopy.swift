@@ -44,7 +44,7 @@ struct StoreCopy {
         }
         try check()
         try makeDistinct(unfinished)
-        if !MemoryFiles.contains(source.filePath) { cmartlet_match_mode_of_copy(source.filePath, unfinished) }
+        if !MemoryFiles.contains(source.filePath) { cmartlet_match_permissions_of_copy(source.filePath, unfinished) }
         if replacesLogs { try removeLogs(thenRename: unfinished) } else { try rename(unfinished) }
         cmartlet_sync_folder(StoreFiles.folder(of: file))
     }

@@ -70,7 +70,7 @@ package enum StoreFiles {
 
     /// Gives the files beside a database the mode and the group of the database.
     static func matchModes(of path: String) {
-        for suffix in ["-wal", "-shm", LockFile.suffix] { cmartlet_match_mode(path, path + suffix) }
+        for suffix in ["-wal", "-shm", LockFile.suffix] { cmartlet_match_permissions(path, path + suffix) }
     }
 
     /// True if the database or one of the files beside it exists.

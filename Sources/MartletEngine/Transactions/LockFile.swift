@@ -103,7 +103,7 @@ struct LockFile {
                     close(created)
                     throw error
                 }
-                cmartlet_match_mode(database, path)
+                cmartlet_match_permissions(database, path)
                 return created
             }
             guard errno == EEXIST else { throw cannotOpen(errno) }

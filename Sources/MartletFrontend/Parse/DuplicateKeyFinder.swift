@@ -2,49 +2,52 @@ import MartletSchema
 
 /// Finds duplicate keys in one mapping.
 struct DuplicateKeyFinder {
-    /// The keys of a small mapping, where a linear search is faster than a dictionary.
-    private var few: [YAMLScalar] = []
-    private var first: [String: SourceSpan] = [:]
-    private var repeated: [String: Int] = [:]
+    /// The first 16 different keys. In a small mapping, a linear search is faster than a dictionary.
+    private var firstKeys: [YAMLScalar] = []
+    /// Where each key occurs first; empty as long as `firstKeys` contains all keys.
+    private var firstSpans: [String: SourceSpan] = [:]
+    /// The index of each duplicate key in `duplicates`.
+    private var duplicateIndexes: [String: Int] = [:]
+    /// The second occurrence of each duplicate key, and the number of all occurrences after the first.
     private var duplicates: [(key: YAMLScalar, count: Int)] = []
 
     /// Adds a key.
     ///
     /// - Returns: false if the mapping already contains the key.
     mutating func insert(_ key: YAMLScalar) -> Bool {
-        guard place(of: key.text) != nil else {
+        guard firstSpan(of: key.text) != nil else {
             add(key)
             return true
         }
-        if let index = repeated[key.text] {
+        if let index = duplicateIndexes[key.text] {
             duplicates[index].count += 1
         } else {
-            repeated[key.text] = duplicates.count
+            duplicateIndexes[key.text] = duplicates.count
             duplicates.append((key, 1))
         }
         return false
     }
 
-    private func place(of text: String) -> SourceSpan? {
-        first.isEmpty ? few.first { $0.text == text }?.span : first[text]
+    private func firstSpan(of text: String) -> SourceSpan? {
+        firstSpans.isEmpty ? firstKeys.first { $0.text == text }?.span : firstSpans[text]
     }
 
     private mutating func add(_ key: YAMLScalar) {
-        if first.isEmpty, few.count < 16 {
-            few.append(key)
+        if firstSpans.isEmpty, firstKeys.count < 16 {
+            firstKeys.append(key)
             return
         }
-        if first.isEmpty {
-            for key in few { first[key.text] = key.span }
+        if firstSpans.isEmpty {
+            for key in firstKeys { firstSpans[key.text] = key.span }
         }
-        first[key.text] = key.span
+        firstSpans[key.text] = key.span
     }
 
     func report(into findings: inout LimitedFindings) {
         for duplicate in duplicates {
             let key = duplicate.key
             guard findings.storesFindings(at: key.span) else {
-                findings.count(at: key.span, isError: true)
+                findings.recordDropped(at: key.span, isError: true)
                 continue
             }
             let others = duplicate.count - 1
@@ -53,7 +56,7 @@ struct DuplicateKeyFinder {
                 Diagnostic(
                     .duplicateKey, "'\(key.text.shortened)' occurs twice in this mapping; rename or remove one",
                     at: key.span, label: "again here" + more,
-                    notes: [DiagnosticNote("'\(key.text.shortened)' occurs here first", at: place(of: key.text))]))
+                    notes: [DiagnosticNote("'\(key.text.shortened)' occurs here first", at: firstSpan(of: key.text))]))
         }
     }
 }

@@ -7,17 +7,18 @@ package struct FileReading {
     package let diagnostics: LimitedFindings
     /// Words of text that could not be parsed. A declaration that appears to be missing may be in this text.
     let wordsInUnparsedText: Set<String>
-    /// Ranges where error recovery may have misread the text. Diagnostics in them are not reported.
+    /// Ranges where error recovery may have misread the text. Findings of the schema parser and the resolver in these
+    /// ranges are not reported.
     let unreliableRanges: [SourceSpan]
 }
 
-/// Parses a file. After a syntax error, it applies the suggested fix and parses again, so that one run reports several
-/// problems.
+/// Parses a file. After a syntax error, it applies the edits of a recovery rule and parses again, so that one run
+/// reports several problems.
 package struct FileReader {
     private let source: SourceText
     private var text: PatchedText
     private var diagnostics = LimitedFindings()
-    private var unreadableBytes: [UInt8] = []
+    private var unparsedBytes: [UInt8] = []
     private var unreliableRanges: [SourceSpan] = []
 
     package static func read(_ source: SourceText) -> FileReading {
@@ -44,21 +45,21 @@ package struct FileReader {
         let blanks = BlankCheck(source)
         diagnostics += blanks.diagnostics
         replace(
-            (encoding.blankedRanges + conflicts.blankedRanges).map { ($0, "") }
+            (encoding.removedRanges + conflicts.removedRanges).map { ($0, "") }
                 + blanks.blankedRanges.map { ($0, blanks.spaces(for: $0)) })
         let reading = readWithRecovery()
         let comments = CommentReader(source, outside: reading.spansWithoutComments)
         diagnostics += comments.diagnostics
-        if reading.isAbandoned || reading.failure != nil { unreadableBytes += source.bytes }
+        if reading.isAbandoned || reading.failure != nil { unparsedBytes += source.bytes }
         return FileReading(
             root: reading.root, comments: comments, diagnostics: diagnostics,
-            wordsInUnparsedText: words(unreadableBytes), unreliableRanges: unreliableRanges)
+            wordsInUnparsedText: words(unparsedBytes), unreliableRanges: unreliableRanges)
     }
 
     private mutating func readWithRecovery() -> YAMLReading {
         // Each attempt parses the file again, so the number of attempts depends on the file size. If all
         // diagnostics are needed, because their fixes will be applied, more attempts are made.
-        let reportsAll = LimitedFindings.maximumStoredPerFile > LimitedFindings.defaultStoredPerFile
+        let reportsAll = LimitedFindings.keptPerFile > LimitedFindings.defaultKeptPerFile
         let maximumBytes = (reportsAll ? 64 : 6) << 20
         var attempts = max(4, min(reportsAll ? 2000 : 100, maximumBytes / max(1, text.bytes.count)))
         var reading = YAMLReader.read(text)
@@ -66,13 +67,13 @@ package struct FileReader {
             let recovery = RecoveryRules.recovery(text: text, failure: failure)
             diagnostics.append(recovery.diagnostic)
             attempts -= 1
-            guard attempts > 0, !isUnchanged(recovery) else { break }
+            guard attempts > 0, !changesNothing(recovery) else { break }
             for edit in recovery.edits where edit.replacement.allSatisfy({ $0.isBlank || $0.isLineBreak }) {
-                unreadableBytes += text.bytes[edit.range]
-                unreadableBytes.append(Byte.space)
+                unparsedBytes += text.bytes[edit.range]
+                unparsedBytes.append(Byte.space)
             }
             if let range = recovery.unreliableRange {
-                unreadableBytes += text.bytes[range] + [Byte.space]
+                unparsedBytes += text.bytes[range] + [Byte.space]
                 unreliableRanges.append(text.span(range))
             }
             text.replace(recovery.edits)
@@ -82,11 +83,11 @@ package struct FileReader {
         return reading
     }
 
-    private func isUnchanged(_ recovery: SyntaxRecovery) -> Bool {
+    private func changesNothing(_ recovery: SyntaxRecovery) -> Bool {
         recovery.edits.allSatisfy { text.bytes[$0.range].elementsEqual($0.replacement) }
     }
 
-    /// Removes unreadable ranges, and replaces characters that look like spaces with spaces.
+    /// Replaces ranges of the source before the file is parsed. A range that overlaps an earlier one is skipped.
     private mutating func replace(_ replacements: [(range: Range<Int>, text: String)]) {
         var edits: [(range: Range<Int>, replacement: [UInt8])] = []
         var end = 0

@@ -5,6 +5,7 @@ extension RecoveryRules {
     /// Reports all invalid escapes of a scalar as one diagnostic, because a path or a regular expression contains many
     /// of them.
     @Sendable static func badEscape(_ site: FailureSite) -> SyntaxRecovery? {
+        // 'hexdecimal' is the spelling in the message of libyaml.
         guard site.contextContains("quoted scalar"),
             site.messageContains("escape") || site.messageContains("hexdecimal"),
             let opening = site.failure.contextOffset
@@ -65,6 +66,7 @@ struct BadEscape {
         case quote
         /// A surrogate pair, as JSON writes it.
         case surrogates
+        /// A number that is not a Unicode scalar value, such as a surrogate without its pair.
         case noScalar
         /// A numeric escape with fewer digits than this number.
         case digits(Int)
@@ -95,8 +97,8 @@ struct EscapeScan {
     /// - Returns: the offset after the escape.
     private mutating func readEscape(at start: Int) -> Int {
         guard start + 1 < bytes.count else { return bytes.count }
-        let sign = bytes[start + 1]
-        switch sign {
+        let byte = bytes[start + 1]
+        switch byte {
         case Byte.backslash, Byte.doubleQuote, UInt8(ascii: "/"), Byte.lineFeed, Byte.carriageReturn:
             return start + 2
         case Byte.singleQuote:
@@ -104,13 +106,14 @@ struct EscapeScan {
         case UInt8(ascii: "x"): return readNumber(at: start, digits: 2)
         case UInt8(ascii: "u"): return readNumber(at: start, digits: 4)
         case UInt8(ascii: "U"): return readNumber(at: start, digits: 8)
-        case let sign where Self.known.contains(sign):
+        case let byte where Self.known.contains(byte):
             firstKnown = firstKnown ?? start..<start + 2
             return start + 2
         default: return recordUnknown(start)
         }
     }
 
+    /// The characters after the backslash of the other escapes that YAML defines.
     private static let known = Set("0abtnvfre N_LP\t".utf8)
 
     private mutating func readNumber(at start: Int, digits: Int) -> Int {
@@ -146,7 +149,7 @@ struct EscapeScan {
     }
 
     private mutating func recordUnknown(_ start: Int) -> Int {
-        let end = bytes.letterEnd(start + 2)
+        let end = bytes.sequenceEnd(start + 2)
         return record(start..<end, .unknown, [Byte.backslash] + bytes[start..<end])
     }
 

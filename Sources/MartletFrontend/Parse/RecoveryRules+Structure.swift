@@ -107,11 +107,11 @@ extension RecoveryRules {
         else { return nil }
         let isText = ["String ", "String? "].contains(site.lines.text(value.lowerBound..<sign))
         var right = "'" + site.lines.text(value.lowerBound..<start) + "\""
-        for byte in site.lines.text(start..<value.upperBound).unicodeScalars {
-            switch byte {
+        for character in site.lines.text(start..<value.upperBound).unicodeScalars {
+            switch character {
             case "'": right += "''"
-            case "\"", "\\": right += "\\" + String(byte)
-            default: right.unicodeScalars.append(byte)
+            case "\"", "\\": right += "\\" + String(character)
+            default: right.unicodeScalars.append(character)
             }
         }
         var recovery = site.recovery(
@@ -156,10 +156,10 @@ extension RecoveryRules {
         else { return nil }
         let content = lines.content(line)
         let key = lines.keyAndValue(line)?.key ?? content.lowerBound..<content.lowerBound + 1
-        let neighbour = lines.content(sibling.line)
+        let siblingContent = lines.content(sibling.line)
         let note = DiagnosticNote(
             "this line is indented by \(sibling.depth)",
-            at: site.text.span(site.token(at: neighbour.lowerBound)))
+            at: site.text.span(site.token(at: siblingContent.lowerBound)))
         let name = lines.text(key)
         return site.recovery(
             "'\(name.shortened)' is indented by \(depth), which matches no level above it; indent it by "
@@ -179,11 +179,11 @@ extension RecoveryRules {
         guard isOpen, line != site.line || site.failure.offset >= site.lines.content(line).upperBound else {
             return nil
         }
-        let sign = site.lines.text(opening..<opening + 1)
+        let bracket = site.lines.text(opening..<opening + 1)
         var end = site.lines.content(line).upperBound
         if end > opening + 1, site.bytes[end - 1] == Byte.comma { end -= 1 }
         var recovery = site.recovery(
-            "this '\(sign)' is never closed; add a '\(close)'", at: opening..<opening + 1, label: "opened here",
+            "this '\(bracket)' is never closed; add a '\(close)'", at: opening..<opening + 1, label: "opened here",
             replace: end..<max(end, site.lines.content(line).upperBound), with: close, title: "add a '\(close)'",
             .suggested)
         // It is not known which text belongs inside the brackets.
@@ -213,7 +213,7 @@ extension RecoveryRules {
 
     /// `{names: [String]?}`.
     @Sendable static func bracketTypeInBraces(_ site: FailureSite) -> SyntaxRecovery? {
-        guard isInsideFlow(site), let sign = site.stoppedAt, sign == UInt8(ascii: "?") || sign == UInt8(ascii: "=")
+        guard isInsideFlow(site), let byte = site.stoppedAt, byte == UInt8(ascii: "?") || byte == UInt8(ascii: "=")
         else { return nil }
         let content = site.lines.content(site.line)
         var close = site.failure.offset - 1
@@ -245,7 +245,7 @@ extension RecoveryRules {
     }
 
     /// Text after a closing quote or bracket.
-    @Sendable static func textBehindValue(_ site: FailureSite) -> SyntaxRecovery? {
+    @Sendable static func textAfterValue(_ site: FailureSite) -> SyntaxRecovery? {
         guard site.messageContains("did not find expected"), let (key, value) = site.lines.keyAndValue(site.line),
             site.failure.offset > value.lowerBound, site.failure.offset < value.upperBound
         else { return nil }
@@ -285,7 +285,8 @@ extension RecoveryRules {
         return nil
     }
 
-    /// The opening brackets minus the closing brackets between two offsets. Brackets inside quotes are counted too.
+    /// The number of opening brackets minus the number of closing brackets between two offsets. Brackets inside quotes
+    /// are counted too.
     private static func depth(_ site: FailureSite, from start: Int, to end: Int) -> Int {
         var depth = 0
         for byte in site.bytes[start..<max(start, end)] {
@@ -299,8 +300,8 @@ extension RecoveryRules {
         site.contextContains("flow sequence") || site.contextContains("flow mapping")
     }
 
-    /// The lines that may contain the error: the line of libyaml's context, the line where libyaml stopped, and the
-    /// line above that one.
+    /// The lines that may lack a colon, or the space after it: the line of libyaml's context if that is a simple key,
+    /// and the line where libyaml stopped and the line above it, unless they contain a complete key.
     private static func suspects(_ site: FailureSite) -> [Int] {
         var result: [Int] = []
         if let context = site.failure.contextOffset {

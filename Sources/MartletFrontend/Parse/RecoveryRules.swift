@@ -14,10 +14,11 @@ enum RecoveryRules {
     private static let rules: [@Sendable (FailureSite) -> SyntaxRecovery?] = [
         tabIndentation, longKey, bracketType, bracketTypeInBraces, unclosedQuote, strayClosing, badEscape, attribute,
         reservedStart, aliasOrDirective, missingSpace, missingColon, colonInValue, wrongIndentation, unclosedBracket,
-        listOnKeyLine, textBehindValue,
+        listOnKeyLine, textAfterValue,
     ]
 
-    /// Tabs at the start of a line. There is one diagnostic for the whole file, and its fix replaces all such tabs.
+    /// A tab where YAML does not allow one. If the tab indents a line, the diagnostic also covers all later lines that
+    /// are indented with tabs, and its fix replaces all of these tabs.
     private static func tabIndentation(_ site: FailureSite) -> SyntaxRecovery? {
         let lines = site.lines
         var offset = site.failure.offset
@@ -75,7 +76,7 @@ enum RecoveryRules {
         return site.blank(line, Diagnostic(.limitExceeded, message, at: site.text.span(range)))
     }
 
-    /// `[String]?`, and other text after square brackets.
+    /// `[String]?` or `[String] = []`: square brackets with a '?' or a default after them.
     private static func bracketType(_ site: FailureSite) -> SyntaxRecovery? {
         for line in [site.line, site.line - 1] where line >= 0 {
             guard let value = site.lines.keyAndValue(line)?.value, let first = value.first,
@@ -94,7 +95,8 @@ enum RecoveryRules {
         return nil
     }
 
-    /// `String` to `List<String>`, `String: Int` to `Map<Int>`.
+    /// The collection type for the text inside square brackets: `List<String>` for `String`, `Map<Int>` for
+    /// `String: Int`.
     static func collectionType(_ inside: String) -> String? {
         let parts = inside.split(separator: ":", maxSplits: 1).map { trimmed($0) }
         guard let last = parts.last, last.utf8.first?.isLetter == true,
@@ -174,7 +176,8 @@ enum RecoveryRules {
         return end
     }
 
-    /// The last line before the failure whose value opens a quote and does not close it. It may be several lines above.
+    /// The last line whose value opens a quote and does not close it. The line of the failure and at most 200 lines
+    /// above it are searched.
     private static func lineWithOpenQuote(_ site: FailureSite) -> Int? {
         let first = max(0, site.line - 200)
         return stride(from: site.line, through: first, by: -1).first { openQuote(site, line: $0) != nil }
@@ -232,16 +235,17 @@ enum RecoveryRules {
         guard site.messageContains("cannot start any token"), let byte = site.stoppedAt else { return nil }
         let end = max(site.lines.content(site.line).upperBound, site.failure.offset + 1)
         let range = site.failure.offset..<min(end, site.bytes.count)
-        let sign = String(UnicodeScalar(byte))
+        let character = String(UnicodeScalar(byte))
         let escaped = site.lines.text(range).split(separator: "'", omittingEmptySubsequences: false)
             .joined(separator: "''")
         var recovery = site.recovery(
-            "'\(sign)' cannot begin a value in YAML; quote the value", at: range.lowerBound..<range.lowerBound + 1,
+            "'\(character)' cannot begin a value in YAML; quote the value", at: range.lowerBound..<range.lowerBound + 1,
             replace: range, with: "'\(escaped)'", title: "quote the value", .suggested)
         recovery.unreliableRange = range
         return recovery
     }
 
+    /// An invalid anchor, alias, tag or directive.
     private static func aliasOrDirective(_ site: FailureSite) -> SyntaxRecovery? {
         let message: String
         if site.contextContains("alias") || site.contextContains("anchor") {
@@ -259,6 +263,7 @@ enum RecoveryRules {
         return site.blank(line, Diagnostic(.yamlSubset, message, at: site.text.span(range)))
     }
 
+    /// An error to which no rule applies.
     private static func unknown(_ site: FailureSite) -> SyntaxRecovery {
         let range = site.token(at: min(site.failure.offset, max(0, site.bytes.count - 1)))
         let detail = [site.failure.context, site.failure.problem].filter { !$0.isEmpty }.joined(separator: " ")

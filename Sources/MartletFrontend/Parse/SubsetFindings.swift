@@ -1,20 +1,23 @@
 import MartletSchema
 
 /// Collects findings about YAML features outside the supported subset. Of each kind that can occur hundreds of times,
-/// only the first occurrence becomes a finding; the others become notes.
+/// only the first occurrence becomes a finding. The next three become notes of it, and all others are counted.
 struct SubsetFindings {
     enum Kind: Hashable {
+        /// An anchor or an alias.
         case alias
         case tag
     }
 
     private struct Group {
         let first: Diagnostic
+        /// The next three occurrences.
         var others: [SourceSpan] = []
+        /// The number of all occurrences.
         var count = 1
 
         var finding: Diagnostic {
-            var notes = others.map { DiagnosticNote("another one", at: $0) }
+            var notes = others.map { DiagnosticNote("another occurrence", at: $0) }
             let rest = count - 1 - notes.count
             if rest > 0 { notes.append(DiagnosticNote("and \(rest) more in this file")) }
             return Diagnostic(

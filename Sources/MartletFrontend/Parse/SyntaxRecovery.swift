@@ -5,7 +5,8 @@ struct SyntaxRecovery {
     let diagnostic: Diagnostic
     /// Edits of the patched text, sorted, without overlaps.
     let edits: [(range: Range<Int>, replacement: [UInt8])]
-    /// The range that the edits may have misread. Diagnostics in it are not reported.
+    /// A range that may be misread after the edits. Findings of the schema parser and the resolver in it are not
+    /// reported.
     var unreliableRange: Range<Int>?
 
     init(_ diagnostic: Diagnostic, replace range: Range<Int>, with replacement: String) {

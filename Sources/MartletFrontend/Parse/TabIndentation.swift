@@ -1,9 +1,8 @@
-/// Replaces indentation that contains tabs with spaces. It computes the column of each line, and whether that column is
-/// certain.
+/// Replaces tabs in indentation with spaces. It computes the column of each line, and whether that column is certain.
 ///
 /// If the whole file is indented with tabs, a tab is one level. If tabs and spaces are mixed, the width of a tab is
-/// unknown. Then a column is certain only in two cases: a line directly below a line that opens a block is inside that
-/// block, and a line with exactly the same indentation bytes is at the same level.
+/// unknown. Then the column of a line with tabs is certain only in two cases: a line directly below a line that opens a
+/// block is inside that block, and a line with exactly the same indentation bytes as an earlier line is at its level.
 struct TabIndentation {
     private struct Level {
         let indentation: ArraySlice<UInt8>
@@ -15,7 +14,7 @@ struct TabIndentation {
     }
 
     private(set) var edits: [(range: Range<Int>, replacement: String)] = []
-    /// From the first line with an uncertain column to the end of its block; nil if all columns are certain.
+    /// From the first edit to the end of the last block with an uncertain column; nil if all columns are certain.
     private(set) var uncertainRange: Range<Int>?
     var isCertain: Bool { uncertainRange == nil }
 
@@ -40,7 +39,7 @@ struct TabIndentation {
             if isPure || lines.isBlankOrComment(line) {
                 if line >= first { replace(indentation, with: Self.width(indentation)) }
             } else if !isInBlockText(indentation), line >= first || !indentation.contains(Byte.tab) {
-                place(line, indentation)
+                assignColumn(to: line, indentation)
             }
         }
     }
@@ -61,7 +60,7 @@ struct TabIndentation {
         return false
     }
 
-    private mutating func place(_ line: Int, _ indentation: ArraySlice<UInt8>) {
+    private mutating func assignColumn(to line: Int, _ indentation: ArraySlice<UInt8>) {
         let column = indentation.contains(Byte.tab) ? columnOfTabs(indentation) : indentation.count
         while let level = levels.last, level.column >= column { levels.removeLast() }
         if !indentation.contains(Byte.tab), let parent = tabBlockColumn {
@@ -101,11 +100,11 @@ struct TabIndentation {
         return above.opens || isDeeper ? above.column + 2 : above.column
     }
 
-    private mutating func extendUncertainRange(at place: Int, below column: Int) {
+    private mutating func extendUncertainRange(at offset: Int, below column: Int) {
         uncertainColumn = uncertainRange == nil ? column : min(uncertainColumn, column)
         hasUncertainRangeEnded = false
-        // Earlier lines of the block are uncertain as well.
-        let start = edits.first?.range.lowerBound ?? place
+        // The columns of the lines that were replaced before are uncertain as well.
+        let start = edits.first?.range.lowerBound ?? offset
         uncertainRange = uncertainRange ?? start..<start
     }
 

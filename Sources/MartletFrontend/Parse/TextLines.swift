@@ -98,7 +98,7 @@ struct TextLines {
         String(decoding: bytes[range], as: UTF8.self)
     }
 
-    /// A line and all more deeply indented lines below it.
+    /// A line and its nested lines: the lines directly below it that are indented more deeply.
     func block(_ line: Int) -> Range<Int> {
         let depth = indentation(line)
         var last = line

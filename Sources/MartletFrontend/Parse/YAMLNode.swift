@@ -19,9 +19,10 @@ package struct YAMLScalar {
 
     package var isPlain: Bool { style == .plain }
 
-    /// `key:` without a value, or a null word of YAML.
+    /// Whether the scalar is the value of `key:`, `key: ~` or `key: null`.
     var isNull: Bool { isPlain && (text.isEmpty || text == "~" || text == "null") }
 
+    /// Whether the scalar is the value of `key:`. An empty text in quotes is not empty.
     package var isEmpty: Bool { isPlain && text.isEmpty }
 
     /// The source range of a range of the text's bytes; the whole scalar if the text does not appear verbatim in the
@@ -75,7 +76,7 @@ package struct YAMLMapping {
     package let isFlow: Bool
 }
 
-/// The tree of one file.
+/// A node in the tree of one file.
 package enum YAMLNode {
     case scalar(YAMLScalar)
     case sequence(YAMLSequence)
@@ -102,16 +103,20 @@ package enum YAMLNode {
         case .scalar(let scalar): scalar.isEmpty ? "nothing" : "text"
         case .sequence: "a list"
         case .mapping: "a mapping"
-        case .broken: "something broken"
+        case .broken: "an invalid value"
         }
     }
 }
 
-/// Where libyaml stopped, as offsets in the patched text.
+/// A syntax error of libyaml. Offsets are in the patched text.
 struct YAMLFailure {
+    /// The error, in libyaml's words.
     let problem: String
+    /// What libyaml was parsing, in its words; empty if libyaml does not report it.
     let context: String
+    /// Where libyaml stopped.
     let offset: Int
+    /// Where the text that libyaml was parsing begins.
     let contextOffset: Int?
 }
 
@@ -122,6 +127,6 @@ struct YAMLReading {
     var diagnostics = LimitedFindings()
     /// The ranges of scalars in which a `#` may be text instead of the start of a comment, in order.
     package var spansWithoutComments: [SourceSpan] = []
-    /// True if parsing stopped at a limit. The rest of the file was not parsed.
+    /// True if parsing stopped at a limit, or libyaml could not be initialized. The rest of the file was not parsed.
     var isAbandoned = false
 }

@@ -30,20 +30,20 @@ enum EmbeddingCheck {
         }
         for edge in endless {
             guard diagnostics.storesFindings(at: edge.target.span) else {
-                diagnostics.count(at: edge.target.span, isError: true)
+                diagnostics.recordDropped(at: edge.target.span, isError: true)
                 continue
             }
             let right = "\(edge.target.value)?"
             diagnostics.append(
                 Diagnostic(
-                    .embedding, "'\(edge.owner)' contains itself without end; write '\(right)'", at: edge.target.span,
-                    label: "leads back to '\(edge.owner)'", help: "write '\(right)'",
+                    .embedding, "the nesting of '\(edge.owner)' never ends; write '\(right)'", at: edge.target.span,
+                    label: "leads to a cycle", help: "write '\(right)'",
                     fixes: [Fix("write '\(right)'", .safe, [Edit(edge.target.span.ending, "?")])]))
         }
     }
 
-    /// The edges that remain after repeated removal of nodes without outgoing or incoming edges: the edges of cycles
-    /// and the edges between them.
+    /// The edges that remain after repeated removal of nodes without outgoing or incoming edges: the edges of cycles,
+    /// and the edges on paths from one cycle to another.
     private static func cyclic(_ edges: [Edge]) -> [Edge] {
         let forward = withoutDeadEnds(edges, from: \.owner, to: \.target.value)
         return withoutDeadEnds(forward, from: \.target.value, to: \.owner)

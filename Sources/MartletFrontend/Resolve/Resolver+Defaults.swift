@@ -6,16 +6,16 @@ extension Resolver {
         _ literal: LiteralSyntax, _ type: PropertyTypeModel, of property: PropertySyntax
     ) -> DefaultModel? {
         guard type.isSingle else {
-            return reportBadDefault(literal, "a collection begins empty; remove the default", removes: true)
+            return reportBadDefault(literal, "a collection begins empty; remove the default", removesDefault: true)
         }
         switch type.value {
         case .link, .embedded:
-            return reportBadDefault(literal, "a link begins as nil; remove the default", removes: true)
+            return reportBadDefault(literal, "a link begins as nil; remove the default", removesDefault: true)
         case .enumeration(let name, _): return checkCase(literal, of: name)
         case .scalar(let kind):
             if literal.form == .bare, ["nil", "null", "~"].contains(literal.text) {
                 let reason = type.isOptional ? "an optional begins as nil" : "'\(kind.rawValue)' is not optional"
-                return reportBadDefault(literal, "\(reason); remove the default", removes: true)
+                return reportBadDefault(literal, "\(reason); remove the default", removesDefault: true)
             }
             return checkScalar(literal, kind)
         }
@@ -45,10 +45,11 @@ extension Resolver {
         }
         let bare = literal.text.hasPrefix(".") ? String(literal.text.dropFirst()) : literal.text
         if cases.contains(bare) {
-            return reportBadDefault(literal, "a case is written without dot and quotes; write '\(bare)'", fix: bare)
+            return reportBadDefault(
+                literal, "a case is written without dot and quotes; write '\(bare)'", replacement: bare)
         }
         if ["nil", "null", "~"].contains(literal.text) {
-            return reportBadDefault(literal, "nil is not a case of '\(name)'; remove the default", removes: true)
+            return reportBadDefault(literal, "nil is not a case of '\(name)'; remove the default", removesDefault: true)
         }
         guard !syntax.isIncomplete else { return nil }
         reportMissing(
@@ -107,10 +108,10 @@ extension Resolver {
 
     private mutating func checkString(_ literal: LiteralSyntax) -> DefaultModel? {
         if literal.form == .quoted { return .string(literal.text) }
-        let isWord = literal.text.unicodeScalars.allSatisfy(ScalarWords.isWordSign)
-        let looksOther = literal.text == "true" || literal.text == "false" || DecimalNumber(literal.text) != nil
-        if isWord, !looksOther { return .string(literal.text) }
-        let inside = ScalarWords.unquoted(literal.text)
+        let isWord = literal.text.unicodeScalars.allSatisfy(QuotingRules.isWordCharacter)
+        let looksLikeOtherType = literal.text == "true" || literal.text == "false" || DecimalNumber(literal.text) != nil
+        if isWord, !looksLikeOtherType { return .string(literal.text) }
+        let inside = QuotingRules.unquoted(literal.text)
         let text = inside ?? literal.text
         let quoted = "\"\(text)\""
         let isPlain = !text.utf8.contains(Byte.doubleQuote) && !text.utf8.contains(Byte.backslash)
@@ -120,7 +121,7 @@ extension Resolver {
             : "these characters are not quotes in the schema language"
         return reportBadDefault(
             literal, isPlain ? "\(reason); write '\(quoted)'" : "\(reason); write \" before and after it",
-            fix: isPlain ? quoted : nil)
+            replacement: isPlain ? quoted : nil)
     }
 
     private mutating func checkData(_ literal: LiteralSyntax) -> DefaultModel? {
@@ -136,7 +137,8 @@ extension Resolver {
         case .seconds(let seconds): return .date(seconds)
         case .noZone:
             let right = literal.form == .quoted ? "\"\(literal.text)Z\"" : "\(literal.text)Z"
-            return reportBadDefault(literal, "a time of day needs its zone; write '\(right)' for UTC", fix: right)
+            return reportBadDefault(
+                literal, "a time of day needs its zone; write '\(right)' for UTC", replacement: right)
         case .none: return mismatch(literal, .date, "write 'now' or a date such as 2024-05-31T12:00:00Z")
         }
     }
@@ -204,11 +206,13 @@ extension Resolver {
     }
 
     private mutating func reportBadDefault(
-        _ literal: LiteralSyntax, _ message: String, fix: String? = nil, removes: Bool = false
+        _ literal: LiteralSyntax, _ message: String, replacement: String? = nil, removesDefault: Bool = false
     ) -> DefaultModel? {
         var fixes: [Fix] = []
-        if let fix { fixes.append(Fix("write '\(fix)'", .suggested, [Edit(literal.span, fix)])) }
-        if removes, let removal = literal.removal {
+        if let replacement {
+            fixes.append(Fix("write '\(replacement)'", .suggested, [Edit(literal.span, replacement)]))
+        }
+        if removesDefault, let removal = literal.removal {
             fixes.append(Fix("remove the default", .suggested, [Edit(removal, "")]))
         }
         report(.badDefault, message, at: literal.span, help: fixes.first?.title, fixes: fixes)

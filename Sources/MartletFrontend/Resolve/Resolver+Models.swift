@@ -51,8 +51,8 @@ extension Resolver {
     private mutating func model(
         of property: PropertySyntax, _ type: PropertyTypeModel, isPrimaryKey: Bool, isIndexed: Bool
     ) -> PropertyModel {
-        checkRule("onDelete", property.onDelete, of: property, type)
-        checkRule("deleteRule", property.deleteRule, of: property, type)
+        checkDeletionRule("onDelete", property.onDelete, of: property, type)
+        checkDeletionRule("deleteRule", property.deleteRule, of: property, type)
         let isText = type.isSingle && type.value == .scalar(.string)
         return PropertyModel(
             name: property.name.value, nameSpan: property.name.span, documentation: property.documentation,
@@ -61,11 +61,11 @@ extension Resolver {
             defaultSpan: property.defaultValue?.span, renamedFrom: property.renamedFrom,
             deprecation: property.deprecation, onDelete: property.onDelete?.value ?? .nullify,
             deleteRule: property.deleteRule?.value ?? .nullify, isPrimaryKey: isPrimaryKey, isIndexed: isIndexed,
-            isFullText: property.fullText != nil && isText,
-            fullTextSpan: property.fullText)
+            isFullText: property.fullTextSpan != nil && isText,
+            fullTextSpan: property.fullTextSpan)
     }
 
-    private mutating func checkRule(
+    private mutating func checkDeletionRule(
         _ key: String, _ rule: Spanned<DeletionRule>?, of property: PropertySyntax, _ type: PropertyTypeModel
     ) {
         guard let rule else { return }
@@ -86,7 +86,7 @@ extension Resolver {
 
     private mutating func ignoredModel(of property: PropertySyntax) -> PropertyModel? {
         for (key, span) in [
-            ("renamedFrom", property.renamedFrom?.span), ("fullText", property.fullText),
+            ("renamedFrom", property.renamedFrom?.span), ("fullText", property.fullTextSpan),
             ("onDelete", property.onDelete?.span), ("deleteRule", property.deleteRule?.span),
         ] {
             guard let span else { continue }

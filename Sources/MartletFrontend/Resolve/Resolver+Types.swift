@@ -200,7 +200,8 @@ extension Resolver {
 
     // MARK: Linking objects
 
-    /// Checks that linking objects name a link from another type to this type. Called after all types are resolved.
+    /// Checks that the linking objects of an object name a property that links to this object. Called after all types
+    /// are resolved.
     mutating func checkLinkingObjects(of syntax: ObjectSyntax) {
         for property in syntax.properties {
             guard let type = property.type, case .linkingObjects(let member) = type.shape,
@@ -246,7 +247,7 @@ extension Resolver {
 
     /// Reports a property that an object does not have.
     ///
-    /// - Parameter isLegal: whether a property of this type is valid at this place.
+    /// - Parameter isLegal: whether a property of this type is valid at this place. Only such properties are suggested.
     mutating func reportNoMember(
         _ name: Spanned<String>, of scope: ObjectScope, candidates: [String]? = nil,
         where isLegal: (PropertyTypeModel) -> Bool = { _ in true }

@@ -10,6 +10,7 @@ struct Resolver {
         let optional: SourceSpan?
     }
 
+    /// An object with its stored properties indexed by name.
     struct ObjectScope {
         let syntax: ObjectSyntax
         var members: [String: Member] = [:]
@@ -67,7 +68,7 @@ struct Resolver {
         }
         for case .enumeration(let syntax) in declared.joined() { enums[syntax.name.value] = EnumScope(syntax) }
         for case .object(let syntax) in declared.joined() { scopes[syntax.name.value] = scope(of: syntax) }
-        // The contents of a declaration with a duplicate or invalid name are checked as well.
+        // The contents of objects with duplicate names, and of declarations with invalid names, are checked as well.
         for syntax in unregisteredObjects { _ = model(of: syntax, in: scope(of: syntax)) }
         for case .enumeration(let syntax) in files.flatMap(\.withInvalidNames) { _ = model(of: syntax) }
         for case .projection(let syntax) in files.flatMap(\.withInvalidNames) { _ = model(of: syntax) }
@@ -103,7 +104,7 @@ struct Resolver {
         fixes: @autoclosure () -> [Fix] = []
     ) {
         guard diagnostics.storesFindings(at: span) else {
-            return diagnostics.count(at: span, isError: code.severity == .error)
+            return diagnostics.recordDropped(at: span, isError: code.severity == .error)
         }
         diagnostics.append(
             Diagnostic(code, message(), at: span, label: label, notes: notes(), help: help(), fixes: fixes()))
@@ -117,7 +118,7 @@ struct Resolver {
     ) {
         guard !wordsInUnparsedText.contains(name.value) else { return }
         guard diagnostics.storesFindings(at: name.span) else {
-            return diagnostics.count(at: name.span, isError: code.severity == .error)
+            return diagnostics.recordDropped(at: name.span, isError: code.severity == .error)
         }
         let names = suggestions.nearest(to: name.value, among: candidates, where: isLegal)
         report(

@@ -29,7 +29,7 @@ struct SymbolTable {
 
     private var symbols: [String: Symbol] = [:]
     private var folded: [String: Symbol] = [:]
-    /// The built-in types, then the declared types in their order.
+    /// The built-in types, then the declared enums and objects in their order.
     private(set) var typeNames = ScalarKind.allCases.map(\.rawValue)
     private(set) var objectNames: [String] = []
 
@@ -40,8 +40,8 @@ struct SymbolTable {
 
     subscript(name: String) -> Symbol? { symbols[name] }
 
-    /// A diagnostic if a type has the name of the namespace. Inside that type, the name would refer to the type instead
-    /// of the namespace.
+    /// A diagnostic if a type has the name of the namespace. In generated code, the name could refer to the type
+    /// instead of the namespace.
     func clash(with namespace: Spanned<String>) -> Diagnostic? {
         guard let symbol = symbols[namespace.value] else { return nil }
         let note = "the \(symbol.kind.word) '\(symbol.name.value)' is declared here"
@@ -50,8 +50,8 @@ struct SymbolTable {
             at: namespace.span, notes: [DiagnosticNote(note, at: symbol.name.span)])
     }
 
-    /// Registers a declaration. If the name is already declared, the first declaration stays and a diagnostic is
-    /// reported.
+    /// Registers a declaration. If its name is built in, reserved or already declared, reports a diagnostic instead and
+    /// returns false.
     mutating func insert(_ declaration: DeclarationSyntax, diagnostics: inout LimitedFindings) -> Bool {
         let kind: Kind =
             switch declaration {

@@ -1,5 +1,5 @@
-/// The name of a generic type, such as `List` in `List<Int>`. Names from other languages and from Realm are recognized,
-/// too.
+/// The name of a generic type, such as `List` in `List<Int>`. Names from other languages and from the Realm SDKs are
+/// recognized as well.
 package struct ContainerName {
     enum Kind {
         case list
@@ -9,6 +9,7 @@ package struct ContainerName {
         case optional
     }
 
+    /// The generic types of the schema language.
     package static let all = ["List", "Set", "Map", "LinkingObjects"]
 
     let kind: Kind

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// The keys of one mapping at a known level. Unknown keys are reported.
+/// The entries of one YAML mapping by key. Keys that this kind of mapping (`Level`) does not have are reported.
 struct KeyReader {
     private var entries: [String: YAMLEntry] = [:]
     private(set) var diagnostics: [Diagnostic] = []
@@ -22,7 +22,7 @@ struct KeyReader {
 
     subscript(key: String) -> YAMLEntry? { entries[key] }
 
-    /// The known keys among the entries, in source order.
+    /// The entries with known keys, in source order. A misspelled key is replaced by the suggested key.
     func keys(of items: [YAMLEntry]) -> [(key: String, entry: YAMLEntry)] {
         let byPlace = Dictionary(entries.map { ($0.value.key.span, $0.key) }) { first, _ in first }
         return items.compactMap { item in byPlace[item.key.span].map { ($0, item) } }

@@ -1,7 +1,7 @@
 import MartletSchema
 
-/// The keys of one level of a schema, and common misspellings of them. The parser, its suggestions and the JSON Schema
-/// use these tables.
+/// The keys of one kind of mapping in a schema, such as an object or a property, and common misspellings of these keys.
+/// The parser, its suggestions and the JSON Schema use these tables.
 public struct Level: Sendable {
     /// The name of the level in messages, with its article.
     public let name: String

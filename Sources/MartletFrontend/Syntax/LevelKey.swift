@@ -48,7 +48,8 @@ public struct LevelKey: Sendable {
 
     static let file = [
         LevelKey("enums", .enums, "Enums, by their names."),
-        LevelKey("objects", .objects, "Objects, by their names: what has an identity and links."),
+        LevelKey(
+            "objects", .objects, "Objects, by their names. Each has an identity, and other objects can link to it."),
         LevelKey("embedded", .embedded, "Embedded objects, by their names: each has one owner and is deleted with it."),
         LevelKey(
             "projections", .projections,
@@ -100,6 +101,6 @@ public struct LevelKey: Sendable {
     }
 
     private static let deprecated = LevelKey(
-        "deprecated", .textOrFlag, "What to use instead; Swift warns where it is used.")
+        "deprecated", .textOrFlag, "What to use instead. Swift warns where the deprecated declaration is used.")
     private static let doc = LevelKey("doc", .text, "Documentation, instead of '##' lines above.")
 }

@@ -93,7 +93,7 @@ private struct QuotedReader {
             }
             if byte == Byte.backslash, quote == Byte.doubleQuote {
                 let escape = index
-                guard readEscape() else { return .badEscape(escape..<bytes.letterEnd(min(escape + 2, end))) }
+                guard readEscape() else { return .badEscape(escape..<bytes.sequenceEnd(min(escape + 2, end))) }
             } else {
                 result.append(byte)
                 index += 1

@@ -30,7 +30,7 @@ extension SchemaParser {
         recordRenaming(name, in: mapping, isType: true)
         let unique = keys.value("unique").map { parseUnique($0) } ?? []
         if isEmbedded {
-            // A primary key is reported under its own code.
+            // `parsePrimaryKey` reports a primary key, with a different diagnostic code.
             for key in LevelKey.ofObjectsOnly where key != "primaryKey" {
                 guard let entry = keys[key] else { continue }
                 let fixes = removalFixes(of: key, in: mapping)
@@ -47,6 +47,7 @@ extension SchemaParser {
             deprecation: deprecation(keys))
     }
 
+    /// A placeholder for an invalid object, so that references to it are not reported as missing.
     private func emptyObject(_ name: Spanned<String>, isEmbedded: Bool) -> ObjectSyntax {
         ObjectSyntax(
             name: name, documentation: nil, isEmbedded: isEmbedded, primaryKey: nil, indexes: [], unique: [],
@@ -141,7 +142,7 @@ extension SchemaParser {
             if let type = dictionaryType(expanded, of: name) {
                 return PropertySyntax(
                     name: name, documentation: nil, type: type, defaultValue: nil, renamedFrom: nil, deprecation: nil,
-                    fullText: nil, onDelete: nil, deleteRule: nil)
+                    fullTextSpan: nil, onDelete: nil, deleteRule: nil)
             }
             return parseExpanded(name, entry, expanded)
         }
@@ -149,7 +150,7 @@ extension SchemaParser {
         recordRenaming(name, ofShort: entry.value)
         return PropertySyntax(
             name: name, documentation: comments.documentation(before: entry.key.span), type: type,
-            defaultValue: literal, renamedFrom: nil, deprecation: nil, fullText: nil, onDelete: nil,
+            defaultValue: literal, renamedFrom: nil, deprecation: nil, fullTextSpan: nil, onDelete: nil,
             deleteRule: nil)
     }
 
@@ -177,16 +178,16 @@ extension SchemaParser {
         }
         return PropertySyntax(
             name: name, documentation: documentation(entry, keys), type: type, defaultValue: literal,
-            renamedFrom: renamedFrom(keys), deprecation: deprecation(keys), fullText: fullText(keys),
-            onDelete: rule("onDelete", keys), deleteRule: rule("deleteRule", keys))
+            renamedFrom: renamedFrom(keys), deprecation: deprecation(keys), fullTextSpan: fullTextSpan(keys),
+            onDelete: deletionRule("onDelete", keys), deleteRule: deletionRule("deleteRule", keys))
     }
 
-    private mutating func fullText(_ keys: KeyReader) -> SourceSpan? {
+    private mutating func fullTextSpan(_ keys: KeyReader) -> SourceSpan? {
         guard let entry = keys["fullText"], boolean(entry.value, of: "'fullText'") == true else { return nil }
         return entry.key.span
     }
 
-    private mutating func rule(_ key: String, _ keys: KeyReader) -> Spanned<DeletionRule>? {
+    private mutating func deletionRule(_ key: String, _ keys: KeyReader) -> Spanned<DeletionRule>? {
         guard let value = keys.value(key), let scalar = text(value, of: "'\(key)'") else { return nil }
         if let rule = DeletionRule(rawValue: scalar.text) { return Spanned(rule, scalar.span) }
         let choices = DeletionRule.allCases.map(\.rawValue)

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Parses type expressions in the shapes that YAML gives them, and recovers from common mistakes.
+/// Parses the types of properties, and recovers from common mistakes, such as `[String]`, which YAML parses as a list.
 extension SchemaParser {
     mutating func parseType(
         _ node: YAMLNode, of name: Spanned<String>
@@ -20,12 +20,13 @@ extension SchemaParser {
         case .scalar(let scalar):
             let first = firstLine(scalar, of: name)
             let result = TypeExpressionParser.parse(first)
-            diagnostics += result.diagnostics.map { fixComment($0, in: first) }
+            diagnostics += result.diagnostics.map { explainingComment($0, in: first) }
             return (result.type, result.defaultValue)
         }
     }
 
-    /// A plain scalar that continues on the next line usually swallows the next property. Only its first line is used.
+    /// If a plain scalar continues on the next line, that line is usually meant as the next property. Only the first
+    /// line of the scalar is used.
     private mutating func firstLine(_ scalar: YAMLScalar, of name: Spanned<String>) -> YAMLScalar {
         guard scalar.isPlain, scalar.contentStart == nil else { return scalar }
         let first = source.lineIndex(at: scalar.span.start)
@@ -109,15 +110,16 @@ extension SchemaParser {
         }
     }
 
-    /// `String = "a # b"`: the comment truncates the value. The fix quotes the whole value.
-    private func fixComment(_ diagnostic: Diagnostic, in scalar: YAMLScalar) -> Diagnostic {
+    /// `String = "a # b"`: if a comment truncates the value, the diagnostic is replaced by one about the comment. The
+    /// fix quotes the whole value.
+    private func explainingComment(_ diagnostic: Diagnostic, in scalar: YAMLScalar) -> Diagnostic {
         guard diagnostic.code == .yamlMistake || diagnostic.message.hasPrefix(LiteralParser.missingDefault),
             scalar.isPlain, let place = diagnostic.span
         else { return diagnostic }
         let line = source.lineRange(source.lineIndex(at: scalar.span.end))
         let rest = source.bytes[min(scalar.span.end, line.upperBound)..<line.upperBound]
         guard rest.first(where: { !$0.isBlank }) == Byte.hash else { return diagnostic }
-        if diagnostic.code == .badDefault { return hiddenDefault(behind: scalar, rest) }
+        if diagnostic.code == .badDefault { return hiddenDefault(after: scalar, rest) }
         let all = SourceSpan(file: scalar.span.file, start: scalar.span.start, end: line.upperBound)
         let quoted = source.text(of: all).split(separator: "'", omittingEmptySubsequences: false)
             .joined(separator: "''")
@@ -128,7 +130,7 @@ extension SchemaParser {
     }
 
     /// `String = #5`: the apparent default is a comment.
-    private func hiddenDefault(behind scalar: YAMLScalar, _ rest: ArraySlice<UInt8>) -> Diagnostic {
+    private func hiddenDefault(after scalar: YAMLScalar, _ rest: ArraySlice<UInt8>) -> Diagnostic {
         let start = rest.firstIndex(of: Byte.hash) ?? rest.startIndex
         var end = rest.endIndex
         while end > start, source.bytes[end - 1].isBlank { end -= 1 }
@@ -150,7 +152,7 @@ extension SchemaParser {
         guard mapping.isFlow else { return mapping.entries }
         var result: [YAMLEntry] = []
         for entry in mapping.entries {
-            guard let stray = entry.value.scalar, stray.isEmpty, let previous = result.last,
+            guard let value = entry.value.scalar, value.isEmpty, let previous = result.last,
                 case .scalar(let cut) = previous.value, cut.isPlain,
                 Self.isUnbalanced(cut.text) || Self.isDecimalComma(cut.text, entry.key.text, previous.key.text)
                     || ["doc", "deprecated"].contains(previous.key.text)

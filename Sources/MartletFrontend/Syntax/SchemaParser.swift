@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Parses the tree of a file into declarations, and collects diagnostics.
+/// Parses the YAML tree of a file into declarations, and collects diagnostics.
 struct SchemaParser {
     let source: SourceText
     let comments: CommentReader
@@ -99,7 +99,7 @@ struct SchemaParser {
         fixes: @autoclosure () -> [Fix] = []
     ) {
         guard diagnostics.storesFindings(at: span) else {
-            return diagnostics.count(at: span, isError: code.severity == .error)
+            return diagnostics.recordDropped(at: span, isError: code.severity == .error)
         }
         diagnostics.append(
             Diagnostic(code, message(), at: span, label: label, notes: notes(), help: help(), fixes: fixes()))
@@ -128,22 +128,22 @@ struct SchemaParser {
     private mutating func misspacedMapping(_ scalar: YAMLScalar) -> YAMLMapping? {
         guard let entry = scalar.misspacedEntry else { return nil }
         let end = entry.key.span.end
-        let sign = source.bytes[end...].firstIndex(of: Byte.colon) ?? end
-        let colon = SourceSpan(file: source.file, start: sign, end: sign + 1)
-        let all = SourceSpan(file: source.file, start: end, end: sign + 1)
+        let colonOffset = source.bytes[end...].firstIndex(of: Byte.colon) ?? end
+        let colon = SourceSpan(file: source.file, start: colonOffset, end: colonOffset + 1)
+        let all = SourceSpan(file: source.file, start: end, end: colonOffset + 1)
         let name = entry.key.text.shortened
         let message =
-            sign == end
+            colonOffset == end
             ? "no space after the ':' of '\(name)'; YAML reads this as one word"
             : "the space belongs after the ':' of '\(name)', not before it; write '\(name): '"
-        let edit = sign == end ? Edit(colon.ending, " ") : Edit(all, ": ")
+        let edit = colonOffset == end ? Edit(colon.ending, " ") : Edit(all, ": ")
         report(
             .yamlMistake, message, at: colon, label: "a space belongs after this", help: "write '\(name): '",
             fixes: [Fix("write '\(name): '", .safe, [edit])])
         return YAMLMapping(span: scalar.span, entries: [entry], isFlow: false)
     }
 
-    /// A scalar that is not empty.
+    /// The scalar of a node. A missing value, a list or a mapping is reported.
     mutating func text(_ node: YAMLNode, of owner: String) -> YAMLScalar? {
         switch node {
         case .scalar(let scalar) where !scalar.isEmpty: return scalar
@@ -154,7 +154,7 @@ struct SchemaParser {
         }
     }
 
-    /// A name that is valid in generated code.
+    /// A name that is valid in generated code. An invalid name is reported.
     mutating func name(_ scalar: YAMLScalar, of kind: String) -> Spanned<String>? {
         if let problem = NameRules.problem(of: scalar.text, kind: kind) {
             let fixes = problem.replacement.map { [Fix("write '\($0)'", .suggested, [Edit(scalar.span, $0)])] } ?? []

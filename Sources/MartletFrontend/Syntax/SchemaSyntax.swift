@@ -61,8 +61,11 @@ struct PropertySyntax {
     let defaultValue: LiteralSyntax?
     let renamedFrom: Spanned<String>?
     let deprecation: DeprecationModel?
-    let fullText: SourceSpan?
+    /// The range of the key `fullText`, if its value is `true`.
+    let fullTextSpan: SourceSpan?
+    /// What happens to this object when a target is deleted.
     let onDelete: Spanned<DeletionRule>?
+    /// What happens to the targets when this object is deleted.
     let deleteRule: Spanned<DeletionRule>?
 }
 
@@ -97,6 +100,8 @@ struct FileSyntax {
     let declarations: [DeclarationSyntax]
     /// Declarations with invalid names.
     let withInvalidNames: [DeclarationSyntax]
+    /// The `martlet:ignore` comments.
     let ignores: [IgnoreModel]
+    /// Edits for the fix-its of lint rules.
     let fixIts: FixItModel
 }

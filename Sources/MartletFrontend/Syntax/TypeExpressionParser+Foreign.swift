@@ -6,12 +6,12 @@ extension TypeExpressionParser {
     mutating func readLeadingOptional() -> TypeSyntax? {
         let start = index
         index += 1
-        let sign = scalar.span(of: start..<index)
+        let mark = scalar.span(of: start..<index)
         guard let name = readName() else { return refuse(from: start, "expected the name of a type") }
         let right = "\(ForeignTypes.rightSpelling(of: name.value))?"
         report(
             .unknownType, "the '?' follows the type; write '\(right)'", start..<index, replacement: right)
-        return finish(.single, name, optional: sign, outer: nil, start: start)
+        return finish(.single, name, optional: mark, outer: nil, start: start)
     }
 
     /// `String | null`.
@@ -36,7 +36,7 @@ extension TypeExpressionParser {
         return scalar.span(of: start..<index)
     }
 
-    /// `LinkingObjects(Dog, owner)`, or a path where one property belongs.
+    /// `LinkingObjects(Dog, owner)`, or a path instead of one property: `LinkingObjects<Dog.owner.name>`.
     mutating func parseForeignLink(
         _ container: Spanned<String>, _ element: Spanned<String>, member: Spanned<String>?, close: UInt8, start: Int
     ) -> TypeSyntax? {
@@ -66,7 +66,7 @@ extension TypeExpressionParser {
     }
 
     /// `LinkingObjects(fromType: Dog.self, property: "owner")`.
-    mutating func readLabelledLink(close: UInt8, start: Int) -> TypeSyntax? {
+    mutating func readLabeledLink(close: UInt8, start: Int) -> TypeSyntax? {
         guard let end = bytes[index...].firstIndex(of: close) else { return nil }
         var words: [Spanned<String>] = []
         let first = index
@@ -90,9 +90,9 @@ extension TypeExpressionParser {
     mutating func readTrailingBrackets(_ name: Spanned<String>, start: Int) -> TypeSyntax? {
         guard let close = bytes[index...].firstIndex(of: UInt8(ascii: "]")) else { return nil }
         let inside = String(decoding: bytes[(index + 1)..<close], as: UTF8.self)
-        let kind = ContainerName(name.value)
+        let containerName = ContainerName(name.value)
         var element = name
-        if let kind, [.list, .set, .map].contains(kind.kind) {
+        if let containerName, [.list, .set, .map].contains(containerName.kind) {
             guard inside.isName else { return nil }
             element = Spanned(inside, scalar.span(of: index + 1..<close))
         } else if !inside.isEmpty {
@@ -101,7 +101,7 @@ extension TypeExpressionParser {
         index = close + 1
         // A '?' after a collection is dropped, since a collection is never optional.
         _ = readOptional()
-        let spelling = kind?.spelling ?? "List"
+        let spelling = containerName?.spelling ?? "List"
         let right = "\(spelling)<\(ForeignTypes.rightSpelling(of: element.value))>"
         reportReplacement(start..<index, with: right, "square brackets are not part of a type;")
         let shape: TypeSyntax.Shape = spelling == "Set" ? .set : spelling == "Map" ? .map : .list
@@ -146,17 +146,17 @@ extension TypeExpressionParser {
             replacing: start..<index, with: "")
     }
 
-    /// Replaces Unicode spaces with ASCII spaces of the same byte length, so that offsets stay valid. Quoted texts are
-    /// not changed.
+    /// Replaces Unicode spaces with ASCII spaces of the same byte length, so that offsets stay valid. The text of a
+    /// default is not changed.
     mutating func replaceUnicodeBlanks() {
         guard bytes.contains(where: UnicodeBlank.isLead) else { return }
         var place = 0
-        var isBehindSign = false
-        while place < bytes.count, !isBehindSign || bytes[place].isBlank || UnicodeBlank(bytes, at: place) != nil,
+        var isAfterEqualsSign = false
+        while place < bytes.count, !isAfterEqualsSign || bytes[place].isBlank || UnicodeBlank(bytes, at: place) != nil,
             bytes[place] != Byte.doubleQuote, bytes[place] != Byte.singleQuote
         {
             guard let blank = UnicodeBlank(bytes, at: place) else {
-                if bytes[place] == UInt8(ascii: "=") { isBehindSign = true }
+                if bytes[place] == UInt8(ascii: "=") { isAfterEqualsSign = true }
                 place += 1
                 continue
             }

@@ -52,12 +52,14 @@ struct TypeExpressionParser {
         let close = peek == UInt8(ascii: "(") ? UInt8(ascii: ")") : UInt8(ascii: ">")
         index += 1
         skipBlanks()
-        let kind = ContainerName(container.value)
+        let containerName = ContainerName(container.value)
         let innerStart = index
-        if kind?.kind == .linkingObjects, let link = readLabelledLink(close: close, start: start) { return link }
+        if containerName?.kind == .linkingObjects, let link = readLabeledLink(close: close, start: start) {
+            return link
+        }
         guard var element = readName() else { return refuseStart(innerStart) }
         skipBlanks()
-        if kind?.kind == .map, peek == Byte.comma || peek == Byte.colon {
+        if containerName?.kind == .map, peek == Byte.comma || peek == Byte.colon {
             return parseKeyedMap(container, keyStart: innerStart, close: close, start: start)
         }
         if peek == UInt8(ascii: "<") {
@@ -71,7 +73,7 @@ struct TypeExpressionParser {
             guard let name = readName() else { return refuse(from: index, "expected the name of a property") }
             member = name
         }
-        if kind?.kind == .linkingObjects, peek == Byte.comma || peek == Byte.dot {
+        if containerName?.kind == .linkingObjects, peek == Byte.comma || peek == Byte.dot {
             return parseForeignLink(container, element, member: member, close: close, start: start)
         }
         let optional = readOptional()
@@ -79,30 +81,32 @@ struct TypeExpressionParser {
         guard peek == close else { return refuseUnclosed(container, close, from: innerStart, start: start) }
         index += 1
         let outer = readOptional()
-        guard let kind else {
+        guard let containerName else {
             return readWrapper(container, element, optional ?? outer, start: start)
                 ?? refuseContainer(container, start: start)
         }
-        if kind.kind == .optional {
+        if containerName.kind == .optional {
             reportReplacement(start..<index, with: "\(element.value)?", "'\(container.value)<\(element.value)>'")
             return TypeSyntax(
                 shape: .single, name: element, optional: container.span, outerOptional: nil, span: element.span)
         }
-        if kind.kind == .linkingObjects {
+        if containerName.kind == .linkingObjects {
             guard let member else {
                 return refuse(
                     from: innerStart, to: innerStart + element.value.utf8.count,
                     "linking objects name a property; write 'LinkingObjects<\(element.value).property>'")
             }
             element = Spanned(element.value, element.span)
-            reportForeignSyntax(container, kind, close: close, start: start, inside: "\(element.value).\(member.value)")
+            reportForeignSyntax(
+                container, containerName, close: close, start: start, inside: "\(element.value).\(member.value)")
             return finish(.linkingObjects(member), element, optional: optional, outer: outer, start: start)
         }
         if let member { return refuse(member.span, "only 'LinkingObjects' names a property of a type") }
         reportForeignSyntax(
-            container, kind, close: close, start: start,
+            container, containerName, close: close, start: start,
             inside: ForeignTypes.rightSpelling(of: element.value) + (optional == nil ? "" : "?"))
-        let shape: TypeSyntax.Shape = kind.kind == .list ? .list : kind.kind == .set ? .set : .map
+        let shape: TypeSyntax.Shape =
+            containerName.kind == .list ? .list : containerName.kind == .set ? .set : .map
         return finish(shape, element, optional: optional, outer: outer, start: start)
     }
 
@@ -145,14 +149,14 @@ struct TypeExpressionParser {
     /// Reads an optional mark. A `!` or a second `?` is reported and counts as `?`.
     mutating func readOptional() -> SourceSpan? {
         let start = index
-        var signs = 0
+        var marks = 0
         while peek == UInt8(ascii: "?") || peek == UInt8(ascii: "!") {
             index += 1
-            signs += 1
+            marks += 1
         }
-        guard signs > 0 else { return nil }
+        guard marks > 0 else { return nil }
         let range = start..<index
-        if signs > 1 || bytes[start] != UInt8(ascii: "?") {
+        if marks > 1 || bytes[start] != UInt8(ascii: "?") {
             let text = String(decoding: bytes[range], as: UTF8.self)
             report(.unknownType, "'\(text.shortened)' is not part of a type; write '?'", range, replacement: "?")
         }
@@ -217,12 +221,12 @@ struct TypeExpressionParser {
     /// Reports the collection names and brackets of other languages: `Array<Int>`, `list<Int>`,
     /// `LinkingObjects(Dog.owner)`.
     mutating func reportForeignSyntax(
-        _ container: Spanned<String>, _ kind: ContainerName, close: UInt8, start: Int, inside: String
+        _ container: Spanned<String>, _ containerName: ContainerName, close: UInt8, start: Int, inside: String
     ) {
-        guard container.value != kind.spelling || close != UInt8(ascii: ">") else { return }
-        let right = "\(kind.spelling)<\(inside)>"
+        guard container.value != containerName.spelling || close != UInt8(ascii: ">") else { return }
+        let right = "\(containerName.spelling)<\(inside)>"
         let end = (bytes[..<index].lastIndex(of: close) ?? index - 1) + 1
-        if container.value != kind.spelling {
+        if container.value != containerName.spelling {
             let range = start..<start + container.value.utf8.count
             let all = scalar.span(of: start..<end)
             diagnostics.append(
@@ -230,7 +234,8 @@ struct TypeExpressionParser {
                     .unknownType, "unknown collection '\(container.value)'; write '\(right)'",
                     at: scalar.span(of: range), help: "write '\(right)'",
                     fixes: scalar.contentStart == nil
-                        ? [] : [Fix("write '\(right)'", kind.isCertain ? .safe : .suggested, [Edit(all, right)])]))
+                        ? []
+                        : [Fix("write '\(right)'", containerName.isCertain ? .safe : .suggested, [Edit(all, right)])]))
         } else {
             report(
                 .unknownType, "the type is written in '<' and '>'; write '\(right)'", start..<end, replacement: right)
@@ -269,7 +274,7 @@ struct TypeExpressionParser {
     /// Reports a missing type name.
     mutating func refuseStart(_ start: Int) -> TypeSyntax? {
         let rest = String(decoding: bytes[min(start, bytes.count)...], as: UTF8.self)
-        if let sign = rest.unicodeScalars.first, ScalarWords.isTypographicQuote(sign) || sign == "`" {
+        if let first = rest.unicodeScalars.first, QuotingRules.isTypographicQuote(first) || first == "`" {
             return refuse(from: start, "a type has no quotes; remove them")
         }
         return refuse(from: start, "expected the name of a type")

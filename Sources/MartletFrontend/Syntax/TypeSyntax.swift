@@ -12,7 +12,7 @@ struct TypeSyntax {
     }
 
     let shape: Shape
-    /// The type of the value, or of the elements.
+    /// The name of the type of the value, or of the elements.
     let name: Spanned<String>
     /// The `?` of the value, or of the elements.
     let optional: SourceSpan?

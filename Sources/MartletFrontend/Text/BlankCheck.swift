@@ -28,7 +28,7 @@ struct BlankCheck {
         let start = end(ofBlanksAt: line.lowerBound, in: line)
         let rest = source.bytes[start..<line.upperBound]
         if rest.first == Byte.hash { return }
-        if let blank = firstBlank(line.lowerBound..<start), isKeyOrItem(rest) {
+        if let blank = rangeFromFirstBlank(line.lowerBound..<start), isKeyOrItem(rest) {
             report(blank.lowerBound..<start, "indents this line")
         }
         if let last = rest.last(where: { !$0.isBlank }), [UInt8(ascii: "|"), UInt8(ascii: ">")].contains(last) {
@@ -56,7 +56,8 @@ struct BlankCheck {
         return min(index, line.upperBound)
     }
 
-    private func firstBlank(_ range: Range<Int>) -> Range<Int>? {
+    /// The part of the range from its first Unicode space on.
+    private func rangeFromFirstBlank(_ range: Range<Int>) -> Range<Int>? {
         range.first { UnicodeBlank(source.bytes, at: $0) != nil }.map { $0..<range.upperBound }
     }
 
@@ -79,16 +80,17 @@ struct BlankCheck {
         return String(decoding: source.bytes[first..<colon], as: UTF8.self)
     }
 
-    private mutating func report(_ range: Range<Int>, _ place: String) {
-        guard let first = firstBlank(range)?.lowerBound, let name = UnicodeBlank(source.bytes, at: first)?.name else {
-            return
-        }
+    /// - Parameter predicate: what the Unicode space does, for the message.
+    private mutating func report(_ range: Range<Int>, _ predicate: String) {
+        guard let first = rangeFromFirstBlank(range)?.lowerBound,
+            let name = UnicodeBlank(source.bytes, at: first)?.name
+        else { return }
         blankedRanges.append(range)
         guard blankedRanges.count <= 100 else { return }
         let span = SourceSpan(file: source.file, start: range.lowerBound, end: range.upperBound)
         diagnostics.append(
             Diagnostic(
-                .yamlMistake, "\(name) \(place), and YAML reads it as a letter; write a space", at: span,
+                .yamlMistake, "\(name) \(predicate), and YAML reads it as a letter; write a space", at: span,
                 label: "looks like a space", help: "write a space",
                 fixes: [Fix("write a space", .safe, [Edit(span, spaces(for: range))])]))
     }

@@ -23,7 +23,7 @@ extension UInt8 {
     package var isBlank: Bool { self == Byte.space || self == Byte.tab }
     package var isLineBreak: Bool { self == Byte.lineFeed || self == Byte.carriageReturn }
 
-    /// The value of a hexadecimal digit.
+    /// The value of a hexadecimal digit; nil for other bytes.
     var hexadecimalValue: UInt8? {
         switch self {
         case 0x30...0x39: self - 0x30
@@ -38,14 +38,14 @@ extension UInt8 {
 
 extension [UInt8] {
     /// Moves an offset inside a UTF-8 sequence to the end of the sequence.
-    func letterEnd(_ offset: Int) -> Int {
+    func sequenceEnd(_ offset: Int) -> Int {
         var end = offset
         while end < count, self[end] & 0xC0 == 0x80 { end += 1 }
         return end
     }
 
     /// Moves an offset inside a UTF-8 sequence to the start of the sequence. An offset at invalid bytes is not moved.
-    func letterStart(_ offset: Int) -> Int {
+    func sequenceStart(_ offset: Int) -> Int {
         guard offset < count, self[offset] & 0xC0 == 0x80 else { return offset }
         let start = stride(from: offset - 1, through: Swift.max(0, offset - 3), by: -1).first {
             self[$0] & 0xC0 != 0x80

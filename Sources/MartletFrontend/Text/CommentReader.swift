@@ -1,6 +1,6 @@
 package import MartletSchema
 
-/// Reads the comment lines of a file: documentation, directives and other comments.
+/// Reads the comments of a file: documentation, directives such as `# martlet:ignore MRT0501`, and others.
 ///
 /// libyaml does not report comments, so they are read from the lines that are not inside a scalar.
 package struct CommentReader {
@@ -135,7 +135,7 @@ package struct CommentReader {
     }
 
     private mutating func report(_ message: @autoclosure () -> String, _ span: SourceSpan) {
-        guard diagnostics.storesFindings(at: span) else { return diagnostics.count(at: span, isError: false) }
+        guard diagnostics.storesFindings(at: span) else { return diagnostics.recordDropped(at: span, isError: false) }
         diagnostics.append(Diagnostic(.uselessIgnore, message(), at: span))
     }
 }

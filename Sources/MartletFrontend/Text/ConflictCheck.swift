@@ -3,8 +3,8 @@ import MartletSchema
 /// Finds merge-conflict markers. Parsing continues with the first side of each conflict.
 struct ConflictCheck {
     private(set) var diagnostics: [Diagnostic] = []
-    /// Ranges of whole lines that are blanked out before parsing.
-    private(set) var blankedRanges: [Range<Int>] = []
+    /// Ranges of lines, without their line breaks, that are removed before parsing.
+    private(set) var removedRanges: [Range<Int>] = []
 
     private enum Marker: UInt8 {
         case ours = 0x3C  // <
@@ -20,7 +20,7 @@ struct ConflictCheck {
             let range = source.lineRange(line)
             let marker = Self.marker(source.bytes[range])
             if marker == nil {
-                if isSkipping { blankedRanges.append(range) }
+                if isSkipping { removedRanges.append(range) }
                 continue
             }
             let span = SourceSpan(file: source.file, start: range.lowerBound, end: range.lowerBound + 7)
@@ -40,14 +40,14 @@ struct ConflictCheck {
                 isSkipping = false
             case nil: break
             }
-            blankedRanges.append(range)
+            removedRanges.append(range)
         }
         if let open { report(open.span, middle: open.middle, end: nil) }
     }
 
     private mutating func report(_ span: SourceSpan, middle: SourceSpan?, end: SourceSpan?) {
         var notes: [DiagnosticNote] = []
-        if let middle { notes.append(DiagnosticNote("the other side begins here", at: middle)) }
+        if let middle { notes.append(DiagnosticNote("the first side ends here", at: middle)) }
         if let end { notes.append(DiagnosticNote("the conflict ends here", at: end)) }
         diagnostics.append(
             Diagnostic(

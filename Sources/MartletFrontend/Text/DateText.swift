@@ -3,7 +3,9 @@ enum DateText {
     enum Outcome {
         /// Seconds since 2001-01-01T00:00:00Z.
         case seconds(Double)
+        /// A date with a time of day but without a time zone.
         case noZone
+        /// Not a date.
         case none
     }
 
@@ -65,8 +67,8 @@ enum DateText {
 
         var isAtEnd: Bool { index == bytes.count }
 
-        mutating func take(_ sign: Unicode.Scalar) -> Bool {
-            guard index < bytes.count, bytes[index] == UInt8(ascii: sign) else { return false }
+        mutating func take(_ character: Unicode.Scalar) -> Bool {
+            guard index < bytes.count, bytes[index] == UInt8(ascii: character) else { return false }
             index += 1
             return true
         }

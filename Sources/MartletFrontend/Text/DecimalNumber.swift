@@ -6,6 +6,7 @@ struct DecimalNumber {
     private let digits: Int
     /// The power of ten of the last significant digit.
     private let exponent: Int
+    /// The number after the `e`; zero if there is none.
     private let power: Int
 
     init?(_ source: String) {

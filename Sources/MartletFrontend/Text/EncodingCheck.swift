@@ -8,8 +8,8 @@ struct EncodingCheck {
     private(set) var diagnostics: [Diagnostic] = []
     /// False if the file must not be parsed.
     private(set) var isReadable = true
-    /// Ranges that are blanked out before parsing.
-    private(set) var blankedRanges: [Range<Int>] = []
+    /// Ranges that are removed before parsing.
+    private(set) var removedRanges: [Range<Int>] = []
 
     init(_ source: SourceText) {
         self.source = source
@@ -41,7 +41,7 @@ struct EncodingCheck {
                 index += length
             } else {
                 invalid += 1
-                blankedRanges.append(index..<index + 1)
+                removedRanges.append(index..<index + 1)
                 if invalid == 1 {
                     report(.yamlSubset, "this byte is not UTF-8; save the file as UTF-8", index..<index + 1)
                 }
@@ -51,8 +51,8 @@ struct EncodingCheck {
     }
 
     private mutating func refuse(scalar: UInt32, _ range: Range<Int>) {
-        blankedRanges.append(range)
-        guard blankedRanges.count <= 20 else { return }
+        removedRanges.append(range)
+        guard removedRanges.count <= 20 else { return }
         let digits = String(scalar, radix: 16, uppercase: true)
         let name = "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
         let kind = Self.isDirectional(scalar) ? "bidirectional control" : "control"

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Names of scalar types in other languages.
+/// Names of scalar types in other languages, and other words that are copied together with a type.
 enum ForeignTypes {
     /// The schema type for a name from another language; nil for unknown names.
     static func scalar(for name: String) -> String? {
@@ -26,13 +26,13 @@ enum ForeignTypes {
         return isOptional ? right + "?" : right
     }
 
-    /// Swift property wrappers that are often copied together with the type.
+    /// Swift attributes that are often copied together with the type.
     static let attributes: Set<String> = ["@Persisted", "@objc"]
     /// Keywords before a name in Swift and other languages.
     static let introducers: Set<String> = ["let", "var", "val", "dynamic"]
     /// Module names that often precede a type.
     static let modules: Set<String> = ["RealmSwift", "Realm", "Swift", "Foundation", "Martlet"]
-    /// Generic wrapper types around a single value; true if the wrapped value is optional.
+    /// Generic wrapper types around a single value, in lower case; true if the wrapped value is optional.
     static let wrappers = ["persisted": false, "realmoptional": true, "realmproperty": false]
 
     private static let table: [String: String] = {

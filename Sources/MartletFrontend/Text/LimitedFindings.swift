@@ -6,14 +6,15 @@ package import MartletSchema
 /// limit, findings that come later in the file than all kept ones are only counted, so that the cost stays linear in
 /// the size of the file.
 package struct LimitedFindings {
-    /// The number of findings kept per file. It exceeds the number that are shown, because some findings are removed
-    /// later. Applying fixes sets a higher value. The value is task-local, because instances of this type are created
-    /// in many places during a run.
-    @TaskLocal static var maximumStoredPerFile = defaultStoredPerFile
-    static let defaultStoredPerFile = 5 * FindingLimit.maximumShownPerFile
+    /// The number of findings that remain for each file after pruning. Pruning begins when twice as many are stored, so
+    /// that it runs rarely. The number exceeds the number that are shown, because some findings are removed later.
+    /// Applying fixes sets a higher value. The value is task-local, because instances of this type are created in many
+    /// places during a run.
+    @TaskLocal static var keptPerFile = defaultKeptPerFile
+    static let defaultKeptPerFile = 5 * FindingLimit.maximumShownPerFile
 
     private struct Tally {
-        var count = 0
+        var stored = 0
         /// Findings from this offset on are only counted.
         var bound = Int.max
         var dropped = 0
@@ -29,7 +30,7 @@ package struct LimitedFindings {
     }
 
     /// Counts a finding without storing it.
-    mutating func count(at span: SourceSpan, isError: Bool) {
+    mutating func recordDropped(at span: SourceSpan, isError: Bool) {
         tallies[span.file, default: Tally()].dropped += 1
         if isError { tallies[span.file, default: Tally()].hasDroppedErrors = true }
     }
@@ -40,12 +41,12 @@ package struct LimitedFindings {
             return
         }
         guard storesFindings(at: span) else {
-            count(at: span, isError: finding.isError)
+            recordDropped(at: span, isError: finding.isError)
             return
         }
         findings.append(finding)
-        tallies[span.file, default: Tally()].count += 1
-        if tallies[span.file, default: Tally()].count > 2 * Self.maximumStoredPerFile { prune(span.file) }
+        tallies[span.file, default: Tally()].stored += 1
+        if tallies[span.file, default: Tally()].stored > 2 * Self.keptPerFile { prune(span.file) }
     }
 
     /// The number of findings of a file that were only counted, and whether errors are among them.
@@ -76,9 +77,9 @@ package struct LimitedFindings {
 
     private mutating func prune(_ file: SourceFileID) {
         let places = findings.compactMap { $0.span.flatMap { $0.file == file ? $0.start : nil } }.sorted()
-        let kept = Self.maximumStoredPerFile
+        let kept = Self.keptPerFile
         guard places.count > kept else {
-            tallies[file]?.count = places.count
+            tallies[file]?.stored = places.count
             return
         }
         // All findings at one place are kept or dropped together.
@@ -90,7 +91,7 @@ package struct LimitedFindings {
             tally.hasDroppedErrors = tally.hasDroppedErrors || finding.isError
             return true
         }
-        tally.count = places.count { $0 < bound }
+        tally.stored = places.count { $0 < bound }
         tally.bound = bound
         tallies[file] = tally
     }

@@ -103,9 +103,9 @@ package enum NameRules {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Members of the runtime's classes, including those that publishers add, and words that Swift reserves even in
-    /// backticks. Properties can have the names of methods with argument labels (`value(forKey:)`, `encode(to:)`,
-    /// `hash(into:)`, `changes(keyPaths:)`) and of static members (`fields`).
+    /// Names that a property cannot have: members of the runtime's classes, including those that publishers add, and
+    /// words that Swift reserves even in backticks. Properties can have the names of methods with argument labels
+    /// (`value(forKey:)`, `encode(to:)`, `hash(into:)`, `changes(keyPaths:)`) and of static members (`fields`).
     package static let members: Set<String> = [
         "realm", "objectSchema", "isInvalidated", "isFrozen", "description", "debugDescription", "hashValue",
         "self", "init", "freeze", "thaw", "observe", "objectWillChange", "className", "setValue",
@@ -114,18 +114,20 @@ package enum NameRules {
         "Foundation", "Model", "Root",
     ]
 
-    /// The members of projections: the members of objects, and `rootObject`.
+    /// Names that a label of a projection cannot have.
     package static let projectionMembers: Set<String> = members.union(["rootObject"])
 
+    /// Names that a key path cannot have.
     package static let keyPathNames: Set<String> = [
         "self", "init", "Type", "Protocol", "Martlet", "Swift", "Foundation",
     ]
 
+    /// Names that a case cannot have.
     package static let caseNames: Set<String> = [
         "Type", "Protocol", "allCases", "rawValue", "hashValue", "hash", "RawValue", "AllCases",
     ]
 
-    /// Names that would shadow types to which generated code refers.
+    /// Names that a type cannot have. Most of them would shadow types to which generated code refers.
     package static let types: Set<String> = [
         "Type", "Protocol", "Self", "Any", "self", "Martlet", "Swift", "Foundation", "Fields", "KeyPaths", "Model",
         "Root", "RootFields", "init",

@@ -6,6 +6,7 @@ struct PatchedText {
     /// A run of patched bytes that is either copied from the source or replaces a range of it.
     private struct Segment {
         var start: Int
+        /// The offset in the source where the copied or replaced range begins.
         let original: Int
         /// The end of the replaced range in the source; nil if the bytes are copied.
         let replacedEnd: Int?
@@ -24,8 +25,8 @@ struct PatchedText {
 
     /// The source range of a range of patched bytes. It begins and ends at the boundaries of UTF-8 sequences.
     func span(_ start: Int, _ end: Int) -> SourceSpan {
-        let end = end > start ? bytes.letterEnd(end) : end
-        let start = bytes.letterStart(start)
+        let end = end > start ? bytes.sequenceEnd(end) : end
+        let start = bytes.sequenceStart(start)
         return SourceSpan(file: file, start: originalStart(of: start), end: originalEnd(of: end, from: start))
     }
 

@@ -1,13 +1,14 @@
-/// Typographic quotes, which word processors insert instead of ASCII quotes.
-enum ScalarWords {
-    static func isTypographicQuote(_ sign: Unicode.Scalar) -> Bool {
-        switch sign {
+/// Which characters look like quotes, and which characters need no quotes.
+enum QuotingRules {
+    /// Whether a character is a quote that word processors insert instead of an ASCII quote.
+    static func isTypographicQuote(_ character: Unicode.Scalar) -> Bool {
+        switch character {
         case "\u{2018}"..."\u{201F}", "\u{AB}", "\u{BB}", "\u{2039}", "\u{203A}", "\u{300C}"..."\u{300F}": true
         default: false
         }
     }
 
-    /// The text between quotes of any style; nil if a quote is missing at either end.
+    /// The text between typographic quotes or backticks; nil if one is missing at either end.
     static func unquoted(_ text: String) -> String? {
         var inside = text.unicodeScalars[...]
         guard let first = inside.popFirst(), let last = inside.popLast(),
@@ -17,11 +18,11 @@ enum ScalarWords {
     }
 
     /// Whether a character, such as a non-Latin letter or an emoji, is allowed in an unquoted word.
-    static func isWordSign(_ sign: Unicode.Scalar) -> Bool {
-        if let ascii = UInt8(exactly: sign.value), ascii < 0x80 {
+    static func isWordCharacter(_ character: Unicode.Scalar) -> Bool {
+        if let ascii = UInt8(exactly: character.value), ascii < 0x80 {
             return ascii.isNameByte || ascii == Byte.dash || ascii == Byte.dot
         }
-        return switch sign.properties.generalCategory {
+        return switch character.properties.generalCategory {
         case .initialPunctuation, .finalPunctuation, .openPunctuation, .closePunctuation, .spaceSeparator,
             .lineSeparator, .paragraphSeparator, .control:
             false
@@ -30,7 +31,7 @@ enum ScalarWords {
     }
 }
 
-/// A word that is a boolean in YAML 1.1 or looks like one: `yes`, `off`, `True`.
+/// A word other than `true` and `false` that is a boolean in YAML 1.1, or differs from one only in case: `yes`, `True`.
 struct BooleanWord {
     let value: Bool
 
@@ -50,6 +51,7 @@ enum WholeNumber {
     case tooLarge
     /// YAML 1.1 notation, with its most likely decimal value, and whether that value is unambiguous.
     case ambiguous(String, isCertain: Bool)
+    /// Not an integer.
     case none
 
     init(_ text: String) {

@@ -5,7 +5,8 @@ public struct BreakingChange: Hashable, Sendable {
     public let level: BreakingLevel
     /// In lower case, without a full stop: the affected item in quotes, then the fix.
     public let message: String
-    /// The range in the new schema; nil if the schema no longer contains the item.
+    /// The range in the new schema. For a removed item, this is the most likely new name, otherwise the declaration
+    /// that contained the item; nil if there is neither.
     public let span: SourceSpan?
     public let label: String?
     /// Notes, which usually refer to the old schema.

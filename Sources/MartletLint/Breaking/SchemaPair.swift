@@ -12,27 +12,29 @@ struct SchemaPair {
     let objects: [ObjectPair]
     let enums: [(old: EnumModel, new: EnumModel)]
     private let pairsByFormerName: [String: ObjectPair]
-    private let objectNames: [String: String]
-    private let enumNames: [String: String]
+    /// By old name.
+    private let newObjectNames: [String: String]
+    /// By old name.
+    private let newEnumNames: [String: String]
 
     init(old: SchemaModel, new: SchemaModel) {
         self.old = old
         self.new = new
-        let objectNames = SchemaPair.successors(
+        let newObjectNames = SchemaPair.successors(
             old.objects.map(\.name), new.objects.map { ($0.name, $0.renamedFrom?.value) })
-        let enumNames = SchemaPair.successors(
+        let newEnumNames = SchemaPair.successors(
             old.enums.map(\.name), new.enums.map { ($0.name, $0.renamedFrom?.value) })
-        let formerObjects = Dictionary(objectNames.map { ($1, $0) }) { first, _ in first }
-        let formerEnums = Dictionary(enumNames.map { ($1, $0) }) { first, _ in first }
+        let oldObjectNames = Dictionary(newObjectNames.map { ($1, $0) }) { first, _ in first }
+        let oldEnumNames = Dictionary(newEnumNames.map { ($1, $0) }) { first, _ in first }
         objects = new.objects.compactMap { object in
-            formerObjects[object.name].flatMap(old.object(named:)).map { ObjectPair(old: $0, new: object) }
+            oldObjectNames[object.name].flatMap(old.object(named:)).map { ObjectPair(old: $0, new: object) }
         }
         pairsByFormerName = Dictionary(objects.map { ($0.old.name, $0) }) { first, _ in first }
         enums = new.enums.compactMap { model in
-            formerEnums[model.name].flatMap(old.enumeration(named:)).map { ($0, model) }
+            oldEnumNames[model.name].flatMap(old.enumeration(named:)).map { ($0, model) }
         }
-        self.objectNames = objectNames
-        self.enumNames = enumNames
+        self.newObjectNames = newObjectNames
+        self.newEnumNames = newEnumNames
     }
 
     /// Maps each old name that has a successor to the name of the successor.
@@ -50,21 +52,21 @@ struct SchemaPair {
         return result
     }
 
-    var removedObjects: [ObjectModel] { old.objects.filter { objectNames[$0.name] == nil } }
-    var removedEnums: [EnumModel] { old.enums.filter { enumNames[$0.name] == nil } }
+    var removedObjects: [ObjectModel] { old.objects.filter { newObjectNames[$0.name] == nil } }
+    var removedEnums: [EnumModel] { old.enums.filter { newEnumNames[$0.name] == nil } }
 
     var addedObjects: [ObjectModel] {
-        let kept = Set(objectNames.values)
+        let kept = Set(newObjectNames.values)
         return new.objects.filter { !kept.contains($0.name) }
     }
 
     var addedEnums: [EnumModel] {
-        let kept = Set(enumNames.values)
+        let kept = Set(newEnumNames.values)
         return new.enums.filter { !kept.contains($0.name) }
     }
 
     /// The new name of an old type; the old name if the type was removed.
-    func currentName(_ name: String) -> String { objectNames[name] ?? enumNames[name] ?? name }
+    func currentName(_ name: String) -> String { newObjectNames[name] ?? newEnumNames[name] ?? name }
 
     func object(formerly name: String) -> ObjectPair? { pairsByFormerName[name] }
 

@@ -10,25 +10,25 @@ struct Deprecations: LintRule {
         // Most schemas have no deprecated properties. Then the search for their uses is skipped.
         let deprecates = schema.objects.contains { $0.properties.contains { $0.deprecation != nil } }
         for object in schema.objects {
-            findings += bare(object.deprecation, object.name)
+            findings += missingMessage(object.deprecation, object.name)
             guard deprecates else { continue }
-            for property in object.properties { findings += bare(property.deprecation, property.name) }
+            for property in object.properties { findings += missingMessage(property.deprecation, property.name) }
             findings += indexes(of: object)
             guard object.deprecation == nil else { continue }
             for path in object.keyPaths.flatMap(\.paths) { findings += uses(path, schema) }
         }
         for projection in schema.projections {
-            findings += bare(projection.deprecation, projection.name)
+            findings += missingMessage(projection.deprecation, projection.name)
             guard projection.deprecation == nil else { continue }
             findings += root(projection, schema)
             guard deprecates else { continue }
             for label in projection.labels { findings += uses(label.path, schema) }
         }
-        for model in schema.enums { findings += bare(model.deprecation, model.name) }
+        for model in schema.enums { findings += missingMessage(model.deprecation, model.name) }
         return findings
     }
 
-    private func bare(_ deprecation: DeprecationModel?, _ name: String) -> [Diagnostic] {
+    private func missingMessage(_ deprecation: DeprecationModel?, _ name: String) -> [Diagnostic] {
         guard let deprecation, deprecation.message == nil else { return [] }
         return [
             Diagnostic(

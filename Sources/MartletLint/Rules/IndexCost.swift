@@ -1,6 +1,7 @@
 import MartletSchema
 
-/// Reports indexes that slow down writes without a benefit: too many indexes, or indexes on properties with few values.
+/// Reports indexes that slow down writes without a benefit: too many indexes of a type, or an index on a property that
+/// can have at most two values.
 struct IndexCost: LintRule {
     static let maximumIndexes = 8
 

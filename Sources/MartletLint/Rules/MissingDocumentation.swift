@@ -1,6 +1,7 @@
 import MartletSchema
 
-/// Reports types without documentation. The documentation is copied to the generated code.
+/// Reports types without documentation, or with documentation that only repeats the name. The documentation is copied
+/// to the generated code.
 struct MissingDocumentation: LintRule {
     let code = DiagnosticCode.missingDocumentation
     let purpose = "Types have documentation that says more than their names."

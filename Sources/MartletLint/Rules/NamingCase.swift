@@ -22,9 +22,9 @@ struct NamingCase: LintRule {
     private enum Storage {
         case none
         /// Data is stored under the name. `renamedFrom` connects it with a new name.
-        case renamed
+        case underName
         /// The name is the stored value.
-        case value
+        case asValue
     }
 
     private func names(of declaration: DeclarationModel) -> [Name] {
@@ -35,15 +35,15 @@ struct NamingCase: LintRule {
                     Name(
                         text: $0.name, span: $0.nameSpan, kind: "case",
                         symbol: .enumCase(owner: model.name, name: $0.name),
-                        storage: $0.rawValue == .string($0.name) ? .value : .none)
+                        storage: $0.rawValue == .string($0.name) ? .asValue : .none)
                 }
         case .object(let model):
-            [Name(text: model.name, span: model.nameSpan, kind: "type", symbol: .type(model.name), storage: .renamed)]
+            [Name(text: model.name, span: model.nameSpan, kind: "type", symbol: .type(model.name), storage: .underName)]
                 + model.properties.filter { isMisnamed($0.name, isType: false) }.map {
                     Name(
                         text: $0.name, span: $0.nameSpan, kind: "property",
                         symbol: .property(owner: model.name, name: $0.name),
-                        storage: $0.type.isLinkingObjects ? .none : .renamed)
+                        storage: $0.type.isLinkingObjects ? .none : .underName)
                 } + model.ignored.map { Name(text: $0.name, span: $0.nameSpan, kind: "property", symbol: nil) }
                 + model.keyPaths.map { Name(text: $0.name, span: $0.nameSpan, kind: "key path", symbol: nil) }
         case .projection(let model):
@@ -67,8 +67,8 @@ struct NamingCase: LintRule {
         let detail =
             switch name.storage {
             case .none: ""
-            case .renamed: " with 'renamedFrom: \(name.text)' if data is stored already"
-            case .value: ", and '\(name.text)' as its stored value if data is stored already"
+            case .underName: " with 'renamedFrom: \(name.text)' if data is stored already"
+            case .asValue: ", and '\(name.text)' as its stored value if data is stored already"
             }
         return Diagnostic(
             code, "\(name.kind) '\(name.text)' is not \(style); write '\(right)'", at: name.span,
@@ -78,9 +78,11 @@ struct NamingCase: LintRule {
     /// A fix that renames the declaration and all references, and preserves stored data; nil if some edit is not
     /// possible.
     private func renaming(_ name: Name, to right: String, _ schema: SchemaModel) -> Fix? {
-        guard name.storage != .value, right.utf8.first.map({ !(0x30...0x39).contains($0) }) == true else { return nil }
+        guard name.storage != .asValue, right.utf8.first.map({ !(0x30...0x39).contains($0) }) == true else {
+            return nil
+        }
         var edits = [Edit(name.span, right)]
-        if name.storage == .renamed {
+        if name.storage == .underName {
             guard let addition = schema.renamedFromAddition(at: name.span) else { return nil }
             edits += addition
         }
@@ -90,7 +92,7 @@ struct NamingCase: LintRule {
             else { return nil }
             edits.append(Edit(span, right))
         }
-        let isRenamed = name.storage == .renamed ? " with 'renamedFrom'" : ""
-        return Fix("rename it to '\(right)'\(isRenamed)", .suggested, edits.sorted { $0.span < $1.span })
+        let suffix = name.storage == .underName ? " with 'renamedFrom'" : ""
+        return Fix("rename it to '\(right)'\(suffix)", .suggested, edits.sorted { $0.span < $1.span })
     }
 }

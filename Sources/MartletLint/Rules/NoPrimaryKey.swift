@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Reports objects without a primary key, which cannot be found or updated by identity.
+/// Reports object types without a primary key. Their objects cannot be found or updated by a key.
 struct NoPrimaryKey: LintRule {
     let code = DiagnosticCode.noPrimaryKey
     let purpose = "Objects have a primary key."

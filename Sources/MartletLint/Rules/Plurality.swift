@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Checks that collections have plural names, and that links and types have singular names.
+/// Checks that lists, sets and linking objects have plural names, and that links and object types have singular names.
 struct Plurality: LintRule {
     let code = DiagnosticCode.plurality
     let purpose = "Collections are plural; links and types are singular."

@@ -1,6 +1,7 @@
 import MartletSchema
 
-/// Reports a `renamedFrom` that cannot be applied, because the old name still exists or is used by two declarations.
+/// Reports a `renamedFrom` that cannot be applied, because a declaration with the old name still exists, or because two
+/// declarations specify the same old name.
 struct StaleRename: LintRule {
     let code = DiagnosticCode.staleRename
     let purpose = "A 'renamedFrom' names a declaration that no longer exists."

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Reports types with too many properties, and key paths with too many segments.
+/// Reports types with too many properties, and key paths of projections with too many segments.
 struct TooWide: LintRule {
     static let maximumProperties = 100
     static let maximumSegments = 4

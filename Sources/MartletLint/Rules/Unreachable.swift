@@ -6,7 +6,7 @@ struct Unreachable: LintRule {
     let purpose = "Every enum is used, and cascading deletions form no cycle."
 
     func check(_ schema: SchemaModel) -> [Diagnostic] {
-        unusedEnums(schema) + cascades(schema)
+        unusedEnums(schema) + cascadeCycles(schema)
     }
 
     private func unusedEnums(_ schema: SchemaModel) -> [Diagnostic] {
@@ -27,17 +27,18 @@ struct Unreachable: LintRule {
     /// The maximum number of links that a message lists for a cycle.
     private static let shownSteps = 8
 
-    /// A cascading link: deleting `to` deletes `from`.
+    /// A cascading link: deleting an object of the type `trigger` deletes objects of the type `deleted`.
     private struct Step {
-        let from: String
-        let to: String
+        let deleted: String
+        let trigger: String
         let owner: String
         let property: PropertyModel
     }
 
-    private func cascades(_ schema: SchemaModel) -> [Diagnostic] {
+    /// Finds cycles by following each link from the deleted type to its trigger.
+    private func cascadeCycles(_ schema: SchemaModel) -> [Diagnostic] {
         var steps: [String: Step] = [:]
-        for step in endless(schema) where steps[step.from] == nil { steps[step.from] = step }
+        for step in stepsFromCycles(schema) where steps[step.deleted] == nil { steps[step.deleted] = step }
         var findings: [Diagnostic] = []
         var visited: Set<String> = []
         for object in schema.objects where steps[object.name] != nil {
@@ -45,9 +46,9 @@ struct Unreachable: LintRule {
             var name = object.name
             while visited.insert(name).inserted, let step = steps[name] {
                 path.append(step)
-                name = step.to
+                name = step.trigger
             }
-            guard let start = path.firstIndex(where: { $0.from == name }) else { continue }
+            guard let start = path.firstIndex(where: { $0.deleted == name }) else { continue }
             findings.append(finding(path[start...]))
         }
         return findings
@@ -66,30 +67,30 @@ struct Unreachable: LintRule {
         let target = property.type.value.name
         var steps: [Step] = []
         if property.onDelete == .cascade {
-            steps.append(Step(from: owner, to: target, owner: owner, property: property))
+            steps.append(Step(deleted: owner, trigger: target, owner: owner, property: property))
         }
         if property.deleteRule == .cascade {
-            steps.append(Step(from: target, to: owner, owner: owner, property: property))
+            steps.append(Step(deleted: target, trigger: owner, owner: owner, property: property))
         }
         return steps
     }
 
-    /// The cascading links of cycles, and those that lead to a cycle.
-    private func endless(_ schema: SchemaModel) -> [Step] {
+    /// The cascading links of cycles, and the links through which the deletions of a cycle continue to other types.
+    private func stepsFromCycles(_ schema: SchemaModel) -> [Step] {
         let edges = schema.objects.flatMap { object in object.properties.flatMap { steps($0, of: object.name) } }
         var outgoing: [String: Int] = [:]
         var incoming: [String: [Int]] = [:]
         for (index, edge) in edges.enumerated() {
-            outgoing[edge.from, default: 0] += 1
-            incoming[edge.to, default: []].append(index)
+            outgoing[edge.deleted, default: 0] += 1
+            incoming[edge.trigger, default: []].append(index)
         }
         var isRemoved = [Bool](repeating: false, count: edges.count)
         var pending = incoming.keys.filter { outgoing[$0] == nil }
         while let name = pending.popLast() {
             for index in incoming[name] ?? [] where !isRemoved[index] {
                 isRemoved[index] = true
-                outgoing[edges[index].from, default: 0] -= 1
-                if outgoing[edges[index].from] == 0 { pending.append(edges[index].from) }
+                outgoing[edges[index].deleted, default: 0] -= 1
+                if outgoing[edges[index].deleted] == 0 { pending.append(edges[index].deleted) }
             }
         }
         return edges.indices.filter { !isRemoved[$0] }.map { edges[$0] }

@@ -1,6 +1,7 @@
 import MartletSchema
 
-/// Reports embedded objects that no property contains. They can never exist, because an embedded object needs an owner.
+/// Reports embedded types that no top-level object contains, directly or through other embedded types. Objects of these
+/// types can never exist, because an embedded object needs an owner.
 struct UnusedEmbedded: LintRule {
     let code = DiagnosticCode.embedding
     let purpose = "Each embedded type is contained in an object, directly or through other embedded types."

@@ -20,6 +20,7 @@ public enum DiagnosticCode: String, Hashable, Comparable, CaseIterable, Sendable
     case badDefault = "MRT0301"
     case badOptionality = "MRT0302"
     case badPrimaryKey = "MRT0303"
+    /// An embedded type that contains itself without end (an error), or that nothing uses (a warning).
     case embedding = "MRT0304"
     case badIndex = "MRT0305"
     case namingCase = "MRT0401"
@@ -29,6 +30,7 @@ public enum DiagnosticCode: String, Hashable, Comparable, CaseIterable, Sendable
     case indexCost = "MRT0502"
     case tooWide = "MRT0503"
     case missingDocumentation = "MRT0504"
+    /// An enum that no property uses, or a cycle of cascading deletions.
     case unreachable = "MRT0505"
     case breakingChange = "MRT0601"
     case staleRename = "MRT0602"
@@ -45,7 +47,8 @@ public enum DiagnosticCode: String, Hashable, Comparable, CaseIterable, Sendable
         }
     }
 
-    /// Whether a comment or the configuration can change the severity of diagnostics with this code.
+    /// Whether a comment or the configuration can change the severity of diagnostics with this code. Of `embedding`,
+    /// only the warnings can be changed.
     public var canBeSilenced: Bool { severity != .error || self == .embedding }
 
     public static func < (left: DiagnosticCode, right: DiagnosticCode) -> Bool {

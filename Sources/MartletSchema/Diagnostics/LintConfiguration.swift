@@ -37,9 +37,9 @@ public struct LintConfiguration: Hashable, Sendable {
         }
     }
 
-    /// The settings for one file, or for findings without a file.
-    private func resolved(for path: String?) -> LintConfiguration {
-        guard let path, !overrides.isEmpty else { return self }
+    /// The settings for one file.
+    private func resolved(for path: String) -> LintConfiguration {
+        guard !overrides.isEmpty else { return self }
         var result = LintConfiguration(preset: preset, severities: severities)
         for override in overrides where override.patterns.contains(where: { $0.matches(path) }) {
             result.preset = override.preset ?? result.preset

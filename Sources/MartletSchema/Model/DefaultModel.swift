@@ -1,6 +1,6 @@
 /// The default of a property, checked against its type.
 ///
-/// For a property of type `AnyRealmValue`, the case determines the type of the value.
+/// For a property of type `AnyRealmValue`, the case of this enum determines the type of the value.
 public enum DefaultModel: Hashable, Sendable {
     case bool(Bool)
     /// A value that fits the integer type of the property.

@@ -20,13 +20,13 @@ public struct KeyPathModel: Hashable, Sendable {
     public let segments: [KeyPathSegmentModel]
     /// The type of the last property, as declared.
     public let type: PropertyTypeModel
-    /// Whether reading the path returns an optional: the last property is single and optional, or the path contains a
-    /// link after its last collection.
+    /// Whether reading the path returns an optional: the last property is single and optional, or a link or embedded
+    /// object precedes it. If the path passes through collections, only the part after the last of them counts.
     public let isOptional: Bool
-    /// The index of the first segment that is a collection and is followed by more segments.
+    /// The index of the first segment that is a collection and is followed by more segments; nil if there is none.
     public let collectionSegment: Int?
-    /// Whether the path can be set: it is one settable segment, or it ends at an optional property and contains only
-    /// links before it.
+    /// Whether the path can be set. Its last property must not be the primary key or linking objects. If the path has
+    /// more than one segment, the last property must also be single and optional, with no collection before it.
     public let isWritable: Bool
     public let span: SourceSpan
 

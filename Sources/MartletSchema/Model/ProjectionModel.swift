@@ -1,4 +1,4 @@
-/// One property of a projection, and the key path that it reads.
+/// One property of a projection, and the key path that it reads. Diagnostics call such a property a label.
 public struct ProjectionLabelModel: Hashable, Sendable {
     public let name: String
     public let nameSpan: SourceSpan
@@ -18,7 +18,9 @@ public struct ProjectionModel: Hashable, Sendable {
     public let name: String
     public let nameSpan: SourceSpan
     public let documentation: String?
+    /// The object type of the projection.
     public let root: Spanned<String>
+    /// The properties of the projection.
     public let labels: [ProjectionLabelModel]
     public let deprecation: DeprecationModel?
 

@@ -1,7 +1,7 @@
 /// The values of `onDelete` and `deleteRule` for links, lists, sets and maps.
 ///
-/// `onDelete` applies to the object that has the property when a target is deleted. `deleteRule` applies to the targets
-/// when the object that has the property is deleted.
+/// When a target is deleted, `onDelete` applies to the object that has the property. When that object is deleted,
+/// `deleteRule` applies to the targets.
 public enum DeletionRule: String, CaseIterable, Sendable {
     case nullify
     case cascade
@@ -42,7 +42,7 @@ public struct PropertyModel: Hashable, Sendable {
     public let isIndexed: Bool
     /// True if the schema requests full-text search and the type is `String` or `String?`.
     public let isFullText: Bool
-    /// The range of `fullText: true`, even if the type does not support it.
+    /// The range of the key `fullText`, even if the type does not support it.
     public let fullTextSpan: SourceSpan?
 
     public init(

@@ -28,7 +28,7 @@ public struct IgnoreModel: Hashable, Sendable {
 /// The declarations of one schema file.
 public struct FileModel: Hashable, Sendable {
     public let file: SourceFileID
-    /// Relative to the schema folder, with `/`.
+    /// Relative to the schema folder, with `/` between the components.
     public let path: String
     /// In source order.
     public let declarations: [DeclarationModel]

@@ -26,7 +26,7 @@ public struct SourceText: Sendable {
     /// The offset of the first byte of each line.
     public let lineStarts: [Int]
     /// Speeds up the computation of columns in very long lines; nil if no line is very long.
-    private let columns: ColumnIndex?
+    private let scalarCounts: ScalarCountTable?
 
     public init(file: SourceFileID, relativePath: String, displayPath: String, bytes: [UInt8]) {
         self.file = file
@@ -34,7 +34,7 @@ public struct SourceText: Sendable {
         self.displayPath = displayPath
         self.bytes = bytes
         self.lineStarts = SourceText.lineStarts(of: bytes)
-        self.columns = ColumnIndex(bytes, lineStarts: lineStarts)
+        self.scalarCounts = ScalarCountTable(bytes, lineStarts: lineStarts)
     }
 
     public init(file: SourceFileID, path: String, text: String) {
@@ -64,7 +64,7 @@ public struct SourceText: Sendable {
         return low
     }
 
-    /// The line and column of a byte, both from 1. An offset inside a scalar counts as the start of the scalar.
+    /// The line and column of a byte, both from 1. An offset inside a scalar counts as the end of the scalar.
     public func position(at offset: Int) -> SourcePosition {
         let clamped = Swift.min(Swift.max(offset, 0), bytes.count)
         let line = lineIndex(at: clamped)
@@ -124,7 +124,7 @@ public struct SourceText: Sendable {
     }
 
     /// Counts the scalars of a range. A stray continuation byte counts as part of the previous scalar.
-    private func count(_ range: Range<Int>) -> ColumnIndex.Count {
-        columns?.count(range, in: bytes) ?? ColumnIndex.Count(bytes[range])
+    private func count(_ range: Range<Int>) -> ScalarCountTable.Count {
+        scalarCounts?.count(range, in: bytes) ?? ScalarCountTable.Count(bytes[range])
     }
 }

@@ -46,7 +46,7 @@ extension Compiler {
                 diagnostics: settings.errors + current.diagnostics.filter(\.isError), sources: new.allSources,
                 oldErrors: [])
         }
-        let old = old.renumbered(behind: new)
+        let old = old.renumbered(after: new)
         let former = Frontend.analyze(old.sources)
         guard let oldModel = former.model else {
             return Comparison(
@@ -108,7 +108,7 @@ extension Compiler {
 
 extension SchemaInput {
     /// The schema with file identifiers that `other` does not use.
-    fileprivate func renumbered(behind other: SchemaInput) -> SchemaInput {
+    fileprivate func renumbered(after other: SchemaInput) -> SchemaInput {
         let first = (other.allSources.map(\.file.index).max() ?? -1) + 1
         let texts = allSources.enumerated().map { index, source in
             SourceText(

@@ -20,18 +20,18 @@ struct ConfigurationFinder {
         var folder = start
         while true {
             let candidate = FileSystem.join(folder, SourceLoader.configurationName)
-            if FileSystem.exists(candidate) { return (candidate, schemaFolder(at: folder, above: start)) }
+            if FileSystem.exists(candidate) { return (candidate, schemaFolder(at: folder, ofFilesIn: start)) }
             let isTop = ["Package.swift", ".git"].contains { FileSystem.exists(FileSystem.join(folder, $0)) }
             guard !isTop, folder != "/" else { return nil }
             folder = FileSystem.parent(of: folder)
         }
     }
 
-    /// The folder itself if it contains schema files, otherwise its subfolder that contains the file.
-    private func schemaFolder(at folder: String, above file: String) -> String {
+    /// The folder itself if it contains schema files, otherwise its subfolder on the path to `fileFolder`.
+    private func schemaFolder(at folder: String, ofFilesIn fileFolder: String) -> String {
         let names = (try? FileSystem.names(in: folder)) ?? []
         let holdsSchemas = names.contains { $0.hasSuffix(".yaml") && $0 != SourceLoader.configurationName }
-        let below = FileSystem.components(of: file).dropFirst(FileSystem.components(of: folder).count)
+        let below = FileSystem.components(of: fileFolder).dropFirst(FileSystem.components(of: folder).count)
         guard !holdsSchemas, let first = below.first else { return folder }
         return FileSystem.join(folder, first)
     }

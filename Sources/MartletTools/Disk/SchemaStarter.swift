@@ -1,6 +1,6 @@
 public import MartletCompiler
 
-/// Writes a first schema into a folder without schemas.
+/// Writes the schema of `StarterSchema` into a folder without schemas.
 public struct SchemaStarter {
     private let folder: String
 

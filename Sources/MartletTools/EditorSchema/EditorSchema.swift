@@ -2,8 +2,8 @@ import MartletFrontend
 
 /// The JSON Schema (draft 2020-12) of the schema language, which editors use for completion and checks.
 ///
-/// It is generated from the tables of the parser. It checks the structure of one file; lint checks whether types exist
-/// and defaults fit.
+/// It is generated from the tables of the parser. It checks the structure of one file; `martlet lint` also checks
+/// whether types exist and defaults fit.
 public enum EditorSchema {
     /// The JSON text, indented by two spaces, with a trailing line feed.
     public static var text: String { schema.text }
@@ -71,14 +71,14 @@ public enum EditorSchema {
     private static func described(_ key: LevelKey) -> JSONValue {
         guard case .object(var members) = value(key.content) else { return .bool(true) }
         // An optional key can also have no value.
-        if !key.isRequired, isNullAllowed(key.content) {
+        if !key.isRequired, needsNullAlternative(key.content) {
             members = [("anyOf", [.object(members), ["type": "null"]])]
         }
         return .object([("description", .string(key.documentation))] + members)
     }
 
     /// Whether null has to be allowed explicitly. Other kinds of values already allow null, or never do.
-    private static func isNullAllowed(_ content: LevelKey.Content) -> Bool {
+    private static func needsNullAlternative(_ content: LevelKey.Content) -> Bool {
         switch content {
         case .name, .names, .nameLists, .text, .choices, .properties, .keyPaths: true
         default: false
@@ -92,19 +92,19 @@ public enum EditorSchema {
         case .nameLists: ["type": "array", "items": reference("uniqueNames")]
         case .caseName: reference("caseName")
         case .cases:
-            ["anyOf": [reference("caseList"), named(.enumCase, "scalar", isEmptyAllowed: false)]]
+            ["anyOf": [reference("caseList"), mapping(keys: .enumCase, values: "scalar", isEmptyAllowed: false)]]
         case .text: reference("text")
         case .textOrFlag, .literal: reference("scalar")
         case .flag: ["type": "boolean"]
         case .choices(let choices): self.choices(choices)
         case .type: reference("type")
-        case .enums: named(.type, "enum", types: ["object", "null"])
-        case .objects: named(.type, "object", types: ["object", "null"])
-        case .embedded: named(.type, "embedded", types: ["object", "null"])
-        case .projections: named(.type, "projection", types: ["object", "null"])
-        case .properties: named(.property, "property", isEmptyAllowed: false)
-        case .keyPaths: named(.keyPath, "keyPaths")
-        case .labels: named(.label, "keyPath", isEmptyAllowed: false)
+        case .enums: mapping(keys: .type, values: "enum", types: ["object", "null"])
+        case .objects: mapping(keys: .type, values: "object", types: ["object", "null"])
+        case .embedded: mapping(keys: .type, values: "embedded", types: ["object", "null"])
+        case .projections: mapping(keys: .type, values: "projection", types: ["object", "null"])
+        case .properties: mapping(keys: .property, values: "property", isEmptyAllowed: false)
+        case .keyPaths: mapping(keys: .keyPath, values: "keyPaths")
+        case .labels: mapping(keys: .label, values: "keyPath", isEmptyAllowed: false)
         case .level: .object([])
         }
     }
@@ -112,8 +112,9 @@ public enum EditorSchema {
     // MARK: Parts
 
     /// A mapping whose keys are valid names in generated code.
-    private static func named(
-        _ kind: Vocabulary.NameKind, _ definition: String, types: [JSONValue] = ["object"], isEmptyAllowed: Bool = true
+    private static func mapping(
+        keys kind: Vocabulary.NameKind, values definition: String, types: [JSONValue] = ["object"],
+        isEmptyAllowed: Bool = true
     ) -> JSONValue {
         .members([
             ("type", types.count == 1 ? types[0] : .array(types)),

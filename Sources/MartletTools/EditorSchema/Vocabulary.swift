@@ -55,9 +55,9 @@ public enum Vocabulary {
 
     private static let linkingObjects = "LinkingObjects"
     private static let letter = "[A-Za-z]"
-    private static let nameSign = "[A-Za-z0-9_]"
-    private static let name = "\(letter)\(nameSign)*"
-    private static let boundedName = "\(letter)\(nameSign){0,\(NameRules.maximumLength - 1)}"
+    private static let nameCharacter = "[A-Za-z0-9_]"
+    private static let name = "\(letter)\(nameCharacter)*"
+    private static let boundedName = "\(letter)\(nameCharacter){0,\(NameRules.maximumLength - 1)}"
     private static let propertyName = "(?:\(NameRules.documentKey)|\(name))"
     private static let blanks = "[ \\t]*"
 }

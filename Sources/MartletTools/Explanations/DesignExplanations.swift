@@ -65,8 +65,8 @@ extension RuleExplanation {
             A type has more than 100 properties, or a key path of a projection has more than four segments.
             """,
         reason: """
-            An object is read as a whole, so a type with many properties uses much memory wherever it is shown. A long \
-            key path is evaluated again at every change along it.
+            An object is read as a whole, so each object of a type with many properties uses much memory. A long key \
+            path is evaluated again at every change along it.
             """,
         example: .schema(
             wrong: """

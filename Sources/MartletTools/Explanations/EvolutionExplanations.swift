@@ -20,16 +20,16 @@ extension RuleExplanation {
             and 'age' is declared now, it suggests 'renamedFrom: years', which keeps the stored values.
             """),
         silencing: """
-            not possible in a schema. Changes below the level of '--level' are notes and do not fail the command. \
-            'source' is the default, 'data' permits changes that break code, and with 'query' every breaking change is \
-            an error.
+            not possible in a schema. The levels are, from the most to the least severe, 'data', 'source' and 'query'. \
+            Changes less severe than the level of '--level' are notes and do not fail the command. The default is \
+            'source'. 'data' permits changes that break code; with 'query', every breaking change is an error.
             """)
 
     static let staleRename = RuleExplanation(
         .staleRename,
         problem: """
-            A 'renamedFrom' names the declaration itself, a name that still exists, or a name that another declaration \
-            is renamed from.
+            A 'renamedFrom' contains the name of its own declaration, the name of a declaration that still exists, or \
+            a name that another 'renamedFrom' also contains.
             """,
         reason: """
             A rename moves stored data from the old name to the new one. This is possible only if the old name is not \

@@ -2,7 +2,7 @@ import MartletSchema
 
 /// Formats explanations as plain text and as Markdown.
 extension RuleExplanation {
-    /// Paragraphs for a terminal, without line breaks. Examples are indented by four spaces.
+    /// Paragraphs for a terminal. Prose has no line breaks; examples have several lines, indented by four spaces.
     public var paragraphs: [String] {
         var result = ["\(code.rawValue): \(code.meaning) (\(severity))", problem, "Why it matters: \(reason)"]
         switch example {

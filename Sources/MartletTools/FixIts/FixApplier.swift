@@ -18,12 +18,12 @@ public enum FixApplier {
     /// The maximum number of rounds. Each round applies fixes that do not overlap and checks the schema again. No text
     /// of the fuzzer's corpus, and no mutation of one, needs more than half of them.
     static let maximumRounds = 24
-    /// The number of findings per round. More than are shown, so that a schema with tens of thousands of similar
-    /// mistakes needs few rounds.
+    /// The maximum number of findings per file and round. It is higher than the number of findings that a report shows,
+    /// so that a schema with tens of thousands of similar mistakes needs few rounds.
     static let findingsPerRound = 20_000
 
-    /// Applies the fixes. If a fix does not remove its finding, the original input is returned unchanged, because such
-    /// a fix would be applied again in every round and every run.
+    /// Applies the fixes. If the same findings remain after a round, or fixes remain after the last round, the original
+    /// input is returned unchanged, because such fixes would be applied again in every round and every run.
     ///
     /// - Parameter isFixable: returns false for a file whose text must not change.
     public static func apply(
@@ -33,15 +33,15 @@ public enum FixApplier {
         let original = input
         var input = input
         var counts: [String: Int] = [:]
-        var last: [FixedFinding: Int] = [:]
+        var previous: [FindingIdentity: Int] = [:]
         let fixable = Set(input.allSources.filter(isFixable).map(\.file))
         for round in 0..<maximumRounds {
             let findings = Compiler.lint(input, options: options, findingsPerFile: findingsPerRound).diagnostics
             let candidates = findings.compactMap { candidate($0, in: fixable) }
             guard !candidates.isEmpty else { return FixResult(input: input, counts: counts, rounds: round) }
-            let kinds = kinds(of: candidates, in: input)
-            guard kinds != last else { break }
-            last = kinds
+            let identities = identities(of: candidates, in: input)
+            guard identities != previous else { break }
+            previous = identities
             let fixes = chosen(from: candidates.map(\.fix))
             let paths = Dictionary(input.allSources.map { ($0.file, $0.displayPath) }) { first, _ in first }
             for fix in fixes {
@@ -55,24 +55,25 @@ public enum FixApplier {
         return FixResult(input: original, counts: [:], rounds: maximumRounds)
     }
 
-    /// Identifies a fixed finding across rounds. Offsets change between rounds; lines seldom do.
-    private struct FixedFinding: Hashable {
+    /// Identifies a finding with a safe fix across rounds. Offsets change between rounds; lines seldom do.
+    private struct FindingIdentity: Hashable {
         let code: DiagnosticCode
         let message: String
         let file: SourceFileID?
         let line: Int?
     }
 
-    private static func kinds(
+    /// The number of findings with each identity.
+    private static func identities(
         of candidates: [Candidate], in input: SchemaInput
-    ) -> [FixedFinding: Int] {
+    ) -> [FindingIdentity: Int] {
         let sources = Dictionary(input.allSources.map { ($0.file, $0) }) { first, _ in first }
         return candidates.reduce(into: [:]) { counts, item in
             let span = item.finding.span
             let line = span.flatMap { span in sources[span.file]?.lineIndex(at: span.start) }
-            let kind = FixedFinding(
+            let identity = FindingIdentity(
                 code: item.finding.code, message: item.finding.message, file: span?.file, line: line)
-            counts[kind, default: 0] += 1
+            counts[identity, default: 0] += 1
         }
     }
 
@@ -81,7 +82,7 @@ public enum FixApplier {
     /// The first fix of a finding, if it is safe.
     private static func candidate(_ finding: Diagnostic, in fixable: Set<SourceFileID>) -> Candidate? {
         guard let fix = finding.fixes.first, fix.applicability == .safe,
-            fix.edits.allSatisfy({ fixable.contains($0.span.file) && $0.changesText })
+            fix.edits.allSatisfy({ fixable.contains($0.span.file) && !$0.isEmptyInsertion })
         else { return nil }
         return (finding, fix)
     }
@@ -91,7 +92,7 @@ public enum FixApplier {
         var taken = TakenRanges()
         return fixes.filter { fix in
             let spans = fix.edits.map(\.span)
-            guard !spans.contains(where: taken.touch) else { return false }
+            guard !spans.contains(where: taken.touches) else { return false }
             for span in spans { taken.insert(span) }
             return true
         }
@@ -99,8 +100,8 @@ public enum FixApplier {
 }
 
 extension Edit {
-    /// Whether the edit changes the text. An edit without effect would be repeated forever.
-    fileprivate var changesText: Bool { !span.isEmpty || !replacement.isEmpty }
+    /// Whether the edit inserts nothing. Such an edit would count as a fix in every round.
+    fileprivate var isEmptyInsertion: Bool { span.isEmpty && replacement.isEmpty }
 }
 
 /// Disjoint ranges by file, sorted by offset.
@@ -108,7 +109,7 @@ private struct TakenRanges {
     private var ranges: [SourceFileID: [SourceSpan]] = [:]
 
     /// Whether a range overlaps or adjoins one of the ranges. For adjoining edits, the order would matter.
-    func touch(_ span: SourceSpan) -> Bool {
+    func touches(_ span: SourceSpan) -> Bool {
         guard let ranges = ranges[span.file] else { return false }
         let place = place(of: span.start, in: ranges)
         return place < ranges.count && ranges[place].start <= span.end

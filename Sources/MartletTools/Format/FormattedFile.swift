@@ -4,7 +4,8 @@ public import MartletSchema
 
 /// A schema file or configuration file in the canonical layout.
 public struct FormattedFile: Sendable {
-    /// The formatted bytes; nil if the file cannot be parsed, as the diagnostics explain.
+    /// The formatted bytes; nil if the file cannot be parsed, or cannot be formatted without changing its content. The
+    /// diagnostics contain the reason.
     public let bytes: [UInt8]?
     public let diagnostics: [Diagnostic]
 }

@@ -42,9 +42,9 @@ struct LayoutComment {
         text = source.text(of: SourceSpan(file: source.file, start: offset, end: end))
         // The formatter drops document markers, so a comment after one gets its own line.
         let before = source.bytes[range.lowerBound..<offset].split(separator: Byte.space)
-        let isBehindMark = before.count == 1 && ["---", "..."].contains { $0.utf8.elementsEqual(before[0]) }
-        isOnOwnLine = isBehindMark || before.allSatisfy { $0.allSatisfy(\.isBlank) }
-        column = isBehindMark ? 0 : offset - range.lowerBound
+        let isAfterMarker = before.count == 1 && ["---", "..."].contains { $0.utf8.elementsEqual(before[0]) }
+        isOnOwnLine = isAfterMarker || before.allSatisfy { $0.allSatisfy(\.isBlank) }
+        column = isAfterMarker ? 0 : offset - range.lowerBound
         hasBlankLineAbove = source.isBlankLine(line - 1)
     }
 }

@@ -6,12 +6,12 @@ struct LayoutLines {
     private struct Line {
         var text: String
         var comment: String?
-        /// Whether the line opens a block; no blank line follows it.
-        var isOpening = false
+        /// Whether a block, or a flow list or mapping, begins after the line. No blank line follows it.
+        var startsBlock = false
     }
 
     private var lines: [Line] = []
-    /// True if the last line ends with a `-` whose item is not written yet.
+    /// True if the next text continues the last line, which ends with a `-` or a `:`.
     private(set) var isOpen = false
 
     /// The width of the last line in Unicode scalars.
@@ -41,13 +41,13 @@ struct LayoutLines {
 
     mutating func open() { isOpen = true }
 
-    mutating func markOpening() {
-        if !lines.isEmpty { lines[lines.count - 1].isOpening = true }
+    mutating func markBlockStart() {
+        if !lines.isEmpty { lines[lines.count - 1].startsBlock = true }
     }
 
-    /// Adds a blank line, unless the previous line is blank, opens a block, or does not exist.
+    /// Adds a blank line, unless the previous line is blank, starts a block, or does not exist.
     mutating func addBlank() {
-        guard let last = lines.last, !last.isOpening, !last.text.isEmpty else { return }
+        guard let last = lines.last, !last.startsBlock, !last.text.isEmpty else { return }
         lines.append(Line(text: ""))
     }
 

@@ -13,7 +13,7 @@ extension LayoutWriter {
         let inner = brackets.open.isEmpty ? indent : indent + Self.step
         if !brackets.open.isEmpty {
             lines.begin(brackets.open, indent: indent)
-            lines.markOpening()
+            lines.markBlockStart()
         }
         switch node {
         case .sequence(let sequence):
@@ -33,7 +33,7 @@ extension LayoutWriter {
         // The last line can end with a comment. A bracket on the same line would become part of the comment.
         let end = node.span.end
         if !brackets.close.isEmpty, hasComments(node.span.start..<end) {
-            beginLine(at: end - 1, indent: inner, keepsBlank: false)
+            writeComments(before: end - 1, indent: inner, keepsBlank: false)
             lines.begin(brackets.close, indent: inner)
         } else {
             lines.append(brackets.close)
@@ -41,7 +41,7 @@ extension LayoutWriter {
     }
 
     private mutating func beginItem(at offset: Int, indent: Int) {
-        if !lines.isOpen { beginLine(at: offset, indent: indent) }
+        if !lines.isOpen { writeComments(before: offset, indent: indent) }
     }
 
     private mutating func writeItem(_ item: YAMLNode, indent: Int) {
@@ -56,7 +56,7 @@ extension LayoutWriter {
         guard !entry.value.isEmptyScalar else { return }
         lines.append(":")
         if hasComments(entry.key.span.end..<entry.value.span.start) {
-            beginLine(at: entry.value.span.start, indent: indent + Self.step)
+            writeComments(before: entry.value.span.start, indent: indent + Self.step)
             writeItem(entry.value, indent: indent + Self.step)
         } else {
             lines.open()

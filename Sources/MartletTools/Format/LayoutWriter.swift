@@ -1,7 +1,7 @@
 import MartletFrontend
 import MartletSchema
 
-/// Formats a file. Scalars and comments keep their text and order; only the white space between them changes.
+/// Formats a file. Scalars keep their values and quotes, comments keep their text, and both keep their order.
 struct LayoutWriter {
     /// The indentation of a nested block, in spaces.
     static let step = 2
@@ -30,11 +30,11 @@ struct LayoutWriter {
             let isSchema = mapping.entries.contains { Level.file.keys.contains($0.key.text) }
             writeEntries(mapping, indent: 0, separatedLevels: isSchema ? 2 : 0)
         case .some(let root) where !root.isEmptyScalar:
-            if root.isFlow || root.scalar != nil { beginLine(at: root.span.start, indent: 0) }
+            if root.isFlow || root.scalar != nil { writeComments(before: root.span.start, indent: 0) }
             writeNode(root, indent: 0)
         default: break
         }
-        beginLine(at: source.bytes.count, indent: 0)
+        writeComments(before: source.bytes.count, indent: 0)
         return lines.render()
     }
 
@@ -47,7 +47,7 @@ struct LayoutWriter {
         levels.append((column(of: first.key.span.start), indent))
         for (index, entry) in mapping.entries.enumerated() {
             let isSeparated = separatedLevels > 0 && index > 0
-            if !lines.isOpen { beginLine(at: entry.key.span.start, indent: indent, isSeparated: isSeparated) }
+            if !lines.isOpen { writeComments(before: entry.key.span.start, indent: indent, isSeparated: isSeparated) }
             writeToken(entry.key, indent: indent)
             lines.append(":")
             lastLevels = levels
@@ -61,14 +61,14 @@ struct LayoutWriter {
         switch value {
         case .scalar(let scalar) where scalar.isEmpty: break
         case .mapping(let mapping) where !mapping.isFlow:
-            lines.markOpening()
+            lines.markBlockStart()
             writeEntries(mapping, indent: indent + Self.step, separatedLevels: separatedLevels)
         case .sequence(let sequence) where !sequence.isFlow:
-            lines.markOpening()
+            lines.markBlockStart()
             writeItems(sequence, indent: indent + Self.step)
         default:
             if hasComments(entry.key.span.end..<value.span.start) {
-                beginLine(at: value.span.start, indent: indent + Self.step)
+                writeComments(before: value.span.start, indent: indent + Self.step)
                 writeNode(value, indent: indent + Self.step)
             } else {
                 lines.open()
@@ -82,13 +82,13 @@ struct LayoutWriter {
         levels.append((column(of: dash(from: cursor)), indent))
         for item in sequence.items {
             let dash = dash(from: cursor)
-            if !lines.isOpen { beginLine(at: dash, indent: indent) }
+            if !lines.isOpen { writeComments(before: dash, indent: indent) }
             lines.begin("-", indent: indent)
             lastLevels = levels
             cursor = max(item.span.end, dash + 1)
             guard !item.isEmptyScalar else { continue }
             if hasComments(dash..<item.span.start) {
-                beginLine(at: item.span.start, indent: indent + Self.step)
+                writeComments(before: item.span.start, indent: indent + Self.step)
             } else {
                 lines.open()
             }
@@ -109,8 +109,8 @@ struct LayoutWriter {
 
     // MARK: Lines
 
-    /// Writes the comments before a token, and a blank line if the source has one or the level requires one.
-    mutating func beginLine(at offset: Int, indent: Int, isSeparated: Bool = false, keepsBlank: Bool = true) {
+    /// Writes the comments before a token, and a blank line if the source has one or `isSeparated` is true.
+    mutating func writeComments(before offset: Int, indent: Int, isSeparated: Bool = false, keepsBlank: Bool = true) {
         var own: [LayoutComment] = []
         while nextComment < comments.count, comments[nextComment].start < offset {
             let comment = comments[nextComment]
@@ -122,22 +122,22 @@ struct LayoutWriter {
         let isFirst = source.bytes[source.lineRange(line).lowerBound..<offset].allSatisfy(\.isBlank)
         let isEnd = offset == source.bytes.count
         let hasBlank = keepsBlank && isFirst && !isEnd && source.isBlankLine(line - 1)
-        // Comments directly above the token belong to it.
-        var attached = own.count
+        // The comments from this index on are directly above the token and belong to it.
+        var firstOfToken = own.count
         if !hasBlank, !isEnd {
-            while attached > 0 {
-                attached -= 1
-                if own[attached].hasBlankLineAbove { break }
+            while firstOfToken > 0 {
+                firstOfToken -= 1
+                if own[firstOfToken].hasBlankLineAbove { break }
             }
         }
-        var isMissing = isSeparated && !hasBlank && !own.contains(where: \.hasBlankLineAbove)
+        var needsBlank = isSeparated && !hasBlank && !own.contains(where: \.hasBlankLineAbove)
         for (index, comment) in own.enumerated() {
-            if comment.hasBlankLineAbove || isMissing { lines.addBlank() }
-            isMissing = false
-            let place = index >= attached ? indent : self.indent(of: comment, before: (column(of: offset), indent))
+            if comment.hasBlankLineAbove || needsBlank { lines.addBlank() }
+            needsBlank = false
+            let place = index >= firstOfToken ? indent : self.indent(of: comment, before: (column(of: offset), indent))
             lines.begin(comment.text, indent: place)
         }
-        if hasBlank || isMissing { lines.addBlank() }
+        if hasBlank || needsBlank { lines.addBlank() }
     }
 
     /// The indentation of a comment that belongs to no token: the indentation of the deepest block that contains the
@@ -146,7 +146,8 @@ struct LayoutWriter {
         (lastLevels + [token]).filter { $0.column <= comment.column }.map(\.indent).max() ?? token.indent
     }
 
-    /// Writes a scalar unchanged. The further lines of a multi-line scalar are reindented.
+    /// Writes a scalar without changing its value. The further lines of a multi-line scalar are reindented. Blanks at the
+    /// ends of lines are removed if they are not part of the value.
     mutating func writeToken(_ scalar: YAMLScalar, indent: Int, continuation: Int? = nil) {
         var texts = source.lineTexts(of: scalar.span)
         let first = texts.removeFirst()

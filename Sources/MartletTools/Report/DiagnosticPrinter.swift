@@ -62,15 +62,15 @@ public struct DiagnosticPrinter {
         let line = position.line - 1
         let number = String(position.line)
         let margin = String(repeating: " ", count: number.utf8.count)
-        let bar = palette.dim("|")
+        let bar = palette.blue("|")
         let range = source.lineRange(line)
         let window = LineWindow(source: source, line: range, span: span)
         var carets = String(repeating: "^", count: window.caretCount)
         if let label { carets += " " + label }
         var text =
-            "\(margin)\(palette.dim("-->")) \(source.displayPath.printable):\(position.line):\(position.column)\n"
+            "\(margin)\(palette.blue("-->")) \(source.displayPath.printable):\(position.line):\(position.column)\n"
         text += "\(margin) \(bar)\n"
-        text += "\(palette.dim(number)) \(bar) \(window.text)\n"
+        text += "\(palette.blue(number)) \(bar) \(window.text)\n"
         text += "\(margin) \(bar) \(window.padding)\(palette.paint(carets, as: severity))\n"
         return text
     }

@@ -15,7 +15,7 @@ struct Palette {
     }
 
     func bold(_ text: String) -> String { wrap(text, "1") }
-    func dim(_ text: String) -> String { wrap(text, "34") }
+    func blue(_ text: String) -> String { wrap(text, "34") }
 
     private func wrap(_ text: String, _ code: String) -> String {
         isOn ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text

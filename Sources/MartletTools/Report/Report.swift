@@ -13,8 +13,8 @@ public struct Report: Sendable {
     private(set) var sections: [Section] = []
     private let folder: String?
 
-    /// - Parameter folder: the absolute base path of paths in machine-readable formats. Paths outside of it are not
-    ///   changed.
+    /// - Parameter folder: an absolute path. In machine-readable formats, absolute paths of files in this folder become
+    ///   relative to it.
     public init(pathsFrom folder: String? = nil) {
         self.folder = folder
     }

@@ -30,7 +30,7 @@ public enum ReportFormat: String, CaseIterable, Sendable {
     }
 }
 
-/// Formats a report. The result depends only on the findings; it contains no dates and no host paths.
+/// Formats a report. The result depends only on the findings and the paths of the files; it contains no dates.
 protocol ReportWriter {
     func text(of report: Report) -> String
 }

@@ -3,8 +3,8 @@ import MartletSchema
 
 /// SARIF 2.1.0, an OASIS standard that code scanning services read.
 ///
-/// Columns are UTF-16 code units, as `columnKind` declares. Paths are relative to `%SRCROOT%`, which the reader of the
-/// report defines, so the report contains no host paths.
+/// Columns are UTF-16 code units, as `columnKind` declares. Relative paths begin at `%SRCROOT%`, which the reader of
+/// the report defines. Paths of files outside of the folder of the report are absolute.
 struct SARIFReport: ReportWriter {
     private static let root = "%SRCROOT%"
     private static let ruleIndex = Dictionary(
@@ -45,7 +45,7 @@ struct SARIFReport: ReportWriter {
             "fullDescription": ["text": .string(SARIFReport.message(explanation.problem))],
             "help": [
                 "text": .string(SARIFReport.message(explanation.paragraphs.joined(separator: "\n\n"))),
-                "markdown": .string(SARIFReport.braced(explanation.markdown)),
+                "markdown": .string(SARIFReport.doublingBraces(explanation.markdown)),
             ],
             "defaultConfiguration": ["level": .string(code.severity.rawValue)],
         ]
@@ -129,12 +129,12 @@ struct SARIFReport: ReportWriter {
     /// Escapes a message. Braces are placeholders and are doubled (section 3.11.5 of the standard). Brackets before a
     /// parenthesis are links and are escaped by a backslash (section 3.11.6).
     static func message(_ text: String) -> String {
-        let braced = SARIFReport.braced(text)
-        guard text.contains("](") else { return braced }
-        return braced.unicodeScalars.map { "\\[]".unicodeScalars.contains($0) ? "\\\($0)" : String($0) }.joined()
+        let doubled = SARIFReport.doublingBraces(text)
+        guard text.contains("](") else { return doubled }
+        return doubled.unicodeScalars.map { "\\[]".unicodeScalars.contains($0) ? "\\\($0)" : String($0) }.joined()
     }
 
-    static func braced(_ text: String) -> String {
+    static func doublingBraces(_ text: String) -> String {
         text.unicodeScalars.map { $0 == "{" ? "{{" : $0 == "}" ? "}}" : String($0) }.joined()
     }
 

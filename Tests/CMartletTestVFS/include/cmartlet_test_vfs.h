@@ -56,9 +56,9 @@ typedef struct CMartletCallEvent {
     CMartletCall call;
     CMartletRole role;
     const char *path;
-    int64_t offset; /* read, write: the position; truncate: the new size; shm: first region or lock */
-    int64_t amount; /* read, write: bytes; shm lock: how many locks */
-    int flags;      /* open, sync, lock, shm lock: as SQLite passed them */
+    int64_t offset; /* read, write: the position; truncate: the new size; shm: the region or the first lock */
+    int64_t amount; /* read, write: bytes; shm map: the size of a region; shm lock: how many locks */
+    int flags;      /* the flags or the lock level that SQLite passed; 0 for calls without them */
 } CMartletCallEvent;
 
 /* ---- The hook VFS ---------------------------------------------------------------------------- */
@@ -114,13 +114,16 @@ int cmartlet_hook_vfs_open_file_count(CMartletHookVFS *vfs);
 typedef struct CMartletDisk CMartletDisk;
 
 /*
- * What a power cut does to the writes, truncations, creations and deletions since the last sync.
+ * What a power cut does to the writes and truncations since the last sync.
  *
  *   Nothing  none survives
- *   Prefix   those before one point survive
+ *   Prefix   those before one operation survive
  *   Subset   each survives or not, independently
- *   Torn     like Subset, and single 512-byte sectors are lost or turned to garbage
+ *   Torn     like Subset, and single 512-byte sectors of writes are lost or turned to garbage
  *   Mixed    one of the above for each file
+ *
+ * A creation or deletion of a file since the last sync is lost with Nothing. Otherwise it survives or not,
+ * independently of the writes.
  */
 typedef CMARTLET_CLOSED_ENUM CMartletDamage {
     CMartletDamageNothing,
@@ -140,20 +143,21 @@ bool cmartlet_disk_destroy(CMartletDisk *disk);
 void cmartlet_disk_reset(CMartletDisk *disk);
 
 /*
- * The number of operations that changed the disk or made changes durable: creating, writing, truncating,
- * syncing and deleting files.
+ * The number of operations that changed the disk or made changes durable since the disk was created or reset:
+ * creating, writing, truncating, syncing and deleting files.
  */
 int64_t cmartlet_disk_operation_count(CMartletDisk *disk);
 
 /*
- * The power fails during operation number `operation` since the start (0: never). The interrupted
- * write may survive completely, in part or not at all. After that every call fails until `restart`.
+ * The power fails during operation number `operation` (0: never), counted as by `operation_count`. The
+ * interrupted write may survive completely, in part or not at all. After that, calls fail until `restart`,
+ * except for closing and unlocking.
  */
 void cmartlet_disk_cut_power_at(CMartletDisk *disk, int64_t operation);
 bool cmartlet_disk_is_off(CMartletDisk *disk);
 
 /*
- * Turns the power on again, also if it was not cut. Everything that is not synced is damaged, locks
+ * Turns the power on again, also if it was not cut. Changes that are not synced are damaged, locks
  * and shared memory are lost, and calls on files that are still open fail until they are closed.
  */
 void cmartlet_disk_restart(CMartletDisk *disk, CMartletDamage damage, uint64_t seed);
@@ -176,7 +180,7 @@ int64_t cmartlet_disk_file_size(CMartletDisk *disk, const char *path);
 /* Copies current bytes of a file. Returns their number. */
 size_t cmartlet_disk_read(CMartletDisk *disk, const char *path, int64_t offset, void *bytes, size_t amount);
 
-/* Overwrites bytes of a file durably, without SQLite. False if the file does not contain the range. */
+/* Overwrites bytes of a file without SQLite, and syncs the file. False if the file does not contain the range. */
 bool cmartlet_disk_overwrite(
     CMartletDisk *disk, const char *path, int64_t offset, const void *bytes, size_t amount);
 

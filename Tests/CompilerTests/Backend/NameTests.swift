@@ -14,7 +14,7 @@ struct NameTests {
         #expect(swift.contains("property class Int"))
     }
 
-    @Test("a key path named like a type, or a property named like a collection member, hides nothing S14")
+    @Test("a key path named like a type, or a property named like a collection member, shadows nothing S14")
     func keyPathNames() throws {
         let friends = Sample.property("friends", Sample.type(.link("Dog"), .list))
         let properties = [friends, Sample.property("count", Sample.int), Sample.property("Dog", Sample.link("Dog"))]

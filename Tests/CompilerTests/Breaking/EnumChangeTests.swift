@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Breaking: enums")
 struct EnumChangeTests {
-    /// Appends a property that stores the enum. It comes last so that the marks keep their order.
+    /// Returns a schema with this enum and with a property that stores it.
     private func stored(_ size: String) -> String {
         "enums:\n  \(size)\nobjects:\n  Dog: {properties: {a: Size?}}\n"
     }

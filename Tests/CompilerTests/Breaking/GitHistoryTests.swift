@@ -46,7 +46,7 @@ struct GitHistoryTests {
         #expect(try schema(repository, where: "HEAD~1") == ["\(base):Schemas/Dog.yaml": Self.one])
     }
 
-    @Test("a ref ahead of HEAD, or equal to it, compares with the committed schema S43")
+    @Test("if the ref is ahead of HEAD or equal to it, the schema is read at HEAD S43")
     func ahead() throws {
         let repository = try ScratchRepository()
         let base = try repository.commit(Self.one)
@@ -59,7 +59,7 @@ struct GitHistoryTests {
         }
     }
 
-    @Test("a tag is found even if other refs may have its name S43")
+    @Test("an annotated tag resolves to its commit S43")
     func tag() throws {
         let repository = try ScratchRepository()
         let base = try repository.commit(Self.one)
@@ -70,7 +70,7 @@ struct GitHistoryTests {
 
     // MARK: Which files
 
-    @Test("all schema files below the folder are read and no others, in any alphabet S43")
+    @Test("all schema files below the folder are read and no others; their names need not be ASCII S43")
     func files() throws {
         let repository = try ScratchRepository()
         try repository.write(Self.two, to: "Models/Schemas/Größe/Hund und Katze.yaml")
@@ -86,7 +86,7 @@ struct GitHistoryTests {
             ])
     }
 
-    @Test("more files than a pipe holds are read, some empty or without a final line feed S43")
+    @Test("file contents that exceed the buffer of a pipe are read, also without a final line feed S43")
     func manyFiles() throws {
         let repository = try ScratchRepository()
         for index in 0..<450 {

@@ -114,7 +114,7 @@ struct PropertyChangeTests {
         try check(
             dog("«a»: Int, b: Int, c: Int"), dog("b: Int, c: Int, «a»: Int"),
             [
-                "source: property 'Dog.a' was moved down, and the initialiser takes its arguments in "
+                "source: property 'Dog.a' was moved down, and the initializer takes its arguments in "
                     + "this order; move it back"
             ])
         try check(

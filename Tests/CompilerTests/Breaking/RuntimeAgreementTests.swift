@@ -79,7 +79,7 @@ struct RuntimeAgreementTests {
     /// Parses the schema descriptions that generated classes contain.
     private func facts(of schema: SchemaModel) -> [ObjectTypeSchema] {
         schema.objects.compactMap { object in
-            SchemaFactsParser.objectType(FactsEmitter.lines(for: object).joined(separator: "\n"))
+            SchemaFactsParser.objectType(SchemaFactsEmitter.lines(for: object).joined(separator: "\n"))
         }
     }
 }

@@ -47,7 +47,7 @@ struct TypeChangeTests {
 
     @Test("'renamedFrom' has an effect only for one new type, and only if the old type is gone S43 MRT0601")
     func impossibleRenames() throws {
-        // Two types claim one old name: the first one gets it.
+        // Two types name one former type: only the first is renamed from it.
         try check(
             "objects:\n  «Human»: {properties: {age: Int}}\n",
             """
@@ -57,7 +57,7 @@ struct TypeChangeTests {
 
             """,
             ["source: type 'Human' is 'Person' now; rename it in code that uses it"])
-        // A type of the old name still exists.
+        // A type with the old name still exists.
         try check(
             "objects:\n  Human: {properties: {age: Int}}\n",
             """
@@ -66,7 +66,7 @@ struct TypeChangeTests {
               Person: {renamedFrom: Human, properties: {age: Int}}
 
             """)
-        // The type existed before, so it takes over nothing.
+        // 'Person' existed before, so its 'renamedFrom' has no effect.
         try check(
             "objects:\n  «Human»: {properties: {age: Int}}\n  Person: {properties: {age: Int}}\n",
             "objects:\n  Person: {renamedFrom: Human, properties: {age: Int}}\n",

@@ -159,8 +159,8 @@ struct CommandLineTests {
         #expect(findings == ["Schemas/Dog.yaml", "More/Cat.yaml"])
     }
 
-    @Test("output is coloured only on a terminal, and not if NO_COLOR is set S40")
-    func colour() throws {
+    @Test("output is colored only on a terminal, and not if NO_COLOR is set S40")
+    func color() throws {
         let folder = try folder(Self.clean + "      name: Strng\n")
         #expect(try terminal(["lint", "Schemas"], in: folder).contains("\u{1B}[1;31merror[MRT0203]"))
         #expect(try terminal(["lint", "Schemas"], in: folder, ["NO_COLOR": "1"]).hasPrefix("error[MRT0203]"))

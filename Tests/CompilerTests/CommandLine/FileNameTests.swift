@@ -24,7 +24,7 @@ struct FileNameTests {
         ("\\342\\200\\256right", "\\u{202E}right"),
     ]
 
-    @Test("each name has exactly one text, from which it can be restored S32")
+    @Test("every file name converts to text and back without loss S32")
     func texts() {
         var random = SystemRandomNumberGenerator()
         let special: [[UInt8]] = [
@@ -83,27 +83,28 @@ struct FileNameTests {
         // The GitHub format contains the exact path, and has escapes only for line breaks.
         let isExact = format == .github && name.octal.hasPrefix("\\033")
         #expect(isExact || outcome.output.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 })
-        let isStray = name.shown.contains("\\x")
+        let hasStrayBytes = name.shown.contains("\\x")
         switch format {
         case .text, .brief: #expect(outcome.output.contains("Schemas \(name.shown)/Sub/\(name.shown).yaml:5:44"))
         case .json:
             let path = try JSONQuery(outcome.output)["findings"][0]["path"].string
-            #expect(!isStray || path == "Schemas \(name.shown)/Sub/\(name.shown).yaml")
+            #expect(!hasStrayBytes || path == "Schemas \(name.shown)/Sub/\(name.shown).yaml")
         case .gitlab:
             let path = try JSONQuery(outcome.output)[0]["location"]["path"].string
-            #expect(!isStray || path == "Schemas \(name.shown)/Sub/\(name.shown).yaml")
+            #expect(!hasStrayBytes || path == "Schemas \(name.shown)/Sub/\(name.shown).yaml")
         case .sarif:
-            // URIs contain the raw bytes.
+            // URIs contain the percent-encoded bytes of the name.
             #expect(name.octal != "\\377\\376" || outcome.output.contains("\"Schemas%20%FF%FE/Sub/%FF%FE.yaml\""))
         case .github:
             #expect(outcome.output.split(separator: "\n").count == 1)
-            #expect(!isStray || outcome.output.hasPrefix("::error file=Schemas \(name.shown)/Sub/\(name.shown).yaml,"))
+            let start = "::error file=Schemas \(name.shown)/Sub/\(name.shown).yaml,"
+            #expect(!hasStrayBytes || outcome.output.hasPrefix(start))
         case .junit, .checkstyle:
-            #expect(!isStray || outcome.output.contains("\"Schemas \(name.shown)/Sub/\(name.shown).yaml\""))
+            #expect(!hasStrayBytes || outcome.output.contains("\"Schemas \(name.shown)/Sub/\(name.shown).yaml\""))
         }
     }
 
-    @Test("'generate' and 'generate --check' accept such folders S34 S40", arguments: names)
+    @Test("'generate' and 'generate --check' accept folders and files with such names S34 S40", arguments: names)
     func generate(_ name: (octal: String, shown: String)) throws {
         let generate = "\"$MARTLET\" generate \"Schemas $name\" --output \"Out $name\""
         let outcome = try outcome(

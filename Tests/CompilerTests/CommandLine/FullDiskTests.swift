@@ -5,8 +5,8 @@ import Testing
 /// The disk fills up in the middle of a command. Either all files are written or nothing changes.
 @Suite("Command line: a full disk")
 struct FullDiskTests {
-    /// Limits on the size of a file, in blocks. With the small limits, each command can write some of its files and not
-    /// the others.
+    /// A full disk is simulated by a limit on the size of each file (`ulimit -f`). The limits are in blocks of 512 or
+    /// 1024 bytes. With the small limits, each command can write some of its files and not the others.
     private static let limits = [0, 1, 2, 3, 4, 6, 8, 12, 16, 32, 64, 128, 4096]
 
     private func schema(_ name: String, properties: Int, indent: String = "      ") -> String {

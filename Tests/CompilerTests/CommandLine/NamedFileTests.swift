@@ -23,7 +23,7 @@ struct NamedFileTests {
         try Executable().run(arguments, in: folder)
     }
 
-    // MARK: Files of other origin
+    // MARK: Files that Martlet did not write
 
     @Test(
         "'generate' does not overwrite a file that it did not write, directly or through a link S49 S34",

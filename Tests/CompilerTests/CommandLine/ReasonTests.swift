@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Errors when files cannot be read or written. The reason is the message of the system.
+/// Errors when files cannot be read or written. The reason is the error message of the operating
+/// system.
 @Suite("Command line: reasons of errors")
 struct ReasonTests {
     private func folder() throws -> TemporaryFolder {

@@ -145,9 +145,9 @@ struct DOTShape {
 
 /// The tags of markup, without attributes and text.
 struct TagShape {
+    /// Characters that no output may contain. U+2028 and U+2029 are allowed.
     static let forbidden: Set<Unicode.Scalar> = Set(
-        "\u{0}\u{1}\u{1B}\u{7F}\u{85}\u{9B}\u{2028}\u{2029}\u{202E}\u{2066}\u{FFFE}\u{FFFF}".unicodeScalars
-    ).subtracting("\u{2028}\u{2029}".unicodeScalars)
+        "\u{0}\u{1}\u{1B}\u{7F}\u{85}\u{9B}\u{202E}\u{2066}\u{FFFE}\u{FFFF}".unicodeScalars)
 
     private(set) var tags: [Substring] = []
 

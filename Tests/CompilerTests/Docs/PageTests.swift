@@ -78,7 +78,7 @@ struct PageTests {
         #expect(
             try element("Person.dogs", "li", of: page).contains(
                 ##"LinkingObjects&lt;<a href="#Dog">Dog</a>.<a href="#Dog.owner">owner</a>&gt;"##))
-        // A name in backquotes links to the property of the same type.
+        // A name in backquotes links to the property with this name in the same object type.
         #expect(try element("Dog.kennel", "li", of: page).contains(##"<code><a href="#Dog.number">number</a></code>"##))
         let dog = try element("Dog", "article", of: page)
         #expect(dog.contains("unique together: kennel, number"))
@@ -123,7 +123,7 @@ struct PageTests {
             #expect(uses.contains("<a href=\"#\(use)\">\(use)</a>"), "\(use)")
         }
         #expect(try element("Address", "article", of: page).contains(##"<dd><code><a href="#Person.address">"##))
-        #expect(try element("Size", "article", of: page).contains("<dt>Held by</dt>\n<dd><code><a href=\"#Dog.size\">"))
+        #expect(try element("Size", "article", of: page).contains("<dt>Type of</dt>\n<dd><code><a href=\"#Dog.size\">"))
         #expect(try !element("DemoObject", "article", of: page).contains("Used by"))
     }
 
@@ -158,7 +158,7 @@ struct PageTests {
         #expect(page.firstMatch(of: /@import|url\([^#]/) == nil)
     }
 
-    @Test("a diagram that fits the width has no minimum width S44")
+    @Test("with 'Fit to the width', the diagram has no minimum width S44")
     func fits() throws {
         let page = try kennel()
         let rule = try #require(page.split(separator: "\n").first { $0.contains(".diagram:has(.fit:checked)") })

@@ -131,7 +131,7 @@ extension ParsedSVG {
         }.map { "'\($0.title)' does not go from box to box" }
     }
 
-    /// Lines with different ends or meanings never overlap.
+    /// Lines overlap only if they begin at the same point and have the same classes.
     private func coveredLines() -> [String] {
         var pieces: [Bool: [Int: [(low: Int, high: Int, line: Int)]]] = [:]
         for (index, line) in lines.enumerated() {

@@ -73,7 +73,7 @@ struct SVGDiagramTests {
     func ends() throws {
         let picture = try svg(DocsSample.model("Schemas/Kennel"))
         let owner = try #require(picture.lines.first { $0.title.hasPrefix("Dog.owner ") })
-        #expect(owner.title == "Dog.owner links to at most one Person; Person.dogs leads back")
+        #expect(owner.title == "Dog.owner links to at most one Person; inverse: Person.dogs")
         let person = try #require(picture.box(named: "Person"))
         let row = try #require(person.rows.firstIndex(of: "dogs"))
         let rowHeight = (person.height - 36 - 6) / person.rows.count
@@ -82,7 +82,7 @@ struct SVGDiagramTests {
         let titles = picture.lines.map(\.title)
         #expect(titles.contains("Dog.siblings links to a list of Dog"))
         #expect(titles.contains("Person.address embeds at most one Address"))
-        #expect(titles.contains("Dog.size holds one Size"))
+        #expect(titles.contains("Dog.size has one value of Size"))
         #expect(titles.contains("DogProjection is a projection of Dog"))
         #expect(picture.lines.first { $0.title.hasPrefix("Dog.siblings") }?.classes == "line link many")
     }

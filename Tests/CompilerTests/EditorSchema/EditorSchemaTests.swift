@@ -114,7 +114,7 @@ struct EditorSchemaTests {
 
     // MARK: Samples
 
-    /// A text that is rejected, and a part of the path that the problem names.
+    /// A text that is rejected, and a part of the expected message, usually the path of the rejected value.
     struct BadText: CustomTestStringConvertible, Sendable {
         let text: String
         let place: String

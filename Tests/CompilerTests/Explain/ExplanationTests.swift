@@ -31,7 +31,7 @@ struct ExplanationTests {
         }
     }
 
-    @Test("a code has an example schema exactly if a schema text can cause it S50 S40 MRT0004 MRT0005 MRT0601")
+    @Test("a code has an example schema if and only if a schema text can cause it S50 S40 MRT0004 MRT0005 MRT0601")
     func missingExamples() {
         let without = DiagnosticCode.allCases.filter {
             if case .schema = $0.explanation.example { false } else { true }
@@ -61,7 +61,9 @@ struct ExplanationTests {
         #expect(codes(schema: lines.joined(separator: "\n")) == [])
     }
 
-    @Test("quotes are balanced, so that pages can format them as code S50 S40", arguments: DiagnosticCode.allCases)
+    @Test(
+        "single quotes are balanced, so that pages can format quoted text as code S50 S40",
+        arguments: DiagnosticCode.allCases)
     func quotes(_ code: DiagnosticCode) {
         let explanation = code.explanation
         for text in [code.meaning, explanation.problem, explanation.reason, explanation.silencing] {

@@ -168,7 +168,7 @@ struct FixApplierTests {
     }
 
     @Test(
-        "escapes in a file path are fixed once, independent of the following characters S10 S41",
+        "one fix-it corrects all escapes in a file path, whatever characters follow them S10 S41",
         arguments: [#"D:\x\y"#, #"\d+\.\d*"#, #"C:\data\users"#, #"\x\x\x"#, #"\\\x"#, #"\q\\q"#])
     func paths(_ path: String) {
         let text = "objects:\n  A: {doc: \"\(path)\", properties: {a: Int}}\n"

@@ -101,12 +101,12 @@ struct FormatTests {
     @Test(
         "300 other layouts of good schemas have the same model and format to the same text S42",
         arguments: GoodText.schemas)
-    func relayouts(_ schema: [GoodText]) throws {
+    func otherLayouts(_ schema: [GoodText]) throws {
         let canonical = try schema.map { Array(try format($0.text).utf8) }
         let expected = try dump(schema.enumerated().map { source(canonical[$0], path: $1.path, index: $0) })
         for seed in 0..<UInt64(300 / GoodText.schemas.count) {
-            var relayout = WhitespaceRandomizer(seed: seed)
-            let texts = canonical.map { relayout.bytes(of: String(decoding: $0, as: UTF8.self)) }
+            var randomizer = WhitespaceRandomizer(seed: seed)
+            let texts = canonical.map { randomizer.bytes(of: String(decoding: $0, as: UTF8.self)) }
             #expect(texts != canonical)
             let sources = texts.enumerated().map { source($1, path: schema[$0].path, index: $0) }
             try #require(try dump(sources) == expected, "seed \(seed)")
@@ -148,7 +148,7 @@ struct FormatTests {
             count += 1
             let text = String(decoding: bytes, as: UTF8.self)
             if Compiler.format(source(formatted)).bytes != formatted {
-                Issue.record("run \(run) is not final:\n\(text)")
+                Issue.record("run \(run) is not idempotent:\n\(text)")
             }
             if comments(formatted) != comments(bytes) { Issue.record("run \(run) changes comments:\n\(text)") }
         }
@@ -214,7 +214,7 @@ struct LayoutSample: CustomTestStringConvertible, Sendable {
             "scalars at the file end", "a:\n - |\n  b\n - >+ # c\n  d", "a:\n  - |\n    b\n  - >- # c\n    d\n"),
         LayoutSample("document markers", "--- # a\nb: c\n...\n", "# a\nb: c\n"),
         LayoutSample(
-            "a configuration has no types", "access:   public\nlint: {preset:  strict}\n",
+            "a configuration, without blank lines between its keys", "access:   public\nlint: {preset:  strict}\n",
             "access: public\nlint: {preset: strict}\n"),
     ]
 }

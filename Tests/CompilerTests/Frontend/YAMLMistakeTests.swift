@@ -33,7 +33,7 @@ struct YAMLMistakeTests {
             text: "      name: String = «\"»Rex\n      age: Int\n",
             fixed: nil),
         Mistake(
-            testDescription: "a conflict", code: .mergeConflict,
+            testDescription: "a merge conflict", code: .mergeConflict,
             text: "«<<<<<<<» ours\n      name: String\n=======\n      name: Int\n>>>>>>> theirs\n", fixed: nil),
         Mistake(
             testDescription: "a boolean of YAML 1.1", code: .ambiguousScalar, text: "      isGood: Bool = «yes»\n",
@@ -49,10 +49,10 @@ struct YAMLMistakeTests {
             testDescription: "a space before the colon of the only property", code: .yamlMistake,
             text: "      name «:»String\n", fixed: "      name: String\n"),
         Mistake(
-            testDescription: "a no-break space behind the colon", code: .yamlMistake,
+            testDescription: "a no-break space after the colon", code: .yamlMistake,
             text: "      name:«\u{A0}»String\n", fixed: "      name: String\n"),
         Mistake(
-            testDescription: "a no-break space behind a space", code: .yamlMistake,
+            testDescription: "a no-break space after a space", code: .yamlMistake,
             text: "      name: «\u{A0}»String\n", fixed: "      name:  String\n"),
         Mistake(
             testDescription: "an indentation of no-break spaces", code: .yamlMistake,
@@ -68,7 +68,7 @@ struct YAMLMistakeTests {
             testDescription: "a decimal comma", code: .yamlMistake,
             text: "      name: {type: Double, default: 1«,»5}\n", fixed: nil),
         Mistake(
-            testDescription: "a comment for a default", code: .yamlMistake, text: "      name: String = «#»5\n",
+            testDescription: "a comment in place of a default", code: .yamlMistake, text: "      name: String = «#»5\n",
             fixed: nil),
     ]
 

@@ -14,7 +14,8 @@ struct LintConfigurationTests {
 
         """
 
-    /// Returns the findings of two equal files, as `path severity code`.
+    /// Returns the findings of two files that differ only in the name of the type, as `path severity code`. Paths are
+    /// cut to four characters.
     private func lint(_ configuration: String?, preset: LintPreset? = nil) -> [String] {
         let cats = Self.schema.replacing("Dogs", with: "Cats")
         var input = SchemaInput(sources: [

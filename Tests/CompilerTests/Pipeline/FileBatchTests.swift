@@ -12,8 +12,8 @@ struct FileBatchTests {
         return folder
     }
 
-    private func commit(_ folder: TemporaryFolder, failure: (() -> CInt)? = nil) throws -> [String] {
-        var batch = FileBatch(injectedError: failure)
+    private func commit(_ folder: TemporaryFolder, injectedError: (() -> CInt)? = nil) throws -> [String] {
+        var batch = FileBatch(injectedError: injectedError)
         let bytes = { (name: String) in Array("after \(name)".utf8) }
         batch.replace(folder.path + "/A/old", with: bytes("A/old"))
         batch.replace(folder.path + "/A/same", with: Array("before A/same".utf8))
@@ -40,7 +40,7 @@ struct FileBatchTests {
             ])
     }
 
-    @Test("if any call fails, no file is changed S40", arguments: [ENOSPC, EIO, EROFS, EDQUOT, EPERM])
+    @Test("if any system call fails, no file is changed S40", arguments: [ENOSPC, EIO, EROFS, EDQUOT, EPERM])
     func faults(_ code: CInt) throws {
         let done = try folder()
         _ = try commit(done)
@@ -71,7 +71,7 @@ struct FileBatchTests {
         #expect(failures > 20)
     }
 
-    @Test("if any call and all later calls fail, no file is changed S40")
+    @Test("if any system call and all later ones fail, no file is changed S40")
     func brokenDisk() throws {
         for place in 0..<40 {
             let folder = try folder()
@@ -86,7 +86,7 @@ struct FileBatchTests {
             guard case .failure = result else { return }
             #expect(folder.tree() == before, "call \(place)")
         }
-        Issue.record("the changes take more calls than the test makes fail")
+        Issue.record("a commit makes more than 40 system calls; raise the limit of this test")
     }
 
     @Test("a file that another program creates before or during the commit is not overwritten S40")

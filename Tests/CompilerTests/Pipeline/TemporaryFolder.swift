@@ -29,7 +29,8 @@ final class TemporaryFolder {
         ((try? FileManager.default.contentsOfDirectory(atPath: path + "/" + folder)) ?? []).sorted()
     }
 
-    /// Returns the content of all files and folders, including hidden ones. The path of a folder ends with `/`.
+    /// Returns the content of all files and folders, including hidden ones. The path of a folder ends with `/`. The
+    /// files to which `Executable` writes the output of the process are omitted.
     func tree() -> [String: Data] {
         let names = (try? FileManager.default.subpathsOfDirectory(atPath: path)) ?? []
         return Dictionary(

@@ -19,16 +19,16 @@ struct SARIFTests {
     @Test("the conformance check finds violations S41")
     func shapeCheck() throws {
         let text = ReportSamples.report().text(as: .sarif)
-        let damages: [(String, String)] = [
+        let replacements: [(String, String)] = [
             ("\"startLine\": 5,", "\"startLine\": 0,"), ("\"uri\": \"Schemas/", "\"uri\": \"Schemas </"),
             ("\"version\": \"2.1.0\"", "\"version\": \"2.0.0\""), ("\"level\": \"note\"", "\"level\": \"info\""),
             ("\"ruleId\"", "\"rule\""), ("\"driver\"", "\"engine\""), ("\"endLine\": 5,", "\"endLine\": \"5\","),
         ]
-        for (good, bad) in damages {
-            let damaged = text.replacing(good, with: bad)
-            #expect(damaged != text, "\(good)")
-            let value = try JSONSerialization.jsonObject(with: Data(damaged.utf8))
-            #expect(!SARIFShape.log.problems(of: value).isEmpty, "\(bad)")
+        for (valid, violation) in replacements {
+            let invalid = text.replacing(valid, with: violation)
+            #expect(invalid != text, "\(valid)")
+            let value = try JSONSerialization.jsonObject(with: Data(invalid.utf8))
+            #expect(!SARIFShape.log.problems(of: value).isEmpty, "\(violation)")
         }
     }
 
@@ -44,12 +44,12 @@ struct SARIFTests {
             let index = try #require(result["ruleIndex"].integer)
             #expect(rules[index]["id"].string == result["ruleId"].string)
         }
-        let unknown = run["results"].finding("ruleId", "MRT0203")
+        let unknown = run["results"].first(where: "ruleId", is: "MRT0203")
         #expect(token(unknown["locations"][0]["physicalLocation"]["region"]) == "Strng")
         let fix = unknown["fixes"][0]["artifactChanges"][0]["replacements"][0]
         #expect(token(fix["deletedRegion"]) == "Strng")
         #expect(fix["insertedContent"]["text"].string == "String")
-        let twice = run["results"].finding("ruleId", "MRT0102")
+        let twice = run["results"].first(where: "ruleId", is: "MRT0102")
         #expect(token(twice["relatedLocations"][0]["physicalLocation"]["region"]) == "first")
         #expect(twice["relatedLocations"][0]["message"]["text"].string == "'first' occurs here first")
     }
@@ -57,7 +57,7 @@ struct SARIFTests {
     @Test("a rule contains its explanation and its severity S41")
     func rules() throws {
         let rules = JSONQuery(value: try document())["runs"][0]["tool"]["driver"]["rules"]
-        let rule = rules.finding("id", "MRT0502")
+        let rule = rules.first(where: "id", is: "MRT0502")
         #expect(rule["name"].string == "IndexCost")
         #expect(rule["shortDescription"]["text"].string == "an index with little benefit, or too many indexes")
         #expect(rule["fullDescription"]["text"].string == DiagnosticCode.indexCost.explanation.problem)
@@ -65,7 +65,7 @@ struct SARIFTests {
         #expect(rule["help"]["markdown"].string?.contains("\n\n```yaml\nobjects:\n") == true)
         #expect(rule["defaultConfiguration"]["level"].string == "note")
         // Examples contain braces, which are doubled in messages.
-        let text = try #require(rules.finding("id", "MRT0603")["help"]["text"].string)
+        let text = try #require(rules.first(where: "id", is: "MRT0603")["help"]["text"].string)
         #expect(text.contains("age: {{type: Int, deprecated: true}}\n"))
     }
 

@@ -1,5 +1,5 @@
 // The code that all peers share: the data, the clock, the CSV reader and the output format of measurements. All peers
-// process the same bytes; `check` in the output proves it.
+// process the same bytes; run.py compares `check` in their output.
 #ifndef WORKLOAD_H
 #define WORKLOAD_H
 #include <stdbool.h>
@@ -24,7 +24,7 @@ uint64_t workload_random(uint64_t *state);
 uint64_t workload_nanoseconds(void);
 int64_t workload_peak_kilobytes(void);
 
-// A thousand persons, spread over all, change in one round. Returns the number of the one at `index`.
+// In each round a thousand persons change, spread over all. Returns the number of the person at `index` among them.
 int64_t workload_thousand(int64_t index, int64_t round, int64_t count);
 
 // The size of a database in bytes: the file and its write-ahead log.

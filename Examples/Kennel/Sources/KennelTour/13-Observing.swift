@@ -8,8 +8,8 @@ func observing(_ realm: Realm) throws {
         "An observer receives the initial elements, then the positions of each change. Here 'refresh' delivers changes; in an"
     )
     say("app the run loop or queue does.")
-    let old = realm.objects(Dog.self).where { $0.age > 3 }.sorted(byKeyPath: "name")
-    let token = old.observe { change in
+    let olderDogs = realm.objects(Dog.self).where { $0.age > 3 }.sorted(byKeyPath: "name")
+    let token = olderDogs.observe { change in
         switch change {
         case .initial(let dogs): show("at first: \(dogs.map(\.name).joined(separator: ", "))")
         case .update(let dogs, let deletions, let insertions, let modifications):

@@ -48,14 +48,14 @@ final class ReadRegistrar: Observable {
     private struct Probe: Hashable {
         static func == (left: Probe, right: Probe) -> Bool { true }
         // Each thread has a separate counter, because tracking on other threads does not matter.
-        func hash(into hasher: inout Hasher) { cmartlet_increment_thread_counter() }
+        func hash(into hasher: inout Hasher) { cmartlet_increment_probe_hash_count() }
     }
 
     /// True inside `withObservationTracking` on this thread.
     var isTracking: Bool {
-        let before = cmartlet_thread_counter()
+        let before = cmartlet_probe_hash_count()
         registrar.access(self, keyPath: probe)
-        return cmartlet_thread_counter() != before
+        return cmartlet_probe_hash_count() != before
     }
 
     func access(_ dependency: ReadDependency) { registrar.access(self, keyPath: \.[dependency]) }

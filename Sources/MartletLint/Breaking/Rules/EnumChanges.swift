@@ -20,7 +20,8 @@ struct EnumChanges: BreakingRule {
             })
     }
 
-    // Stored values are reported with the properties, because the types of the properties have changed as well.
+    // The level is `.source` even if values are stored: the properties of a removed enum were removed or have another
+    // type, and `PropertyChanges` reports their stored values.
     private func removed(_ old: EnumModel, _ schemas: SchemaPair) -> BreakingChange {
         let shape = old.cases.map(\.rawValue)
         let renames = schemas.addedEnums.filter { $0.cases.map(\.rawValue) == shape && $0.renamedFrom == nil }.prefix(3)

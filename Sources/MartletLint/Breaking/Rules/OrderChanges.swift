@@ -17,7 +17,7 @@ struct OrderChanges: BreakingRule {
                 return BreakingChange(
                     .source,
                     "property '\(pair.new.name).\(property.new.name)' was moved down, and the "
-                        + "initialiser takes its arguments in this order; move it back",
+                        + "initializer takes its arguments in this order; move it back",
                     at: property.new.nameSpan, was: property.old.nameSpan)
             }
             highest = position

@@ -44,8 +44,8 @@ public enum Importer {
         let files = sources.map(SourceReader.read)
         let errors = files.flatMap(\.findings.findings).filter { $0.severity == .error }
         guard errors.isEmpty else { return Import(outputs: [], findings: errors.sortedByLocation(), typeCount: 0) }
-        let (resolved, resolving) = Resolver.resolve(files)
-        var fixer = DraftFixer(resolved)
+        let (draft, resolverFindings) = Resolver.resolve(files)
+        var fixer = DraftFixer(draft)
         do {
             try fixer.fix()
         } catch {
@@ -53,8 +53,10 @@ public enum Importer {
         }
         var findings = FindingList()
         // Findings about conditions in files without models are irrelevant.
-        for (file, draft) in zip(files, resolved.files) where !draft.isEmpty { findings.add(file.findings.findings) }
-        findings.add(resolving)
+        for (file, fileDraft) in zip(files, draft.files) where !fileDraft.isEmpty {
+            findings.add(file.findings.findings)
+        }
+        findings.add(resolverFindings)
         findings.add(fixer.findings.findings)
         return Import(
             outputs: try outputs(fixer.draft, single: single), findings: findings.findings.sortedByLocation(),

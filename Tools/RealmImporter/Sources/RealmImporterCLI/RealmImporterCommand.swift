@@ -40,7 +40,7 @@ struct RealmImporterCommand: ParsableCommand {
     }
 
     func run() throws {
-        let sources = try loading { () throws(DiskError) in try SwiftLoader().load(paths) }
+        let sources = try mappingDiskErrors { () throws(DiskError) in try SwiftLoader().load(paths) }
         let result: Import
         do {
             result = try Importer.run(sources, single: single)
@@ -48,7 +48,7 @@ struct RealmImporterCommand: ParsableCommand {
             throw CommandFailure(.internalError, error.message)
         }
         Console.error(FindingPrinter(sources: sources).text(result.findings))
-        let written = try loading { () throws(DiskError) in
+        let written = try mappingDiskErrors { () throws(DiskError) in
             try SchemaFileWriter().write(result.outputs, to: output, isForced: force)
         }
         for path in written { try Console.write("wrote \(path.printable)\n") }
@@ -60,7 +60,7 @@ struct RealmImporterCommand: ParsableCommand {
     }
 
     /// Maps errors of the disk to their exit code.
-    private func loading<Value>(_ body: () throws(DiskError) -> Value) throws -> Value {
+    private func mappingDiskErrors<Value>(_ body: () throws(DiskError) -> Value) throws -> Value {
         do {
             return try body()
         } catch {

@@ -200,16 +200,16 @@ struct ClassTests {
                 "1:52 note: 'Barking' stays in Swift; write 'extension Dog: Barking {}'",
                 "3:9 note: computed property 'title' stays in Swift; move it to an extension of 'Dog'",
                 "4:16 note: static property 'count' stays in Swift; move it to an extension of 'Dog'",
-                "5:17 note: initialiser 'init(name:)' stays in Swift; move it to an extension of 'Dog'",
+                "5:17 note: initializer 'init(name:)' stays in Swift; move it to an extension of 'Dog'",
                 "6:10 note: method 'bark(at:_:)' stays in Swift; move it to an extension of 'Dog'",
-                "7:5 note: deinitialiser stays in Swift; move it to an extension of 'Dog'",
+                "7:5 note: deinitializer stays in Swift; move it to an extension of 'Dog'",
                 "8:10 note: type 'CodingKeys' stays in Swift; move it to an extension of 'Dog'",
                 "11:37 note: 'Codable' stays in Swift; write 'extension Size: Codable {}'",
                 "11:63 note: computed property 'next' stays in Swift; move it to an extension of 'Size'",
             ])
     }
 
-    @Test("different names in old files are reported")
+    @Test("names under which Realm stores types and properties are reported")
     func storedNames() throws {
         let sample = try Sample(
             """

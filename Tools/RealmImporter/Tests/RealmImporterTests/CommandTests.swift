@@ -6,7 +6,7 @@ import Testing
 struct CommandTests {
     private static let dog = "class Dog: Object { @Persisted var name: String }\n"
 
-    @Test("a folder of Swift files becomes a folder of schema files, without files for code")
+    @Test("a folder of Swift files becomes a folder of schema files; files without models are skipped")
     func folder() throws {
         let folder = try TemporaryFolder()
         try folder.write(Self.dog, to: "Models/Dog.swift")

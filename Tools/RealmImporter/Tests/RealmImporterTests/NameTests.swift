@@ -95,7 +95,7 @@ struct NameTests {
         #expect(sample.findings.count == 3)
     }
 
-    @Test("names that begin with a non-ASCII letter are omitted")
+    @Test("properties with non-ASCII letters in their names are omitted")
     func foreignLetters() throws {
         let sample = try Sample("class Hund: Object { @Persisted var name: String; @Persisted var größe: Int }")
         #expect(sample.yaml.hasSuffix("      name: String\n"))

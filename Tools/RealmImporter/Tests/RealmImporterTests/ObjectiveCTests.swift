@@ -74,7 +74,7 @@ struct ObjectiveCTests {
         #expect(!sample.findings.contains { $0.contains("warning") })
     }
 
-    @Test("protocols of a base class apply only to variables of the base class, which its subclasses contain")
+    @Test("protocols of a base class apply only to the variables that the base class declares")
     func inherited() throws {
         let sample = try Sample(
             "class Base: Object, Named { var name: String? }", "class Dog: Base { var age = 0; var other: String? }",

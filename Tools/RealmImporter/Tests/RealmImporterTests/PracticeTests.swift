@@ -33,7 +33,8 @@ struct PracticeTests {
         #expect(expected.sorted() == result.outputs.map(\.path).sorted())
         for output in result.outputs {
             let text = try String(contentsOf: folder.appending(path: output.path), encoding: .utf8)
-            #expect(String(decoding: output.bytes, as: UTF8.self) == text, "\(output.path) has drifted")
+            #expect(
+                String(decoding: output.bytes, as: UTF8.self) == text, "\(output.path) differs from the expected file")
         }
     }
 

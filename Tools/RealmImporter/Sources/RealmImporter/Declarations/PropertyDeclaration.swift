@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// A variable of a class, as written in Swift.
+/// A property, as written in Swift.
 struct PropertyDeclaration {
     /// The arguments of `@Persisted`.
     struct Persistence {

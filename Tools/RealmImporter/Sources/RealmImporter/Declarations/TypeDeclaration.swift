@@ -38,6 +38,7 @@ struct TypeDeclaration {
     var properties: [PropertyDeclaration] = []
     var cases: [CaseDeclaration] = []
     var customizations: [Customization] = []
+    /// The members that stay in Swift.
     var kept: [SwiftOnlyMember] = []
     var aliases: [AliasDeclaration] = []
     /// The qualified names of the types in its body.
@@ -48,7 +49,7 @@ struct TypeDeclaration {
     var lastName: String { scope.last ?? name.value }
 }
 
-/// `override static func primaryKey() -> String? { "id" }`, or another override that Realm defines.
+/// `override static func primaryKey() -> String? { "id" }`, or another override of a Realm method.
 struct Customization {
     let name: Spanned<String>
     /// The returned value; nil if the body is not a single expression.

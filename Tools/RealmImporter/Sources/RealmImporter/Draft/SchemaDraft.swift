@@ -64,6 +64,7 @@ struct ProjectionDraft {
 
     let key: String
     var name: String
+    /// The key of the object type that is projected.
     let root: String
     let head: DeclarationHead
     let span: SourceSpan

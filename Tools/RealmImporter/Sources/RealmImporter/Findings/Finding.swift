@@ -2,7 +2,7 @@ public import MartletSchema
 
 /// A difference between the schema and the Swift code, and how to handle it.
 public struct Finding: Hashable, Sendable {
-    /// A warning is about stored data or names; a note is about code that must move.
+    /// An error prevents the import, a warning is about stored data or names, and a note is about code that must move.
     public let severity: Severity
     /// Lower case, no full stop, the subject in quotes, then the remedy.
     public let message: String

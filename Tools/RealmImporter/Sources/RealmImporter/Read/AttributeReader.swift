@@ -4,8 +4,8 @@ import SwiftSyntax
 
 /// Reads the attributes of a declaration.
 struct AttributeReader {
-    /// Attributes that do not affect what is stored.
-    private static let harmless: Set<String> = [
+    /// Attributes that are imported or have no effect on a schema. All others are reported.
+    private static let known: Set<String> = [
         "objc", "objcMembers", "available", "Persisted", "Projected", "discardableResult", "nonobjc", "frozen",
         "usableFromInline", "inlinable", "preconcurrency", "IBInspectable", "retroactive", "unchecked",
     ]
@@ -18,7 +18,7 @@ struct AttributeReader {
     }
 
     func head(_ attributes: AttributeListSyntax, of node: some SyntaxProtocol) -> DeclarationHead {
-        let foreign = all(attributes).filter { !Self.harmless.contains(name(of: $0)) }
+        let foreign = all(attributes).filter { !Self.known.contains(name(of: $0)) }
         return DeclarationHead(
             documentation: DocumentationReader.read(node.leadingTrivia), deprecation: deprecation(attributes),
             foreignAttributes: foreign.map { Spanned(name(of: $0), locator.span(of: $0)) })
@@ -91,13 +91,13 @@ struct AttributeReader {
             guard words.contains("deprecated") || words.contains("unavailable") || words.contains("obsoleted") else {
                 continue
             }
-            if let message = text(labelled: "message", in: arguments) { return Deprecation(message: message) }
-            return Deprecation(message: text(labelled: "renamed", in: arguments).map { "Use \($0)." })
+            if let message = text(labeled: "message", in: arguments) { return Deprecation(message: message) }
+            return Deprecation(message: text(labeled: "renamed", in: arguments).map { "Use \($0)." })
         }
         return nil
     }
 
-    private func text(labelled label: String, in arguments: AvailabilityArgumentListSyntax) -> String? {
+    private func text(labeled label: String, in arguments: AvailabilityArgumentListSyntax) -> String? {
         for argument in arguments {
             guard case .availabilityLabeledArgument(let labeled) = argument.argument, labeled.label.text == label,
                 case .string(let literal) = labeled.value

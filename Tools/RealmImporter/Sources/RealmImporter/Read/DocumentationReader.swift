@@ -24,7 +24,7 @@ enum DocumentationReader {
         return trimmed(lines)
     }
 
-    /// Removes one blank after the slashes.
+    /// Removes one blank after the slashes, blanks at the end, and characters that are not allowed in schema files.
     private static func line(_ text: String) -> String {
         let plain = YAMLText.plain(text)
         let body = plain.hasPrefix(" ") ? plain.dropFirst() : plain[...]

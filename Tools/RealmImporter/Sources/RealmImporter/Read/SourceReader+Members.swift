@@ -19,11 +19,11 @@ extension SourceReader {
         } else if let node = declaration.as(InitializerDeclSyntax.self) {
             type.kept.append(
                 SwiftOnlyMember(
-                    what: "initialiser 'init(\(labels(node.signature)))'", span: locator.span(of: node.initKeyword)))
+                    what: "initializer 'init(\(labels(node.signature)))'", span: locator.span(of: node.initKeyword)))
         } else if let node = declaration.as(SubscriptDeclSyntax.self) {
             type.kept.append(SwiftOnlyMember(what: "subscript", span: locator.span(of: node.subscriptKeyword)))
         } else if let node = declaration.as(DeinitializerDeclSyntax.self) {
-            type.kept.append(SwiftOnlyMember(what: "deinitialiser", span: locator.span(of: node.deinitKeyword)))
+            type.kept.append(SwiftOnlyMember(what: "deinitializer", span: locator.span(of: node.deinitKeyword)))
         } else if let node = declaration.as(MacroExpansionDeclSyntax.self) {
             warn(
                 "the macro '#\(node.macroName.text)' cannot be expanded; write out its expansion, and import again",

@@ -136,7 +136,7 @@ struct ValueReader {
     }
 
     /// Returns the components of an expression such as `Size.small.rawValue`. A call is the component `()`, and an
-    /// inferred type is empty.
+    /// inferred type is an empty component.
     private func path(of expression: ExprSyntax) -> (names: [String], generics: [TypeExpression])? {
         if let reference = expression.as(DeclReferenceExprSyntax.self) {
             return ([reference.baseName.plainText], [])

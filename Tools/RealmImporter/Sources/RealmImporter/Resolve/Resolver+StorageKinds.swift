@@ -7,11 +7,13 @@ enum StorageKind: Equatable {
     case storedByDynamic
     case ignored
     /// Stored if one of these protocols, which no file declares, is an `@objc` protocol that requires the variable.
+    /// `isValue` is false if no file declares the type of the variable.
     case undecided([String], isValue: Bool)
     /// `@objc(name)` hides the variable from Realm, which searches for the Swift name.
     case renamed(String)
     /// Declared without `@Persisted` in a class that uses `@Persisted` elsewhere, so Realm does not store the variable.
     case missingAttribute
+    /// A static, computed or overriding property, which Realm does not store for this declaration.
     case code
 }
 

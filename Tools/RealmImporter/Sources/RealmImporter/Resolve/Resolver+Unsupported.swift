@@ -62,7 +62,7 @@ extension Resolver {
 
     private mutating func reportConformances(of type: TypeDeclaration, _ name: String) {
         let isClass = type.kind == .classType
-        // Swift derives conformances in an extension only if it is in the file of the type.
+        // Swift derives conformances in an extension only if the extension is in the file of the type.
         let parts = index.entries[type.name.value]?.extensions ?? []
         let derived = parts.flatMap(\.inherited).filter { Self.coding.contains($0.value.head ?? "") }
         for inherited in type.inherited + (isClass ? derived : []) {

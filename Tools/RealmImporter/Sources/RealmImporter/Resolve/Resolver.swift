@@ -75,7 +75,7 @@ struct Resolver {
             findings.warn(
                 "the generic class '\(key)' is left out; write a class for each of its types", at: type.name.span)
         } else if type.kind == .classType, isModel(type) {
-            let base = undeclaredBase(of: key)
+            let base = unresolvedBase(of: key)
             guard base != nil || type.properties.contains(where: { $0.persistence != nil }) else { return }
             let reason =
                 switch base {
@@ -101,8 +101,9 @@ struct Resolver {
         }
     }
 
-    /// Returns the undeclared base of the topmost declared class; nil if it is known not to be a Realm class.
-    private func undeclaredBase(of key: String) -> TypeExpression? {
+    /// Returns the base class at which the chain of superclasses ends, because no file declares it or it is generic;
+    /// nil if there is none, or if it is a system class.
+    private func unresolvedBase(of key: String) -> TypeExpression? {
         guard let root = index.superclassChain(of: key).first, let type = index.entries[root]?.declaration else {
             return nil
         }

@@ -37,8 +37,8 @@ extension TypeIndex {
         var names: Set<String> = []
         var unknown: [String] = []
         var known: Set<String> = []
-        var open = [key]
-        while let next = open.popLast() {
+        var pending = [key]
+        while let next = pending.popLast() {
             if let declaration = entries[next]?.declaration, declaration.kind == .protocolType, declaration.isObjc {
                 names.formUnion(declaration.properties.filter { !$0.isStatic }.map(\.name.value))
             }
@@ -47,7 +47,7 @@ extension TypeIndex {
                 guard case .name(let name) = type else { continue }
                 if let found = find(name, scope) {
                     let isProtocol = entries[found]?.declaration.kind == .protocolType
-                    if isProtocol, known.insert(found).inserted { open.append(found) }
+                    if isProtocol, known.insert(found).inserted { pending.append(found) }
                     continue
                 }
                 let plain = name.withoutModule

@@ -158,12 +158,12 @@ struct TypeIndex {
     /// Returns the names of the protocols, including those they refine.
     func conformances(of key: String) -> Set<String> {
         var names: Set<String> = []
-        var open = [key]
-        while let next = open.popLast() {
+        var pending = [key]
+        while let next = pending.popLast() {
             for (type, scope) in bases(of: next) {
                 guard let head = type.head, names.insert(head).inserted else { continue }
                 if let found = find(head, scope), entries[found]?.declaration.kind == .protocolType {
-                    open.append(found)
+                    pending.append(found)
                 }
             }
         }

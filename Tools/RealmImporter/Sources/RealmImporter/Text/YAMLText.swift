@@ -1,11 +1,14 @@
 /// Escapes text for YAML.
 enum YAMLText {
-    private static let words: Set<String> = ["true", "false", "yes", "no", "on", "off", "null", "y", "n", "nan", "inf"]
+    /// Words that YAML reads as values of other types.
+    private static let reserved: Set<String> = [
+        "true", "false", "yes", "no", "on", "off", "null", "y", "n", "nan", "inf",
+    ]
 
     /// Returns a word without quotes if possible, otherwise in double quotes.
     static func scalar(_ text: String) -> String {
         let isPlain =
-            text.first?.isASCIILetter == true && text.utf8.count <= 60 && !words.contains(text.lowercased())
+            text.first?.isASCIILetter == true && text.utf8.count <= 60 && !reserved.contains(text.lowercased())
             && text.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == "_" }
         return isPlain ? text : quoted(text)
     }
@@ -13,7 +16,7 @@ enum YAMLText {
     /// Returns a sentence without quotes if YAML and the schema language read it unchanged, otherwise in double quotes.
     static func sentence(_ text: String) -> String {
         let isPlain =
-            text.first?.isASCIILetter == true && !words.contains(text.lowercased()) && text.last != " "
+            text.first?.isASCIILetter == true && !reserved.contains(text.lowercased()) && text.last != " "
             && text.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || " .-_'()".contains($0) }
         return isPlain ? text : quoted(text)
     }

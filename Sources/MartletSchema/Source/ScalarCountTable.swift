@@ -1,6 +1,6 @@
 /// The counts of Unicode scalars before every 1024th byte of a text. Columns in long lines are computed from them,
 /// without counting from the start of the line.
-struct ColumnIndex: Sendable {
+struct ScalarCountTable: Sendable {
     /// Counts of a range of bytes.
     struct Count {
         var scalars = 0
@@ -41,7 +41,7 @@ struct ColumnIndex: Sendable {
         blocks.append(sum)
     }
 
-    /// The counts of a range of the indexed bytes.
+    /// The counts of a range of the bytes from which the table was created.
     func count(_ range: Range<Int>, in bytes: [UInt8]) -> Count {
         let first = (range.lowerBound + Self.stride - 1) / Self.stride
         let last = range.upperBound / Self.stride

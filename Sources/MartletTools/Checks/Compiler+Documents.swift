@@ -19,15 +19,15 @@ extension Compiler {
     public static func diagram(
         _ input: SchemaInput, as format: DiagramFormat, options: DiagramOptions = DiagramOptions()
     ) -> SchemaDocument {
-        reference(input) { Diagram.text(of: $0, as: format, options: options) }
+        document(input) { Diagram.text(of: $0, as: format, options: options) }
     }
 
     /// Writes the documentation page of a schema.
     public static func page(_ input: SchemaInput, title: String) -> SchemaDocument {
-        reference(input) { ReferencePage.html(of: $0, title: title) }
+        document(input) { ReferencePage.html(of: $0, title: title) }
     }
 
-    private static func reference(_ input: SchemaInput, write: (SchemaModel) -> String) -> SchemaDocument {
+    private static func document(_ input: SchemaInput, write: (SchemaModel) -> String) -> SchemaDocument {
         let compilation = check(input)
         let names = compilation.model.map { $0.files.flatMap(\.declarations).map(\.name) } ?? []
         return SchemaDocument(

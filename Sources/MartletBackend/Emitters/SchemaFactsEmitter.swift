@@ -1,7 +1,7 @@
 import MartletSchema
 
-/// Writes the schema description of a type, which the runtime reads, as a static string of lines.
-struct FactsEmitter {
+/// Writes the schema facts of a type: the static string `_facts` that describes the type to the runtime.
+struct SchemaFactsEmitter {
     let context: EmitterContext
 
     func emit(_ lines: [String], into writer: inout SourceWriter) {
