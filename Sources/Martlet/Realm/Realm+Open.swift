@@ -25,7 +25,8 @@ extension Realm {
 
     /// Opens a file, or creates it, on the current actor or, in code without an actor, on the current thread.
     ///
-    /// Opening the same file again on the same actor or thread returns the same Realm. Additions to the schema are
+    /// Opening the same file again on the same actor or thread returns the same Realm. With more classes, this may refresh
+    /// it, and throws inside a write and inside an observer if the Realm lacks their types. Additions to the schema are
     /// applied to the file, and `renamedFrom` preserves the data. Every other difference requires a higher
     /// `schemaVersion`: with it, the file is migrated; without it, opening throws.
     ///

@@ -24,8 +24,8 @@ package struct TableChangesBuilder: Sendable {
     /// The index of the run of insertions that may still grow. No row was deleted since that run began.
     private var openInsertion: Int?
 
-    /// The runs of the log that were searched.
-    private var runs = RecordedRuns()
+    /// The runs of the log that were searched; nil before the first search.
+    private var runs: RecordedRuns?
 
     /// The length at which the log is compacted.
     private var compactionLength = 1 << 17
@@ -44,7 +44,8 @@ package struct TableChangesBuilder: Sendable {
         for index in [openInsertion, log.indices.last].compactMap({ $0 }) where log[index].kind == kind {
             if log[index].lower <= key, key <= log[index].upper { return true }
         }
-        return runs.contain(key, kind, in: log.dropLast())
+        if runs == nil { runs = RecordedRuns() }
+        return runs?.contain(key, kind, in: log.dropLast()) ?? false
     }
 
     /// Records that a row was created.
@@ -136,14 +137,14 @@ package struct TableChangesBuilder: Sendable {
         else { return }
         log[last - 1].upper = log[last].upper
         log.removeLast()
-        runs.truncate(to: log.count)
+        runs?.truncate(to: log.count)
     }
 
     private mutating func compactIfLong() {
         if log.count < compactionLength { return }
         let compacted = finish()
         log.removeAll()
-        runs = RecordedRuns()
+        runs = nil
         openInsertion = nil
         compactionLength = .max
         append(compacted)

@@ -90,7 +90,10 @@ extension ThreadConfined {
     /// Returns an immutable snapshot of the value, which can be read on any thread. All objects and collections that
     /// are reachable from it are frozen, too.
     ///
-    /// Inside a write, the snapshot shows the state before the write. If the value is frozen, returns the value itself.
+    /// Inside a write, the snapshot shows the state before the write. If an asynchronous write has changed something, the
+    /// snapshot shows the state before all writes that become durable together with it. If the value is frozen, returns
+    /// the value itself.
+    ///
     /// To pass a snapshot to another thread, queue or actor with the checks of the compiler, wrap it in `Frozen`.
     ///
     /// The snapshot keeps its version of the file in use, and the file grows while other versions are written.
