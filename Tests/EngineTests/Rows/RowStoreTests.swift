@@ -103,7 +103,8 @@ struct RowStoreTests {
             let key = try shelf.add("a", "Ada", pages: 1, price: 2)
             let other = try shelf.add("b", "Bea", pages: 1, price: 2)
             try shelf.read { connection in
-                try shelf.store.update(key, mask: 1 << 1 | 1 << 2, in: shelf.transaction, connection) { binder in
+                try shelf.store.update(key, mask: PropertyMask(word: 0b110), in: shelf.transaction, connection) {
+                    binder in
                     binder.bind("Eve", at: 1)
                     binder.bind(Int64(7), at: 2)
                     binder.bindNull(at: 3)
@@ -116,7 +117,7 @@ struct RowStoreTests {
                 let unchanged = try shelf.store.withRow(other, connection) { row in (0...3).map { row.value($0) } }
                 #expect(unchanged == [.text("b"), .text("Bea"), .integer(1), .real(2)])
                 // The list has no column, so nothing is bound.
-                try shelf.store.update(key, mask: 1 << 5, in: shelf.transaction, connection) { _ in
+                try shelf.store.update(key, mask: PropertyMask(word: 1 << 5), in: shelf.transaction, connection) { _ in
                     0
                 } values: {
                     []
