@@ -293,6 +293,8 @@ extension QueryLiteral {
     var negated: QueryLiteral {
         switch self {
         case .integer(let value): .integer(0 &- value)
+        // The digits of 2^63 as a `Double` are not those of `Int64.min`.
+        case .double(0x1p63): (try? Decimal128(string: "-\(0x1p63)")).map { .decimal($0) } ?? self
         case .double(let value): .double(-value)
         case .decimal(let value):
             Int64("-\(value)").map { .integer($0) } ?? (try? Decimal128(string: "-\(value)")).map { .decimal($0) }

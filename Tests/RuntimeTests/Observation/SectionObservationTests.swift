@@ -98,14 +98,14 @@ struct SectionObservationTests {
         let sections = test.realm.objects(Node.self).sectioned(by: \.amount)
         let token = sections.observe { log.lines.append(text($0)) }
         let one = sections.section(forKey: .nan)?.observe { log.lines.append("one " + text($0)) }
-        test.scheduler.run()
+        test.realm.refresh()
         _ = log.take()
         try test.realm.write { nodes[3].amount = -.nan }
         expect(test, log, ["[1.2] [0.1] [] +[] -[]", "one [] [0.1] [] +[] -[]"])
         try test.realm.write { nodes[3].name = "c" }
         expect(test, log, ["[] [] [0.1] +[] -[]", "one [] [] [0.1] +[] -[]"])
         try test.realm.write { for node in nodes { node.amount = 0 } }
-        expect(test, log, ["[] [0.0 0.3] [] +[] -[0]", "one [] [] [] +[] -[0]"])
+        expect(test, log, ["[] [0.0, 0.3] [1.0, 1.1, 1.2] +[] -[0]", "one [] [] [] +[] -[0]"])
         token.invalidate()
         one?.invalidate()
     }

@@ -157,6 +157,7 @@ private struct QueriedNumber {
             let sign = Self.signs.randomElement(using: &random) ?? Self.signs[0]
             let text: String
             let holds: (Row) -> Bool
+            var numbers = [first, second]
             switch Int.random(in: 0..<5, using: &random) {
             case 0:
                 text = "\(property) IN {\(first.text), \(second.text)}"
@@ -173,14 +174,11 @@ private struct QueriedNumber {
             default:
                 text = "\(property) \(sign.0) \(first.text)"
                 holds = { sign.1(compare($0, property, first)) }
+                numbers = [first]
             }
-            let arguments =
-                (text.contains(second.text) && !text.hasSuffix("\(sign.0) \(first.text)"))
-                ? [first, second] : [first]
-            let found = try all.filter(
-                Realm.Predicate(parsing: text, arguments: arguments.filter { $0.text == "%@" }.map(\.argument)))
-            #expect(
-                found.map(\.id) == rows.filter(holds).map(\.id), "\(text) \(arguments.map { $0.argument ?? "" })")
+            let arguments = numbers.filter { $0.text == "%@" }.map(\.argument)
+            let found = try all.filter(Realm.Predicate(parsing: text, arguments: arguments))
+            #expect(found.map(\.id) == rows.filter(holds).map(\.id), "\(text) \(arguments)")
         }
     }
 

@@ -60,7 +60,7 @@ struct PendingWrite {
     }
 
     /// Removes and returns the accessors with values to store, in the order of their rows, and the assigned properties
-    /// that `_dirty` does not tell apart.
+    /// that share the last bit of `_dirty`.
     mutating func takeObjects() -> (objects: [ObjectBase], furtherProperties: [ObjectIdentifier: ColumnSet]) {
         let sorted = objects.sorted { ($0._table?.id ?? 0, $0._key) < ($1._table?.id ?? 0, $1._key) }
         defer {
