@@ -1,4 +1,5 @@
 #include "cmartlet_log_vfs.h"
+#include "open_index.h"
 
 #include <pthread.h>
 #include <sqlite3.h>
@@ -36,7 +37,7 @@ typedef struct LogVFSFile {
     ino_t inode;
     /* For a database file: its path, and the index that this process uses for it, once it is known. */
     const char *database_path;
-    struct Index *index;
+    CMartletOpenIndex *index;
 } LogVFSFile;
 
 static sqlite3_file *real(sqlite3_file *file) {
@@ -111,60 +112,6 @@ static uint64_t salts_from_bytes(const uint8_t salts[SALTS_SIZE]) {
     uint64_t number = 0;
     for (int i = 0; i < SALTS_SIZE; i++) number = number << 8 | salts[i];
     return number;
-}
-
-/* ---- The index of a log ---------------------------------------------------------------------- */
-
-/* The index (the file `-shm`) of a database file. SQLite opens it once for all connections of the process to one
-   database file, and keeps it open until the last of them unmaps it. */
-typedef struct Index {
-    struct Index *next;
-    dev_t database_device, device;
-    ino_t database_inode, inode;
-    int users;
-} Index;
-
-/* Guards `indexes` and their members. It is held while SQLite opens or closes an index, so that an entry always
-   describes the index that is open. */
-static pthread_mutex_t index_lock = PTHREAD_MUTEX_INITIALIZER;
-static Index *indexes;
-
-static int index_status(const char *database_path, struct stat *status) {
-    char *path = sqlite3_mprintf("%s-shm", database_path);
-    int result = path ? stat(path, status) : -1;
-    sqlite3_free(path);
-    return result;
-}
-
-/* Called after the first region of the index was mapped. */
-static void note_index(LogVFSFile *file) {
-    struct stat database, status;
-    if (!file->database_path || stat(file->database_path, &database) != 0) return;
-    Index *index = indexes;
-    while (index && (index->database_device != database.st_dev || index->database_inode != database.st_ino)) {
-        index = index->next;
-    }
-    if (!index) {
-        if (index_status(file->database_path, &status) != 0 || !(index = calloc(1, sizeof *index))) return;
-        index->database_device = database.st_dev;
-        index->database_inode = database.st_ino;
-        index->device = status.st_dev;
-        index->inode = status.st_ino;
-        index->next = indexes;
-        indexes = index;
-    }
-    index->users++;
-    file->index = index;
-}
-
-static void forget_index(LogVFSFile *file) {
-    Index *index = file->index;
-    file->index = NULL;
-    if (!index || --index->users > 0) return;
-    Index **link = &indexes;
-    while (*link != index) link = &(*link)->next;
-    *link = index->next;
-    free(index);
 }
 
 /* ---- Calls on files -------------------------------------------------------------------------- */
@@ -244,10 +191,10 @@ static int file_device_characteristics(sqlite3_file *file) {
 static int file_shm_map(sqlite3_file *file, int region, int size, int extend, void volatile **address) {
     LogVFSFile *self = (LogVFSFile *)file;
     if (region != 0 || self->index) return self->real->pMethods->xShmMap(self->real, region, size, extend, address);
-    pthread_mutex_lock(&index_lock);
+    cmartlet_lock_indexes();
     int result = self->real->pMethods->xShmMap(self->real, region, size, extend, address);
-    if (result == SQLITE_OK) note_index(self);
-    pthread_mutex_unlock(&index_lock);
+    if (result == SQLITE_OK && self->database_path) self->index = cmartlet_use_index(self->database_path);
+    cmartlet_unlock_indexes();
     return result;
 }
 
@@ -260,10 +207,12 @@ static void file_shm_barrier(sqlite3_file *file) {
 }
 
 static int file_shm_unmap(sqlite3_file *file, int delete) {
-    pthread_mutex_lock(&index_lock);
-    forget_index((LogVFSFile *)file);
-    int result = real(file)->pMethods->xShmUnmap(real(file), delete);
-    pthread_mutex_unlock(&index_lock);
+    LogVFSFile *self = (LogVFSFile *)file;
+    cmartlet_lock_indexes();
+    cmartlet_release_index(self->index);
+    self->index = NULL;
+    int result = self->real->pMethods->xShmUnmap(self->real, delete);
+    cmartlet_unlock_indexes();
     return result;
 }
 
@@ -615,10 +564,7 @@ bool cmartlet_index_is_moved(void *database) {
     sqlite3_file *file = file_of(database, SQLITE_FCNTL_FILE_POINTER);
     if (!uses_log_vfs(file)) return false;
     const LogVFSFile *self = (const LogVFSFile *)file;
-    struct stat status;
-    if (!self->index) return false;
-    return index_status(self->database_path, &status) != 0 || status.st_dev != self->index->device ||
-           status.st_ino != self->index->inode;
+    return self->index && cmartlet_is_open_index_moved(self->index, self->database_path);
 }
 
 /* Every connection in WAL mode holds a shared lock on the database file. */
