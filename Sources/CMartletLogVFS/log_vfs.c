@@ -1,4 +1,5 @@
 #include "cmartlet_log_vfs.h"
+#include "log_format.h"
 #include "open_index.h"
 
 #include <pthread.h>
@@ -7,8 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { LOG_NAMES_OFFSET = 72, LOG_NAMES_SIZE = 20, SALTS_SIZE = 8 };
-enum { LOG_HEADER_SIZE = 32, LOG_SALTS_OFFSET = 16, SMALLEST_PAGE = 512 };
+enum { LOG_NAMES_OFFSET = 72, LOG_NAMES_SIZE = 20 };
+enum { LOG_SALTS_OFFSET = 16, SMALLEST_PAGE = 512 };
 
 static const char MAGIC[4] = {'M', 'R', 'T', 'L'};
 
@@ -106,12 +107,6 @@ static int check_continuity(LogVFSFile *database) {
     }
     bool is_torn = memcmp(header, "SQLite format 3", 16) != 0;
     return is_torn && !database->has_seen_log_name ? SQLITE_OK : SQLITE_IOERR_WRITE;
-}
-
-static uint64_t salts_from_bytes(const uint8_t salts[SALTS_SIZE]) {
-    uint64_t number = 0;
-    for (int i = 0; i < SALTS_SIZE; i++) number = number << 8 | salts[i];
-    return number;
 }
 
 /* ---- Calls on files -------------------------------------------------------------------------- */
@@ -396,15 +391,6 @@ static bool uses_log_vfs(sqlite3_file *file) {
     return file && file->pMethods->xClose == file_close;
 }
 
-static uint32_t big_endian(const uint8_t *bytes) {
-    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
-}
-
-/* The index begins with two copies of its header, followed by the number of copied frames:
-   https://sqlite.org/walformat.html#the_wal_index_file_format */
-enum { INDEX_REGION = 32768, INDEX_HEADER = 48, INDEX_SIZE = 2 * INDEX_HEADER + 4 };
-enum { INDEX_PAGE_SIZE = 14, INDEX_FRAMES = 16, INDEX_CHECKSUM = 24, INDEX_SALTS = 32 };
-
 /* Reads the beginning of the index. Returns the log that the connection has open; NULL if there is none, or while
    another connection writes the index. */
 static sqlite3_file *read_index(void *database, uint8_t header[INDEX_SIZE]) {
@@ -424,29 +410,18 @@ bool cmartlet_log_state(void *database, CMartletLogState *state) {
     if (!read_index(database, header)) return false;
     memcpy(&state->frames, header + INDEX_FRAMES, 4);
     memcpy(&state->copied, header + 2 * INDEX_HEADER, 4);
-    state->salts = salts_from_bytes(header + INDEX_SALTS);
+    state->salts = cmartlet_salts(header + INDEX_SALTS);
     return true;
 }
 
-/* The checksum of a frame covers all frames before it. Therefore the last frame is as the index describes it only if
-   the whole log is the one that was indexed: https://sqlite.org/fileformat2.html#the_write_ahead_log */
 bool cmartlet_log_is_damaged(void *database) {
-    enum { FRAME_HEADER = 24, FRAME_SALTS = 8, FRAME_CHECKSUM = 16 };
-    uint8_t header[INDEX_SIZE], frame[FRAME_HEADER];
+    uint8_t header[INDEX_SIZE], frame[FRAME_HEADER_SIZE];
     sqlite3_file *log = read_index(database, header);
-    uint32_t frames, checksum[2];
-    uint16_t encoded_size;
-    if (!log) return false;
-    memcpy(&frames, header + INDEX_FRAMES, sizeof frames);
-    memcpy(&encoded_size, header + INDEX_PAGE_SIZE, sizeof encoded_size);
-    memcpy(checksum, header + INDEX_CHECKSUM, sizeof checksum);
-    if (frames == 0) return false;
-    sqlite3_int64 page_size = (encoded_size & 0xfe00) + ((encoded_size & 1) << 16);
-    sqlite3_int64 offset = LOG_HEADER_SIZE + (page_size + FRAME_HEADER) * ((sqlite3_int64)frames - 1);
+    int64_t offset = log ? cmartlet_last_frame(header) : -1;
+    if (offset < 0) return false;
     int result = log->pMethods->xRead(log, frame, sizeof frame, offset);
     if (result != SQLITE_OK) return result == SQLITE_IOERR_SHORT_READ;
-    return memcmp(frame + FRAME_SALTS, header + INDEX_SALTS, SALTS_SIZE) != 0 ||
-           big_endian(frame + FRAME_CHECKSUM) != checksum[0] || big_endian(frame + FRAME_CHECKSUM + 4) != checksum[1];
+    return !cmartlet_is_last_frame(header, frame);
 }
 
 static const char *log_path(void *database) {
@@ -487,22 +462,6 @@ static void close_log(sqlite3_file *file) {
     free(file);
 }
 
-static uint32_t little_endian(const uint8_t *bytes) {
-    return (uint32_t)bytes[3] << 24 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[1] << 8 | bytes[0];
-}
-
-/* The checks of SQLite: https://sqlite.org/fileformat2.html#wal_file_format */
-static bool is_log_header(const uint8_t header[LOG_HEADER_SIZE]) {
-    uint32_t magic = big_endian(header);
-    if ((magic & ~1u) != 0x377f0682) return false;
-    uint32_t first = 0, second = 0;
-    for (int i = 0; i < 24; i += 8) {
-        first += (magic & 1 ? big_endian(header + i) : little_endian(header + i)) + second;
-        second += (magic & 1 ? big_endian(header + i + 4) : little_endian(header + i + 4)) + first;
-    }
-    return first == big_endian(header + 24) && second == big_endian(header + 28);
-}
-
 int cmartlet_log_on_disk(void *database, bool *has_valid_log, uint64_t *salts) {
     sqlite3_file *file;
     *has_valid_log = false;
@@ -510,9 +469,9 @@ int cmartlet_log_on_disk(void *database, bool *has_valid_log, uint64_t *salts) {
     if (!file) return result;
     uint8_t header[LOG_HEADER_SIZE] = {0};
     result = file->pMethods->xRead(file, header, LOG_HEADER_SIZE, 0);
-    if (result == SQLITE_OK && is_log_header(header)) {
+    if (result == SQLITE_OK && cmartlet_is_log_header(header)) {
         *has_valid_log = true;
-        *salts = salts_from_bytes(header + 16);
+        *salts = cmartlet_salts(header + 16);
     }
     close_log(file);
     return result == SQLITE_IOERR_SHORT_READ ? SQLITE_OK : result;

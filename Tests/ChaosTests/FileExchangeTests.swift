@@ -142,7 +142,9 @@ final class FileExchangeTests {
     func writtenByOther() throws {
         try create("app.realm", "a")
         let first = try opened()
-        let plain = try Connection(ConnectionOptions(path: path))
+        var options = ConnectionOptions(path: path)
+        options.recordsLogName = false
+        let plain = try Connection(options)
         try plain.execute(#"UPDATE "IntKey" SET "content" = 'b' WHERE "id" = 0"#)
         plain.close()
         let second = try opened()
