@@ -1,4 +1,6 @@
 #include "cmartlet_log_vfs.h"
+#include "log_format.h"
+#include "open_index.h"
 
 #include <pthread.h>
 #include <sqlite3.h>
@@ -6,8 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { LOG_NAMES_OFFSET = 72, LOG_NAMES_SIZE = 20, SALTS_SIZE = 8 };
-enum { LOG_HEADER_SIZE = 32, LOG_SALTS_OFFSET = 16, SMALLEST_PAGE = 512 };
+enum { LOG_NAMES_OFFSET = 72, LOG_NAMES_SIZE = 20 };
+enum { LOG_SALTS_OFFSET = 16, SMALLEST_PAGE = 512 };
 
 static const char MAGIC[4] = {'M', 'R', 'T', 'L'};
 
@@ -36,7 +38,7 @@ typedef struct LogVFSFile {
     ino_t inode;
     /* For a database file: its path, and the index that this process uses for it, once it is known. */
     const char *database_path;
-    struct Index *index;
+    CMartletOpenIndex *index;
 } LogVFSFile;
 
 static sqlite3_file *real(sqlite3_file *file) {
@@ -105,66 +107,6 @@ static int check_continuity(LogVFSFile *database) {
     }
     bool is_torn = memcmp(header, "SQLite format 3", 16) != 0;
     return is_torn && !database->has_seen_log_name ? SQLITE_OK : SQLITE_IOERR_WRITE;
-}
-
-static uint64_t salts_from_bytes(const uint8_t salts[SALTS_SIZE]) {
-    uint64_t number = 0;
-    for (int i = 0; i < SALTS_SIZE; i++) number = number << 8 | salts[i];
-    return number;
-}
-
-/* ---- The index of a log ---------------------------------------------------------------------- */
-
-/* The index (the file `-shm`) of a database file. SQLite opens it once for all connections of the process to one
-   database file, and keeps it open until the last of them unmaps it. */
-typedef struct Index {
-    struct Index *next;
-    dev_t database_device, device;
-    ino_t database_inode, inode;
-    int users;
-} Index;
-
-/* Guards `indexes` and their members. It is held while SQLite opens or closes an index, so that an entry always
-   describes the index that is open. */
-static pthread_mutex_t index_lock = PTHREAD_MUTEX_INITIALIZER;
-static Index *indexes;
-
-static int index_status(const char *database_path, struct stat *status) {
-    char *path = sqlite3_mprintf("%s-shm", database_path);
-    int result = path ? stat(path, status) : -1;
-    sqlite3_free(path);
-    return result;
-}
-
-/* Called after the first region of the index was mapped. */
-static void note_index(LogVFSFile *file) {
-    struct stat database, status;
-    if (!file->database_path || stat(file->database_path, &database) != 0) return;
-    Index *index = indexes;
-    while (index && (index->database_device != database.st_dev || index->database_inode != database.st_ino)) {
-        index = index->next;
-    }
-    if (!index) {
-        if (index_status(file->database_path, &status) != 0 || !(index = calloc(1, sizeof *index))) return;
-        index->database_device = database.st_dev;
-        index->database_inode = database.st_ino;
-        index->device = status.st_dev;
-        index->inode = status.st_ino;
-        index->next = indexes;
-        indexes = index;
-    }
-    index->users++;
-    file->index = index;
-}
-
-static void forget_index(LogVFSFile *file) {
-    Index *index = file->index;
-    file->index = NULL;
-    if (!index || --index->users > 0) return;
-    Index **link = &indexes;
-    while (*link != index) link = &(*link)->next;
-    *link = index->next;
-    free(index);
 }
 
 /* ---- Calls on files -------------------------------------------------------------------------- */
@@ -244,10 +186,10 @@ static int file_device_characteristics(sqlite3_file *file) {
 static int file_shm_map(sqlite3_file *file, int region, int size, int extend, void volatile **address) {
     LogVFSFile *self = (LogVFSFile *)file;
     if (region != 0 || self->index) return self->real->pMethods->xShmMap(self->real, region, size, extend, address);
-    pthread_mutex_lock(&index_lock);
+    cmartlet_lock_indexes();
     int result = self->real->pMethods->xShmMap(self->real, region, size, extend, address);
-    if (result == SQLITE_OK) note_index(self);
-    pthread_mutex_unlock(&index_lock);
+    if (result == SQLITE_OK && self->database_path) self->index = cmartlet_use_index(self->database_path);
+    cmartlet_unlock_indexes();
     return result;
 }
 
@@ -260,10 +202,12 @@ static void file_shm_barrier(sqlite3_file *file) {
 }
 
 static int file_shm_unmap(sqlite3_file *file, int delete) {
-    pthread_mutex_lock(&index_lock);
-    forget_index((LogVFSFile *)file);
-    int result = real(file)->pMethods->xShmUnmap(real(file), delete);
-    pthread_mutex_unlock(&index_lock);
+    LogVFSFile *self = (LogVFSFile *)file;
+    cmartlet_lock_indexes();
+    cmartlet_release_index(self->index);
+    self->index = NULL;
+    int result = self->real->pMethods->xShmUnmap(self->real, delete);
+    cmartlet_unlock_indexes();
     return result;
 }
 
@@ -447,15 +391,6 @@ static bool uses_log_vfs(sqlite3_file *file) {
     return file && file->pMethods->xClose == file_close;
 }
 
-static uint32_t big_endian(const uint8_t *bytes) {
-    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
-}
-
-/* The index begins with two copies of its header, followed by the number of copied frames:
-   https://sqlite.org/walformat.html#the_wal_index_file_format */
-enum { INDEX_REGION = 32768, INDEX_HEADER = 48, INDEX_SIZE = 2 * INDEX_HEADER + 4 };
-enum { INDEX_PAGE_SIZE = 14, INDEX_FRAMES = 16, INDEX_CHECKSUM = 24, INDEX_SALTS = 32 };
-
 /* Reads the beginning of the index. Returns the log that the connection has open; NULL if there is none, or while
    another connection writes the index. */
 static sqlite3_file *read_index(void *database, uint8_t header[INDEX_SIZE]) {
@@ -475,29 +410,18 @@ bool cmartlet_log_state(void *database, CMartletLogState *state) {
     if (!read_index(database, header)) return false;
     memcpy(&state->frames, header + INDEX_FRAMES, 4);
     memcpy(&state->copied, header + 2 * INDEX_HEADER, 4);
-    state->salts = salts_from_bytes(header + INDEX_SALTS);
+    state->salts = cmartlet_salts(header + INDEX_SALTS);
     return true;
 }
 
-/* The checksum of a frame covers all frames before it. Therefore the last frame is as the index describes it only if
-   the whole log is the one that was indexed: https://sqlite.org/fileformat2.html#the_write_ahead_log */
 bool cmartlet_log_is_damaged(void *database) {
-    enum { FRAME_HEADER = 24, FRAME_SALTS = 8, FRAME_CHECKSUM = 16 };
-    uint8_t header[INDEX_SIZE], frame[FRAME_HEADER];
+    uint8_t header[INDEX_SIZE], frame[FRAME_HEADER_SIZE];
     sqlite3_file *log = read_index(database, header);
-    uint32_t frames, checksum[2];
-    uint16_t encoded_size;
-    if (!log) return false;
-    memcpy(&frames, header + INDEX_FRAMES, sizeof frames);
-    memcpy(&encoded_size, header + INDEX_PAGE_SIZE, sizeof encoded_size);
-    memcpy(checksum, header + INDEX_CHECKSUM, sizeof checksum);
-    if (frames == 0) return false;
-    sqlite3_int64 page_size = (encoded_size & 0xfe00) + ((encoded_size & 1) << 16);
-    sqlite3_int64 offset = LOG_HEADER_SIZE + (page_size + FRAME_HEADER) * ((sqlite3_int64)frames - 1);
+    int64_t offset = log ? cmartlet_last_frame(header) : -1;
+    if (offset < 0) return false;
     int result = log->pMethods->xRead(log, frame, sizeof frame, offset);
     if (result != SQLITE_OK) return result == SQLITE_IOERR_SHORT_READ;
-    return memcmp(frame + FRAME_SALTS, header + INDEX_SALTS, SALTS_SIZE) != 0 ||
-           big_endian(frame + FRAME_CHECKSUM) != checksum[0] || big_endian(frame + FRAME_CHECKSUM + 4) != checksum[1];
+    return !cmartlet_is_last_frame(header, frame);
 }
 
 static const char *log_path(void *database) {
@@ -538,22 +462,6 @@ static void close_log(sqlite3_file *file) {
     free(file);
 }
 
-static uint32_t little_endian(const uint8_t *bytes) {
-    return (uint32_t)bytes[3] << 24 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[1] << 8 | bytes[0];
-}
-
-/* The checks of SQLite: https://sqlite.org/fileformat2.html#wal_file_format */
-static bool is_log_header(const uint8_t header[LOG_HEADER_SIZE]) {
-    uint32_t magic = big_endian(header);
-    if ((magic & ~1u) != 0x377f0682) return false;
-    uint32_t first = 0, second = 0;
-    for (int i = 0; i < 24; i += 8) {
-        first += (magic & 1 ? big_endian(header + i) : little_endian(header + i)) + second;
-        second += (magic & 1 ? big_endian(header + i + 4) : little_endian(header + i + 4)) + first;
-    }
-    return first == big_endian(header + 24) && second == big_endian(header + 28);
-}
-
 int cmartlet_log_on_disk(void *database, bool *has_valid_log, uint64_t *salts) {
     sqlite3_file *file;
     *has_valid_log = false;
@@ -561,9 +469,9 @@ int cmartlet_log_on_disk(void *database, bool *has_valid_log, uint64_t *salts) {
     if (!file) return result;
     uint8_t header[LOG_HEADER_SIZE] = {0};
     result = file->pMethods->xRead(file, header, LOG_HEADER_SIZE, 0);
-    if (result == SQLITE_OK && is_log_header(header)) {
+    if (result == SQLITE_OK && cmartlet_is_log_header(header)) {
         *has_valid_log = true;
-        *salts = salts_from_bytes(header + 16);
+        *salts = cmartlet_salts(header + 16);
     }
     close_log(file);
     return result == SQLITE_IOERR_SHORT_READ ? SQLITE_OK : result;
@@ -615,10 +523,7 @@ bool cmartlet_index_is_moved(void *database) {
     sqlite3_file *file = file_of(database, SQLITE_FCNTL_FILE_POINTER);
     if (!uses_log_vfs(file)) return false;
     const LogVFSFile *self = (const LogVFSFile *)file;
-    struct stat status;
-    if (!self->index) return false;
-    return index_status(self->database_path, &status) != 0 || status.st_dev != self->index->device ||
-           status.st_ino != self->index->inode;
+    return self->index && cmartlet_is_open_index_moved(self->index, self->database_path);
 }
 
 /* Every connection in WAL mode holds a shared lock on the database file. */

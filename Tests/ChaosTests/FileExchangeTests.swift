@@ -138,6 +138,23 @@ final class FileExchangeTests {
         #expect(try opened().run("all") == "0:a 1:first 2:second 3:second")
     }
 
+    @Test("a commit of plain SQLite is set aside if another process opens the file before the next write D21 D27")
+    func writtenByOther() throws {
+        try create("app.realm", "a")
+        let first = try opened()
+        var options = ConnectionOptions(path: path)
+        options.recordsLogName = false
+        let plain = try Connection(options)
+        try plain.execute(#"UPDATE "IntKey" SET "content" = 'b' WHERE "id" = 0"#)
+        plain.close()
+        let second = try opened()
+        #expect(try second.run("all") == "0:a")
+        #expect(FileManager.default.fileExists(atPath: path + "-wal.aside-1"))
+        #expect(try second.run("write 1 second") == "ok")
+        #expect(try first.run("write 2 first") == "error fileReplaced")
+        #expect(try second.run("all") == "0:a 1:second")
+    }
+
     @Test("the lock of a process that is killed in a write is free, although a forked child lives N141 N144")
     func killedInWrite() throws {
         try create("app.realm", "a")

@@ -86,7 +86,7 @@ package final class StoreCoordinator: @unchecked Sendable {
     let reference = WeakReference()
     private let processID: Int32
     /// Identifies the file independently of its path. Nil with a test VFS, and for the coordinators of a migration.
-    let file: StoreFiles.Identity?
+    let file: FileIdentity?
     /// The path of the file without symbolic links; its log is beside it. Nil if `file` is nil.
     private let resolvedPath: String?
 

@@ -7,18 +7,6 @@ import MartletSQLite
 package enum StoreFiles {
     package static let suffixes = ["", "-wal", "-shm", "-journal", LockFile.suffix]
 
-    /// Identifies a file independently of its path.
-    struct Identity: Hashable {
-        let device: UInt64
-        let inode: UInt64
-
-        init(device: UInt64, inode: UInt64) { (self.device, self.inode) = (device, inode) }
-
-        init(_ status: stat) {
-            self.init(device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
-        }
-    }
-
     package static func exists(_ path: String) -> Bool {
         MemoryFiles.contains(path) ? MemoryFiles.number(path) != nil : access(path, F_OK) == 0
     }
@@ -133,16 +121,15 @@ package enum StoreFiles {
 
     static func isFolder(_ path: String) -> Bool { (status(path)?.st_mode ?? 0) & S_IFMT == S_IFDIR }
 
-    static func identity(_ path: String) -> Identity? {
-        if MemoryFiles.contains(path) { return MemoryFiles.number(path).map { Identity(device: .max, inode: $0) } }
-        return status(path).map { Identity($0) }
+    static func identity(_ path: String) -> FileIdentity? {
+        if MemoryFiles.contains(path) { return MemoryFiles.number(path).map { FileIdentity(device: .max, inode: $0) } }
+        return status(path).map { FileIdentity($0) }
     }
 
     /// The identity of the file with a name; of the link itself if the name is a symbolic link.
-    static func identityWithoutLink(_ path: String) -> Identity? {
+    static func identityWithoutLink(_ path: String) -> FileIdentity? {
         if MemoryFiles.contains(path) { return identity(path) }
-        var status = stat()
-        return lstat(path, &status) == 0 ? Identity(status) : nil
+        return FileIdentity(withoutFollowingLink: path)
     }
 
     /// The path with symbolic links replaced by their targets. The file itself, or the target of the last link, may not

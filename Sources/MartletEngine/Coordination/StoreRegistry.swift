@@ -19,14 +19,14 @@ import MartletSQLite
 package enum StoreRegistry {
     private enum Name: Hashable {
         case path(String)
-        case file(StoreFiles.Identity)
+        case file(FileIdentity)
     }
 
     private typealias ThreadID = UInt
 
     private struct State {
         /// In a forked child, the files that its parent had open and whose inherited coordinators were released.
-        var inherited: Set<StoreFiles.Identity> = []
+        var inherited: Set<FileIdentity> = []
         var entries: [Name: WeakReference] = [:]
         /// The thread that holds the opening lock of a file.
         var lockingThreads: [Name: ThreadID] = [:]
@@ -241,7 +241,7 @@ package enum StoreRegistry {
     // MARK: Forked children
 
     /// Called when a forked child releases the coordinator of a file that its parent had open.
-    static func addInherited(_ file: StoreFiles.Identity) { _ = locked { $0.inherited.insert(file) } }
+    static func addInherited(_ file: FileIdentity) { _ = locked { $0.inherited.insert(file) } }
 
     /// Stops a forked child that opens a file which its parent had open. The child has a copy of SQLite's state of the
     /// file, but not the locks that belong to it.
@@ -294,7 +294,7 @@ package enum StoreRegistry {
     }
 
     /// Deletes a temporary file when its last user releases it, unless the path refers to another file by now.
-    static func removeTemporary(_ options: StoreOptions, _ identity: StoreFiles.Identity?) {
+    static func removeTemporary(_ options: StoreOptions, _ identity: FileIdentity?) {
         _ = locked { state -> StoreCoordinator? in
             // If another thread holds the opening lock, that thread deletes the file or creates it again.
             let isLockedElsewhere = state.threads(locking: names(options)).contains { $0 != thisThread }

@@ -134,9 +134,8 @@ struct LockFile {
 
     /// True while the path refers to the file of the descriptor.
     func isCurrent(_ descriptor: Int32) -> Bool {
-        var (opened, there) = (stat(), stat())
-        return fstat(descriptor, &opened) == 0 && lstat(path, &there) == 0 && opened.st_ino == there.st_ino
-            && opened.st_dev == there.st_dev
+        guard let opened = FileIdentity(descriptor: descriptor) else { return false }
+        return FileIdentity(withoutFollowingLink: path) == opened
     }
 
     // MARK: Errors

@@ -25,8 +25,10 @@ final class WriteLock: @unchecked Sendable {
     private let semaphore = DispatchSemaphore(value: 1)
     private let opened = Atomic<Int32>(-1)
     private var descriptor: Int32 { opened.load(ordering: .acquiring) }
+    /// The lock file that this object has open. Guarded by `semaphore`.
+    private var openedFile: FileIdentity?
     /// What this object last wrote to the file that it has open. Guarded by `semaphore`.
-    private var recordedLogAndDatabase: (log: UInt64, database: StoreFiles.Identity?)?
+    private var recordedLogAndDatabase: (log: UInt64, database: FileIdentity?)?
     private let environment: Environment
 
     init(path: String, environment: Environment) {
@@ -145,7 +147,7 @@ final class WriteLock: @unchecked Sendable {
 
     /// Writes the name of the log that was begun, and the identity of the database, to the file, unless this object has
     /// already written them. The caller holds the lock.
-    func record(log: UInt64, of database: StoreFiles.Identity?) {
+    func record(log: UInt64, of database: FileIdentity?) {
         guard file != nil else { return }
         if let recorded = recordedLogAndDatabase, recorded == (log, database) { return }
         let count = database == nil ? 1 : 3
@@ -155,7 +157,7 @@ final class WriteLock: @unchecked Sendable {
     }
 
     /// Writes the identity of the database to the file. The caller holds the lock.
-    func record(_ database: StoreFiles.Identity) {
+    func record(_ database: FileIdentity) {
         guard file != nil else { return }
         let words = [database.device.littleEndian, database.inode.littleEndian]
         _ = pwrite(descriptor, words, 16, Self.logOffset + 8)
@@ -165,9 +167,9 @@ final class WriteLock: @unchecked Sendable {
     var recordedLog: UInt64? { words(at: Self.logOffset, count: 1).flatMap { $0[0] == 0 ? nil : $0[0] } }
 
     /// The database for which the files beside it were created last; nil if it is unknown.
-    var recordedDatabase: StoreFiles.Identity? {
+    var recordedDatabase: FileIdentity? {
         words(at: Self.logOffset + 8, count: 2).flatMap {
-            $0 == [0, 0] ? nil : StoreFiles.Identity(device: $0[0], inode: $0[1])
+            $0 == [0, 0] ? nil : FileIdentity(device: $0[0], inode: $0[1])
         }
     }
 
@@ -235,13 +237,15 @@ final class WriteLock: @unchecked Sendable {
     // If the open database was deleted too, the lock counts as current. The next step of the write then reports that
     // the database is missing.
     private func isCurrent(_ file: LockFile) -> Bool {
-        file.isCurrent(descriptor) || isOfOpenDatabase && access(file.database, F_OK) != 0
+        openedFile != nil && FileIdentity(withoutFollowingLink: path) == openedFile
+            || isOfOpenDatabase && access(file.database, F_OK) != 0
     }
 
     private func openFile(_ file: LockFile) throws(EngineError) {
         guard descriptor < 0 else { return }
         let descriptor = try file.opened()
         cmartlet_add_lock(descriptor)
+        openedFile = FileIdentity(descriptor: descriptor)
         opened.store(descriptor, ordering: .releasing)
     }
 
@@ -252,6 +256,7 @@ final class WriteLock: @unchecked Sendable {
         _ = dup2(replacement, descriptor)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         close(replacement)
+        openedFile = FileIdentity(descriptor: descriptor)
         recordedLogAndDatabase = nil
     }
 }

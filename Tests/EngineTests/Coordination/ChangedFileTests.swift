@@ -164,6 +164,29 @@ struct ChangedFileTests {
         #expect(try LockFile(path: files.path + ".lock").inspect() == .current)
     }
 
+    @Test("a write that cannot create the lock file throws, and later the file can be opened D3 D43")
+    func unwritableLock() async {
+        await #expect(processExitsWith: .success) {
+            let files = DatabaseFiles(folder: try TestFolder())
+            try files.run(adding: 1, "old")
+            let process = try files.open()
+            _ = try process.texts
+            files.remove([".lock"])
+            // Writes to files fail while this limit is set, as on a full disk.
+            signal(SIGXFSZ, SIG_IGN)
+            var limit = rlimit()
+            guard getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { return }
+            var none = limit
+            none.rlim_cur = 0
+            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &none)
+            let error = engineError { try process.add("refused") }
+            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            #expect(error?.code == .inputOutput && error?.path == files.path + ".lock")
+            process.handle = nil
+            try files.expect(["old 0"])
+        }
+    }
+
     @Test("a write after the folder of the file was deleted throws .fileNotFound D24")
     func folderDeletedBeforeFirstWrite() throws {
         let (files, _) = try makeFiles(1)

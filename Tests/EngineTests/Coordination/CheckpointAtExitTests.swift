@@ -52,6 +52,35 @@ struct CheckpointAtExitTests {
         }
     }
 
+    @Test("the end of the process waits for a file that another thread is closing D10")
+    func closing() async {
+        await #expect(processExitsWith: .success) {
+            let folder = try TestFolder()
+            Self.folder.withLock { $0 = folder }
+            // Called after the exit function of the runtime.
+            atexit {
+                let path = CheckpointAtExitTests.folder.withLock { $0?.path() ?? "" }
+                let isEmpty = StoreFiles.exists(path) && StoreFiles.logBytes(path) == 0
+                try? FileManager.default.removeItem(atPath: StoreFiles.folder(of: path))
+                _exit(isEmpty ? 0 : 1)
+            }
+            let isInside = DispatchSemaphore(value: 0)
+            nonisolated(unsafe) var process: VirtualProcess? = try VirtualProcess(folder.path()) {
+                $0.environment.onYield = { point in
+                    guard point == .beforeCheckpoint else { return }
+                    isInside.signal()
+                    CheckpointAtExitTests.mayContinue.wait()
+                }
+            }
+            try process?.add("a")
+            process?.handle = nil
+            Thread.detachNewThread { process = nil }
+            isInside.wait()
+            atexit { CheckpointAtExitTests.mayContinue.signal() }
+            exit(0)
+        }
+    }
+
     @Test("the end of the process does not wait forever for a blocked checkpoint D10 O2")
     func timeout() async {
         await #expect(processExitsWith: .success) {
