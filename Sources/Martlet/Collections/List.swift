@@ -69,7 +69,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Noti
     }
 
     public func _assignUntyped(_ value: Any?, _ name: String, _ rules: UntypedAssignment) {
-        if let other = value as? List<Element>, isSame(as: other) { return }
+        if let other = UntypedValue.instance(value, of: List<Element>.self), isSame(as: other) { return }
         let untyped = UntypedElements<Element>(core, name, rules)
         guard let core, core.property.element.isEmbedded, rules.policy == .modified else {
             return assign(untyped.elements(value), rules.policy)

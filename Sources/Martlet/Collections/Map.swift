@@ -54,7 +54,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
     @_spi(Generated) public func _assign(_ other: Map<Value>) { _assignElements(of: other, .error) }
 
     public func _assignUntyped(_ value: Any?, _ name: String, _ rules: UntypedAssignment) {
-        if let other = value as? Map<Value>, isSame(as: other) { return }
+        if let other = UntypedValue.instance(value, of: Map<Value>.self), isSame(as: other) { return }
         let untyped = UntypedElements<Value>(core, name, rules)
         let given = untyped.entries(value).sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
         guard let core, rules.policy == .modified else {
@@ -62,7 +62,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
         }
         // Assigning a dictionary keeps the entries whose keys the dictionary does not contain. Assigning a map replaces
         // all entries.
-        if UntypedValue.unwrapped(value) is any UntypedMap { removeOthers(core, given.map(\.key)) }
+        if UntypedValue.instance(value, of: (any UntypedMap).self) != nil { removeOthers(core, given.map(\.key)) }
         for (key, value) in given {
             if core.property.element.isEmbedded, let target = self[key]?._object,
                 let value = UntypedValue.unwrapped(value)

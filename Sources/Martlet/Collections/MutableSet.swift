@@ -54,7 +54,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
     @_spi(Generated) public func _assign(_ other: MutableSet<Element>) { assign(other, .error) }
 
     public func _assignUntyped(_ value: Any?, _ name: String, _ rules: UntypedAssignment) {
-        if let other = value as? MutableSet<Element>, isSame(as: other) { return }
+        if let other = UntypedValue.instance(value, of: MutableSet<Element>.self), isSame(as: other) { return }
         let untyped = UntypedElements<Element>(core, name, rules)
         assign(untyped.elements(value), rules.policy)
     }

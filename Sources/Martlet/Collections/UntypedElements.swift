@@ -20,7 +20,8 @@ struct UntypedElements<Element: RealmCollectionValue> {
     func values(_ value: Any?) -> [Any] {
         guard let value = UntypedValue.unwrapped(value) else { return [] }
         if let values = value as? [Any] { return values }
-        guard !(value is String), !(value is Data), !(value is [String: Any]), !(value is any UntypedMap),
+        guard !(value is String), !(value is Data), !(value is [String: Any]),
+            UntypedValue.instance(value, of: (any UntypedMap).self) == nil,
             let sequence = value as? any Sequence
         else {
             Misuse.wrongValue(value, property: name, expected: "a sequence of '\(typeName)'", at: rules.path?.text)
@@ -35,7 +36,9 @@ struct UntypedElements<Element: RealmCollectionValue> {
     /// their Unicode normalization.
     func entries(_ value: Any?) -> [(key: String, value: Any)] {
         guard let value = UntypedValue.unwrapped(value) else { return [] }
-        if let map = value as? any UntypedMap { return map.keys.map { ($0, map.untypedValue(of: $0) as Any) } }
+        if let map = UntypedValue.instance(value, of: (any UntypedMap).self) {
+            return map.keys.map { ($0, map.untypedValue(of: $0) as Any) }
+        }
         if let entries = value as? UntypedEntries { return entries.entries }
         guard let dictionary = value as? [String: Any] else {
             Misuse.wrongValue(
@@ -75,7 +78,9 @@ struct UntypedElements<Element: RealmCollectionValue> {
             return any as? Element
         }
         guard let objectType else { return value as? Element ?? UntypedValue.element(value, as: Element.self) }
-        let model = model ?? (isUntyped ? (value as? ObjectBase)?._model : nil) ?? ModelClass.of(objectType)
+        let model =
+            model ?? (isUntyped ? UntypedValue.instance(value, of: ObjectBase.self)?._model : nil)
+            ?? ModelClass.of(objectType)
         let rules = rules.entering(place, of: name)
         let object =
             context?.object(model, for: value, rules) { refuse(value, place) }
@@ -86,7 +91,9 @@ struct UntypedElements<Element: RealmCollectionValue> {
     /// The values to assign to an existing embedded object.
     func input(_ value: Any, for target: ObjectBase, _ place: ElementPlace) -> (UntypedInput, UntypedAssignment) {
         let rules = rules.entering(place, of: name)
-        if let object = value as? ObjectBase, !target._model.isType(of: object) { refuse(value, place) }
+        if let object = UntypedValue.instance(value, of: ObjectBase.self), !target._model.isType(of: object) {
+            refuse(value, place)
+        }
         return (UntypedInput(value, target._model.schema, at: rules.path), rules)
     }
 

@@ -13,7 +13,7 @@ extension RealmContext {
         let table = table(model)
         _ = requireWrite("a '\(table.type.name)'")
         let value = UntypedValue.unwrapped(value) ?? value
-        let source = value as? ObjectBase
+        let source = UntypedValue.instance(value, of: ObjectBase.self)
         if let source, let copy = additions.copies[ObjectIdentifier(source)] { return copy }
         let rules = UntypedAssignment(policy: policy, copiesObjects: true, path: path, deferred: deferred)
         let input = UntypedInput(value, model.schema, at: path)
@@ -53,7 +53,7 @@ extension RealmContext {
     func object(_ model: ModelClass, for value: Any, _ rules: UntypedAssignment, orRefuse refuse: () -> Never)
         -> ObjectBase
     {
-        guard let object = value as? ObjectBase else {
+        guard let object = UntypedValue.instance(value, of: ObjectBase.self) else {
             return create(model, value, rules.policy, at: rules.path, rules.deferred)
         }
         if !model.isType(of: object) { refuse() }
@@ -88,7 +88,7 @@ extension ModelClass {
     /// Converts an untyped value to the object to which a link of an unmanaged object refers: the object in the value,
     /// or a new object.
     func unmanaged(for value: Any, _ rules: UntypedAssignment, orRefuse refuse: () -> Never) -> ObjectBase {
-        guard let object = value as? ObjectBase else { return unmanaged(value, rules) }
+        guard let object = UntypedValue.instance(value, of: ObjectBase.self) else { return unmanaged(value, rules) }
         if !isType(of: object) { refuse() }
         guard object._model === self else { return unmanaged(object, rules) }
         return schema.isEmbedded && object._state != .unmanaged ? unmanaged(object, rules) : object
@@ -131,7 +131,8 @@ extension ObjectBase {
         if property.isLink {
             let current = untypedValue(property) as? ObjectBase
             guard let given else { return current == nil }
-            return (given as? ObjectBase).map { current?.isSameObject(as: $0) ?? false } ?? false
+            return UntypedValue.instance(given, of: ObjectBase.self).map { current?.isSameObject(as: $0) ?? false }
+                ?? false
         }
         _load(property.index)
         if property.isAny {
@@ -158,7 +159,7 @@ struct UntypedInput {
         let value = UntypedValue.unwrapped(value) ?? value
         dictionary = value as? [String: Any]
         array = dictionary == nil ? value as? [Any] : nil
-        object = value as? ObjectBase
+        object = UntypedValue.instance(value, of: ObjectBase.self)
         positions = array == nil ? [] : schema.properties.filter { $0.isColumn || $0.isCollection }.map(\.index)
         if let array, array.count > positions.count {
             Misuse.wrongValue(

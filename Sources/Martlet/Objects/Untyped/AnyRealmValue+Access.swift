@@ -116,13 +116,14 @@ extension AnyRealmValue {
         case let value as AnyRealmValue:
             value.requireNesting()
             self = value._replacingObject(object)
-        case let value as ObjectBase: self = .object(object(value))
         case let value as any PersistableEnum: self.init(untyped: value.rawValue, depth: depth, object)
         case let values as [String: Any]: self.init(values, depth: depth + 1, object)
         case let values as [Any]:
             let elements = values.compactMap { AnyRealmValue(untyped: $0, depth: depth + 1, object) }
             if elements.count != values.count { return nil }
             self = .list(elements)
+        // After dictionaries and arrays: see `UntypedValue.instance`.
+        case let value as ObjectBase: self = .object(object(value))
         default: self.init(scalar: value)
         }
     }

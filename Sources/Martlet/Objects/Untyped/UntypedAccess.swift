@@ -88,7 +88,7 @@ extension ObjectBase {
         let inner = rules.entering(property, of: self)
         if property.element.isEmbedded, rules.policy == .modified, let existing = untypedValue(property) as? ObjectBase
         {
-            if let object = value as? ObjectBase, !model.isType(of: object) { refuse() }
+            if let object = UntypedValue.instance(value, of: ObjectBase.self), !model.isType(of: object) { refuse() }
             return existing.assignNested(UntypedInput(value, model.schema, at: inner.path), inner)
         }
         let object =

@@ -165,6 +165,15 @@ enum UntypedValue {
         return (value as? NSNumber).map(swiftNumber) ?? value
     }
 
+    /// The value as an instance of a class, or of a protocol of classes; nil for any other value.
+    ///
+    /// Only instances of classes are cast: before Swift casts a dictionary or an array to a class, it converts all
+    /// contents, at any depth, to Foundation objects.
+    static func instance<Instance>(_ value: Any?, of type: Instance.Type) -> Instance? {
+        guard let value = unwrapped(value), Swift.type(of: value) is AnyClass else { return nil }
+        return value as? Instance
+    }
+
     private static func swiftNumber(_ number: NSNumber) -> Any {
         switch UInt8(bitPattern: number.objCType.pointee) {
         case UInt8(ascii: "B"): number.boolValue
