@@ -84,8 +84,8 @@ struct SchemaSet {
         if let first = committed.first {
             let names = excluded.prefix(3).map { "\"\($0)\"" } + (excluded.count > 3 ? ["…"] : [])
             Diagnostics.error(
-                "target '\(targetName)' holds '\(first.path)', which MartletPlugin writes as well; keep one of the two: "
-                    + "remove MartletPlugin from the target's plugins and add "
+                "target '\(targetName)' contains '\(first.path)', which MartletPlugin writes as well; "
+                    + "keep one of the two: remove MartletPlugin from the target's plugins and add "
                     + "'exclude: [\(names.joined(separator: ", "))]' to the target, or "
                     + "delete the generated files in its folder")
         }

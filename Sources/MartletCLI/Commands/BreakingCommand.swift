@@ -20,7 +20,7 @@ struct BreakingCommand: ParsableCommand {
     var against: String
 
     @Option(
-        help: "The lowest level at which a change is an error: data, source or query.",
+        help: "The level from which a change is an error. From the most to the least severe: data, source, query.",
         completion: .list(BreakingThreshold.allCases.map(\.rawValue)), transform: BreakingThreshold.named)
     var level = BreakingThreshold.source
 

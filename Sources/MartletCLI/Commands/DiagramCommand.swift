@@ -35,11 +35,11 @@ struct DiagramCommand: ParsableCommand {
     @Option(help: "Draw only this type and the types near it. The option can be repeated.")
     var only: [String] = []
 
-    @Option(help: "The maximum number of diagram lines from a type named by '--only' to a drawn type.")
+    @Option(help: "The maximum number of relations between a type named by '--only' and a drawn type.")
     var depth = 1
 
     func validate() throws {
-        if depth < 0 { throw ValidationError("'--depth' is a number of diagram lines; write 0 or more") }
+        if depth < 0 { throw ValidationError("'--depth' is a number of relations between types; write 0 or more") }
     }
 
     func run() throws {

@@ -7,8 +7,8 @@ struct JSONSchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "json-schema", abstract: "Write the JSON Schema of the schema language, for editors.",
         discussion: """
-            An editor with a YAML language server offers completion and checks for a file whose first line is \
-            '# yaml-language-server: $schema=', followed by the path of the JSON Schema relative to the file's folder.
+            If the first line of a file is '# yaml-language-server: $schema=', followed by the path of the JSON Schema \
+            relative to the file's folder, an editor with a YAML language server completes and checks the file.
             """)
 
     @Option(name: .shortAndLong, help: "The file to write to. The default is standard output.", completion: .file())

@@ -33,7 +33,7 @@ public enum FileSystem {
         switch code {
         case 0: return
         case ENOENT, ENOTDIR: throw DiskError(path: path, reason: absence)
-        default: throw DiskError(path: path, failure: "the folder cannot be read", code: code)
+        default: throw DiskError(path: path, failure: "the path cannot be examined", code: code)
         }
     }
 

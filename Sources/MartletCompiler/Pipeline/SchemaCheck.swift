@@ -86,10 +86,11 @@ struct SchemaCheck {
             let name = OutputNames.name(forPath: collision.second)
             let notes = collision.first.flatMap { byPath[$0] }
                 .map { [DiagnosticNote("the other file", at: $0.span.beginning)] }
-            let what = notes == nil ? "the name of the registry file" : "the name of another file's output"
+            let what = notes == nil ? "the registry file" : "the output of another file"
             return Diagnostic(
-                .badConfiguration, "this file would become '\(name)', \(what); rename it", at: second.span.beginning,
-                notes: notes ?? [])
+                .badConfiguration,
+                "the output of this file would be named '\(name)', as is \(what); rename this file",
+                at: second.span.beginning, notes: notes ?? [])
         }
     }
 

@@ -8,7 +8,7 @@ struct NoPrimaryKey: LintRule {
     func check(_ schema: SchemaModel) -> [Diagnostic] {
         schema.objects.filter { !$0.isEmbedded && $0.primaryKey == nil }.map { object in
             Diagnostic(
-                code, "'\(object.name)' has no primary key; write 'primaryKey:' with the property that names it",
+                code, "'\(object.name)' has no primary key; write 'primaryKey:' with the property that identifies it",
                 at: object.nameSpan, help: "write 'primaryKey: id' and 'id: ObjectId = new'")
         }
     }

@@ -42,8 +42,8 @@ struct StaleRename: LintRule {
             } else if let other = claimed[from.value] {
                 findings.append(
                     Diagnostic(
-                        code, "two things are renamed from '\(from.value)'; remove one 'renamedFrom'", at: from.span,
-                        notes: [DiagnosticNote("the other one", at: other)], fixes: fixes))
+                        code, "two declarations are renamed from '\(from.value)'; remove one 'renamedFrom'",
+                        at: from.span, notes: [DiagnosticNote("the other one", at: other)], fixes: fixes))
             }
             claimed[from.value] = claimed[from.value] ?? from.span
         }

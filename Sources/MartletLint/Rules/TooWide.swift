@@ -19,7 +19,9 @@ struct TooWide: LintRule {
         for label in schema.projections.flatMap(\.labels) where label.path.segments.count > Self.maximumSegments {
             findings.append(
                 Diagnostic(
-                    code, "this key path has \(label.path.segments.count) segments; project a nearer object",
+                    code,
+                    "this key path has \(label.path.segments.count) segments; "
+                        + "make a projection of an object nearer to the last property",
                     at: label.path.span))
         }
         return findings

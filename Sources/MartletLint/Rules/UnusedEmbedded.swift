@@ -21,8 +21,8 @@ struct UnusedEmbedded: LintRule {
         return schema.objects.filter { $0.isEmbedded && !used.contains($0.name) }.map { object in
             let reason =
                 heldAtAll.contains(object.name)
-                ? "the embedded object '\(object.name)' is held only by embedded objects that are unused too"
-                : "no property holds the embedded object '\(object.name)'"
+                ? "the embedded object '\(object.name)' is contained only in embedded objects that are unused too"
+                : "no property contains the embedded object '\(object.name)'"
             return Diagnostic(
                 code, "\(reason); use it or remove it", at: object.nameSpan, label: "never used", severity: .warning)
         }

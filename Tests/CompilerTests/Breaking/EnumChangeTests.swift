@@ -40,7 +40,7 @@ struct EnumChangeTests {
     func goneCase() throws {
         try check(
             stored("Size: [small, «large»]"), stored("«Size»: [small]"),
-            ["data: case 'Size.large' is gone, and stored values of it have no case; declare it again"])
+            ["data: case 'Size.large' is gone, and its stored values match no case; declare it again"])
         try check(
             "enums:\n  Size: [small, «large»]\n", "enums:\n  «Size»: [small]\n",
             ["source: case 'Size.large' is gone; declare it again"])
@@ -79,12 +79,12 @@ struct EnumChangeTests {
             stored("Size: {raw: Int, cases: {«small»: 1, «large»: 2}}"),
             stored("Size: {raw: Int, cases: {«small»: 2, «large»: 1}}"),
             [
-                "data: case 'Size.small' was '1' and is '2'; write 'small: 1'",
-                "data: case 'Size.large' was '2' and is '1'; write 'large: 2'",
+                "data: the raw value of case 'Size.small' was '1' and is '2'; write 'small: 1'",
+                "data: the raw value of case 'Size.large' was '2' and is '1'; write 'large: 2'",
             ])
         try check(
             "enums:\n  Size: {cases: {«small»: s}}\n", "enums:\n  Size: {cases: {«small»: t}}\n",
-            ["query: case 'Size.small' was 's' and is 't'; write 'small: s'"])
+            ["query: the raw value of case 'Size.small' was 's' and is 't'; write 'small: s'"])
     }
 
     @Test("a new case breaks a 'switch'; the order of cases does not matter S43 MRT0601")

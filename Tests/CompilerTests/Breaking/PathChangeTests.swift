@@ -64,7 +64,7 @@ struct PathChangeTests {
         """
     }
 
-    @Test("projections and labels that are removed or show something else are reported S43 MRT0601")
+    @Test("projections and labels that are removed or read another property are reported S43 MRT0601")
     func projections() throws {
         try check(
             card("x: a", name: "«Card»"), card("x: a", name: "Sheet"),
@@ -76,15 +76,17 @@ struct PathChangeTests {
                     + "add a projection with another name"
             ])
         try check(
-            card("x: a, «y»: b"), card("x: a", name: "«Card»"), ["source: label 'Card.y' is gone; declare it again"])
+            card("x: a, «y»: b"), card("x: a", name: "«Card»"),
+            ["source: projection property 'Card.y' is gone; declare it again"])
         try check(
             card("x: «all.a»"), card("x: «ages»"),
             [
-                "source: label 'Card.x' was 'collection of Int' and is 'List<Int>'; add a label with another name"
+                "source: projection property 'Card.x' was 'collection of Int' and is 'List<Int>'; "
+                    + "add one with another name"
             ])
         try check(
             card("x: «a»"), card("x: «b»"),
-            ["query: label 'Card.x' shows something else than before; add a label with another name"])
+            ["query: projection property 'Card.x' reads another property than before; add one with another name"])
     }
 
     @Test("a label that is no longer writable is reported S43 MRT0601")
@@ -96,9 +98,9 @@ struct PathChangeTests {
         // Both labels are of type Int?.
         try check(
             schema("«a»"), schema("«c.b»"),
-            ["source: label 'Card.x' cannot be set any more; keep the path 'a'"])
+            ["source: projection property 'Card.x' cannot be set any more; keep the path 'a'"])
         try check(
             schema("«a»"), schema("«c.a»"),
-            ["query: label 'Card.x' shows something else than before; add a label with another name"])
+            ["query: projection property 'Card.x' reads another property than before; add one with another name"])
     }
 }

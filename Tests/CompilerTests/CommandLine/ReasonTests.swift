@@ -25,7 +25,7 @@ struct ReasonTests {
             (["json-schema", "--output", "Schemas"], "'Schemas': the file cannot be written: is a directory"),
             (
                 ["generate", "Loop.yaml", "--output", "Out"],
-                "'Loop.yaml': the folder cannot be read: too many levels of symbolic links"
+                "'Loop.yaml': the path cannot be examined: too many levels of symbolic links"
             ),
             (["lint", "Loop.yaml"], "'Loop.yaml': the file cannot be read: too many levels of symbolic links"),
             (

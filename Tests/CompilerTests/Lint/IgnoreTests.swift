@@ -33,7 +33,7 @@ struct IgnoreTests {
             #~                 ^^^^^^^ warning MRT0003: 'martlet:ignore MRT0501' silences nothing; remove it
 
               Bird:
-            #~^^^^ warning MRT0501: 'Bird' has no primary key; write 'primaryKey:' with the property that names it
+            #~^^^^ warning MRT0501: 'Bird' has no primary key; write 'primaryKey:' with the property that identifies it
             #~  help write 'primaryKey: id' and 'id: ObjectId = new'
             #~^^^^ note MRT0504: 'Bird' has no documentation; write a '##' line above it
                 properties: {name: Int}

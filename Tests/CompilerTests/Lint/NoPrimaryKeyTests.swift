@@ -13,7 +13,7 @@ struct NoPrimaryKeyTests {
                 primaryKey: id
                 properties: {id: Int}
               Cat:
-            #~^^^ warning MRT0501: 'Cat' has no primary key; write 'primaryKey:' with the property that names it
+            #~^^^ warning MRT0501: 'Cat' has no primary key; write 'primaryKey:' with the property that identifies it
             #~  help write 'primaryKey: id' and 'id: ObjectId = new'
                 properties: {id: Int, home: Home?}
             embedded:

@@ -25,7 +25,7 @@ struct StaleRenameTests {
                   c: {type: Int, renamedFrom: z}
                   d:
                     renamedFrom: z
-            #~                   ^ warning MRT0602: two things are renamed from 'z'; remove one 'renamedFrom'
+            #~                   ^ warning MRT0602: two declarations are renamed from 'z'; remove one 'renamedFrom'
             #~  note @7:35+1 the other one
             #~  suggested @1-10:1 ""
                     type: Int

@@ -18,7 +18,7 @@ struct TooWideTests {
                 properties:
                   a: next.next.next.id
                   b: next.next.next.next.id
-            #~       ^^^^^^^^^^^^^^^^^^^^^^ warning MRT0503: this key path has 5 segments; project a nearer object
+            #~       ^^^^^^^^^^^^^^^^^^^^^^ warning MRT0503: this key path has 5 segments; make a projection of an object nearer to the last property
 
             """)
     }

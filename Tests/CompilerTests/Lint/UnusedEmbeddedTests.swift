@@ -21,10 +21,10 @@ struct UnusedEmbeddedTests {
               Lock:
                 properties: {key: Int}
               Roof:
-            #~^^^^ warning MRT0304: no property holds the embedded object 'Roof'; use it or remove it
+            #~^^^^ warning MRT0304: no property contains the embedded object 'Roof'; use it or remove it
                 properties: {height: Int}
               Tower:
-            #~^^^^^ warning MRT0304: no property holds the embedded object 'Tower'; use it or remove it
+            #~^^^^^ warning MRT0304: no property contains the embedded object 'Tower'; use it or remove it
                 properties: {above: Tower?}
 
             """)

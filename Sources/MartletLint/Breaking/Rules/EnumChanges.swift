@@ -99,8 +99,8 @@ struct EnumChanges: BreakingRule {
     ) -> BreakingChange {
         BreakingChange(
             isStored ? .data : .query,
-            "case '\(new.name).\(after.name)' was \(before.rawValue.text) and is \(after.rawValue.text); "
-                + "write '\(after.name): \(before.rawValue.plain)'",
+            "the raw value of case '\(new.name).\(after.name)' was \(before.rawValue.text) and is "
+                + "\(after.rawValue.text); write '\(after.name): \(before.rawValue.plain)'",
             at: after.nameSpan, was: before.nameSpan)
     }
 
@@ -112,7 +112,7 @@ struct EnumChanges: BreakingRule {
         }
         return BreakingChange(
             isStored ? .data : .source,
-            "case '\(new.name).\(before.name)' is gone\(isStored ? ", and stored values of it have no case" : ""); "
+            "case '\(new.name).\(before.name)' is gone\(isStored ? ", and its stored values match no case" : ""); "
                 + "declare it again",
             at: new.nameSpan, label: "no '\(before.name)' here", was: before.nameSpan,
             advice: old.raw == new.raw ? advice : nil)

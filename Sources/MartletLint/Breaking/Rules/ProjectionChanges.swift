@@ -30,7 +30,7 @@ struct ProjectionChanges: BreakingRule {
     private func change(
         _ old: ProjectionLabelModel, _ projection: ProjectionModel, _ schemas: SchemaPair
     ) -> BreakingChange? {
-        let name = "label '\(projection.name).\(old.name)'"
+        let name = "projection property '\(projection.name).\(old.name)'"
         guard let new = projection.labels.first(where: { $0.name == old.name }) else {
             return BreakingChange(
                 .source, "\(name) is gone; declare it again", at: projection.nameSpan, label: "no '\(old.name)' here",
@@ -39,7 +39,7 @@ struct ProjectionChanges: BreakingRule {
         let types = (schemas.shownType(of: old.path), KeyPathTypeText.type(of: new.path))
         if types.0 != types.1 {
             return BreakingChange(
-                .source, "\(name) was '\(types.0)' and is '\(types.1)'; add a label with another name",
+                .source, "\(name) was '\(types.0)' and is '\(types.1)'; add one with another name",
                 at: new.path.span, was: old.path.span)
         }
         if old.path.isWritable, !new.path.isWritable {
@@ -49,7 +49,7 @@ struct ProjectionChanges: BreakingRule {
         }
         guard schemas.currentText(old.path) != new.path.text else { return nil }
         return BreakingChange(
-            .query, "\(name) shows something else than before; add a label with another name", at: new.path.span,
+            .query, "\(name) reads another property than before; add one with another name", at: new.path.span,
             was: old.path.span)
     }
 }
