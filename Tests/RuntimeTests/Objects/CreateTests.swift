@@ -52,7 +52,7 @@ import Testing
         }
         func isComplete(_ start: Node?) -> Bool {
             var (count, node, last) = (0, start, start)
-            while let current = node { (count, last, node) = (count + 1, current, next(current)) }
+            while let current = node, count <= length { (count, last, node) = (count + 1, current, next(current)) }
             return count == length && last?.name == "end" && last?.id == length - 1
         }
         for policy in [Realm.UpdatePolicy.error, .modified, .all] {

@@ -13,7 +13,7 @@ final class DeferredAssignments: @unchecked Sendable {
         let rules: UntypedAssignment
         let isWanted: (PropertySchema) -> Bool
         /// The objects that were being copied, with their copies. Links in a cycle may lead to them.
-        let copies: [ObjectIdentifier: ObjectBase]
+        let copies: Additions.Copies
     }
 
     private static let depthLimit = 64
@@ -25,7 +25,7 @@ final class DeferredAssignments: @unchecked Sendable {
         where isWanted: @escaping (PropertySchema) -> Bool
     ) {
         if depth >= Self.depthLimit {
-            let copies = object._context?.additions.copies ?? [:]
+            let copies = object._context?.additions.copies ?? Additions.Copies()
             return assignments.append(
                 Assignment(object: object, input: input, rules: rules, isWanted: isWanted, copies: copies))
         }
@@ -37,7 +37,7 @@ final class DeferredAssignments: @unchecked Sendable {
 
     private func assign(_ next: Assignment) {
         let context = next.object._context
-        let copies = context?.additions.copies ?? [:]
+        let copies = context?.additions.copies ?? Additions.Copies()
         context?.additions.copies = next.copies
         defer { context?.additions.copies = copies }
         next.object.assign(next.input, next.rules.shortened, where: next.isWanted)
