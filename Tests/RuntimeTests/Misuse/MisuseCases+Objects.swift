@@ -217,7 +217,12 @@ extension MisuseCases {
         }
         try test.realm.writeCopy(toFile: url)
         var bytes = try Data(contentsOf: url)
-        let page = bytes.count / 8192 * 4096
+        // The pages with rows: their first byte is 13, and they contain names.
+        let name = Data(repeating: UInt8(ascii: "n"), count: 100)
+        let pages = stride(from: 0, to: bytes.count, by: 4096).filter {
+            bytes[$0] == 13 && bytes[$0..<$0 + 4096].range(of: name) != nil
+        }
+        let page = pages[pages.count / 2]
         bytes.replaceSubrange(page..<page + 4096, with: Data(repeating: 0xA5, count: 4096))
         try bytes.write(to: url)
         for node in try Realm(configuration: .init(fileURL: url)).objects(Node.self) { _ = node.name }
