@@ -155,6 +155,41 @@ final class FileExchangeTests {
         #expect(try second.run("all") == "0:a 1:second")
     }
 
+    @Test("programs that open a file beside the lock file of a former file use one log D20 D24")
+    func leftLockFile() throws {
+        try create("app.realm", "former")
+        try create("other.realm", "other")
+        for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+        try FileManager.default.copyItem(atPath: folder.appending(path: "other.realm").path, toPath: path)
+        let first = try opened()
+        #expect(try first.run("all") == "0:other")
+        let second = try opened()
+        #expect(try first.run("write 1 first") == "ok")
+        let third = try opened()
+        #expect(try third.run("write 2 third") == "ok")
+        #expect(try second.run("write 3 second") == "ok")
+        #expect(try first.run("write 4 first") == "ok")
+        for process in [first, second, third] { process.kill() }
+        #expect(try opened().run("all") == "0:other 1:first 2:third 3:second 4:first")
+    }
+
+    @Test("a backup with its log and index that is copied over an open file is not adopted D23")
+    func backupWithLog() throws {
+        try create("app.realm", "a")
+        let first = try opened()
+        let second = try opened()
+        #expect(try first.run("write 1 first") == "ok")
+        let suffixes = ["", "-wal", "-shm"]
+        let backup = try suffixes.map { try Data(contentsOf: URL(filePath: path + $0)) }
+        #expect(try first.run("write 2 first") == "ok")
+        #expect(try second.run("write 3 second") == "ok")
+        for (suffix, bytes) in zip(suffixes, backup) { try bytes.write(to: URL(filePath: path + suffix)) }
+        #expect(try first.run("write 4 first") == "error fileReplaced")
+        #expect(try second.run("write 5 second") == "error fileReplaced")
+        for process in [first, second] { process.kill() }
+        #expect(try opened().run("all") == "0:a 1:first")
+    }
+
     @Test("the lock of a process that is killed in a write is free, although a forked child lives N141 N144")
     func killedInWrite() throws {
         try create("app.realm", "a")

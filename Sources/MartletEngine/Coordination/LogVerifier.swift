@@ -45,33 +45,15 @@ struct LogVerifier {
             let header = try connection.readFileHeader(), header.applicationID == Catalog.applicationID,
             header.userVersion <= Catalog.format
         else { return }
-        if writeLock.recordedDatabase == nil {
-            // An earlier release created the lock file, or it was deleted. Opening the file does not wait for a writer,
-            // which is probably a writer of this database.
-            guard writeLock.tryAcquire() else { return }
-        } else {
-            try writeLock.acquire()
-        }
+        // Opening the file does not wait for a writer, which uses the index.
+        guard writeLock.tryAcquire() else { return }
         defer { writeLock.release() }
-        let recorded = writeLock.recordedDatabase
-        guard recorded != database else { return }
+        guard writeLock.recordedDatabase != database else { return }
         let log = try connection.logOnDisk()
-        let isUnused = connection.whileUnused { StoreFiles.removeIndex(of: path, andLog: log == nil) }
-        if !isUnused, recorded != nil { try removeFilesInUse(log) }
+        // Another identity does not prove that the index belongs to another database: a folder that was copied or
+        // mounted again, and a lock file that was left behind, have it too. So an index in use is never removed.
+        _ = connection.whileUnused { StoreFiles.removeIndex(of: path, andLog: log == nil) }
         writeLock.record(database)
-    }
-
-    // This file was at the path before the other one, and a process still has it open. That process detects that its
-    // index was removed. A process of an earlier release does not, and must not write to the same log.
-    private func removeFilesInUse(_ log: UInt64?) throws {
-        let path = connection.filePath
-        if let log, try connection.readFileHeader()?.logNames?.current == log {
-            throw EngineError(
-                .busy, path: options.path,
-                "the file was moved away and back, or replaced, while other programs had it open; end these programs, "
-                    + "and open the file again")
-        }
-        StoreFiles.removeIndex(of: path, andLog: log == nil)
     }
 
     private func verdict() throws -> Verdict {

@@ -136,15 +136,17 @@ package struct ResultsTracker: CollectionTracker {
         let movedRows = try affected.rows(membership, of: plan.table, connection)
         let modified = table.keys(modifiedIn: reported.columns).union(table.replaced).union(reportedRows)
         var change = Change(modified: modified, replaced: table.replaced)
+        let moved = table.keys(modifiedIn: membership.columns).union(movedRows ?? KeySet())
+            .union(changedTargets(changes.changes))
         if let all = allDependencies {
             let rows = try affected.rows(all, of: plan.table, connection) ?? KeySet(old)
             change.changed = table.keys(modifiedIn: all.columns).union(rows).union(modified).union(table.inserted)
+            // The paths of the order may be longer than the dependencies.
+            change.changed.formUnion(movedRows == nil ? KeySet(old) : moved)
         }
         #if MARTLET_SEEDED_BUGS
             if SeededBug.isOn(.sectionUnnoticed) { change.changed = modified.union(table.inserted) }
         #endif
-        let moved = table.keys(modifiedIn: membership.columns).union(movedRows ?? KeySet())
-            .union(changedTargets(changes.changes))
         let touched = modified.union(moved).union(table.inserted).union(table.deleted)
         return TouchedRows(change: change, all: touched, moved: movedRows)
     }

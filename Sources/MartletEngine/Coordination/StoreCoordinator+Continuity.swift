@@ -166,6 +166,13 @@ extension StoreCoordinator {
         if locked({ $0.namedLog != log }) { locked { $0.namedLog = log } }
     }
 
+    /// Throws if the file contains an older version than this process has seen: a backup of the file, with its log and
+    /// the index of its log, was copied over them.
+    func requireNewest(_ version: Version, _ connection: Connection) throws {
+        guard options.recordsLogName, version < locked({ $0.newestVersion }) else { return }
+        throw overwritten(connection)
+    }
+
     private func overwritten(_ connection: Connection) -> EngineError {
         var message = "another file was copied over the file while it was open; nothing was written to it; "
         if !options.isReadOnly, let name = setLogAside(connection) {

@@ -72,6 +72,7 @@ extension StoreCoordinator {
             try connection.run("BEGIN IMMEDIATE")
             let meta = try Catalog.meta(connection)
             try requireContinuity(connection)
+            try requireNewest(meta.version, connection)
             return meta
         } catch {
             // If another file has replaced the database, it can look like a damaged file. This check then throws a more

@@ -71,9 +71,10 @@ struct LockFile {
             return .current
         }
         // Early releases wrote only the first word (8 bytes), or the first three words (24 bytes). If the disk was full,
-        // later ones wrote the name of the log without the magic number.
+        // later ones wrote the name of the log without the magic number. A program that had the file open while it was
+        // truncated does this, too, with the identity of the database.
         let isEarly = [0, 8, 24].contains(status.st_size) && count == status.st_size
-        let isWithoutMagic = status.st_size == 72 && head[Self.magicOffset...].allSatisfy { $0 == 0 }
+        let isWithoutMagic = [72, 88].contains(status.st_size) && head[Self.magicOffset...].allSatisfy { $0 == 0 }
         guard isEarly || isWithoutMagic else {
             throw foreign(
                 head.starts(with: "SQLite format 3\0".utf8) ? "is a database" : "has other content")

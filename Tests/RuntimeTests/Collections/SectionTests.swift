@@ -66,7 +66,8 @@ import Testing
             ids(byPath) == [[1, 3], [2, 5], [0, 4]] && byPath.allKeys[0].isNaN
                 && byPath.section(forKey: .nan)?.count == 2)
         #expect(byPath.indexPath(of: nodes[3]) == [0, 1] && byPath[0].index(of: nodes[3]) == 1)
-        #expect(ids(all.sectioned(by: { Weight(amount: $0.amount) }, sortDescriptors: [])) == [[0, 4], [1, 3], [2, 5]])
+        let byWeight = all.sectioned(by: { Weight(amount: $0.amount) }, sortDescriptors: [])
+        #expect(ids(byWeight) == [[0, 4], [1, 3], [2, 5]])
         #expect(ids(all.sectioned(by: { Optional($0.amount) }, sortDescriptors: [])) == [[0, 4], [1, 3], [2, 5]])
         #expect(byPath.freeze().section(forKey: .nan)?.map(\.id) == [1, 3])
         let values = owner.doubles.sectioned { $0 }

@@ -68,6 +68,19 @@ import Testing
         #expect(isComplete(other.realm.object(ofType: Node.self, forPrimaryKey: 0)))
     }
 
+    @Test(
+        "values for one object are assigned in the order of the input, at any depth O5",
+        arguments: [5, 60, 62, 63, 64, 65, 127])
+    func order(_ depth: Int) throws {
+        let test = try TestRealm()
+        let last: [[String: Any]] = ["a", "b", "c"].map { ["id": 1_000, "name": $0] }
+        var value: [String: Any] = ["id": depth, "children": last]
+        for id in (0..<depth).reversed() { value = ["id": id, "next": value] }
+        try test.realm.write { test.realm.create(Node.self, value: value, update: .modified) }
+        let end = try #require(test.realm.object(ofType: Node.self, forPrimaryKey: depth))
+        #expect(end.children.map(\.id) == [1_000, 1_000, 1_000] && end.children[0].name == "c")
+    }
+
     @Test("a cycle of many objects of another Realm is copied as a cycle O5") func longCycle() throws {
         let (test, other) = (try TestRealm(), try TestRealm())
         let nodes = (0..<300).map { Node(id: $0) }

@@ -92,6 +92,22 @@ struct SectionObservationTests {
         expect(test, log, ["[2.1] [2.0] [] +[] -[]"])
     }
 
+    @Test("a key path through any number of links is followed N53 N60") func longPath() throws {
+        let (test, _, log) = try start()
+        let chain = (10..<18).map { Node(id: $0, name: "n") }
+        try test.realm.write {
+            for (node, next) in zip(chain, chain.dropFirst()) { node.next = next }
+            test.realm.add(chain)
+        }
+        let sections = test.realm.objects(Node.self).where { $0.id >= 10 && $0.id <= 11 }
+            .sectioned(by: \.next?.next?.next?.next?.next?.name)
+        log.tokens = [sections.observe { log.lines.append(text($0)) }]
+        expect(test, log, ["initial"])
+        try test.realm.write { chain[5].name = "x" }
+        expect(test, log, ["[0.0] [1.0] [] +[1] -[]"])
+        #expect(sections.allKeys == ["n", "x"])
+    }
+
     @Test("the section of elements whose key is NaN is observed like any other N60 O46") func notANumber() throws {
         let (test, nodes, log) = try start()
         try test.realm.write { nodes[0].amount = .nan }

@@ -24,7 +24,9 @@ final class DeferredAssignments: @unchecked Sendable {
         _ input: UntypedInput, to object: ObjectBase, _ rules: UntypedAssignment,
         where isWanted: @escaping (PropertySchema) -> Bool
     ) {
-        if depth >= Self.depthLimit {
+        // After the first deferred assignment, all others are deferred too, which keeps their order: two values may be
+        // those of one object.
+        if depth >= Self.depthLimit || depth > 0 && !assignments.isEmpty {
             let copies = object._context?.additions.copies ?? Additions.Copies()
             return assignments.append(
                 Assignment(object: object, input: input, rules: rules, isWanted: isWanted, copies: copies))
@@ -32,7 +34,19 @@ final class DeferredAssignments: @unchecked Sendable {
         depth += 1
         defer { depth -= 1 }
         object.assign(input, rules, where: isWanted)
-        while depth == 1, let next = assignments.popLast() { assign(next) }
+        if depth == 1 { assignDeferred() }
+    }
+
+    // Performs the assignments in the order of the input: those that one of them defers come before the remaining ones.
+    private func assignDeferred() {
+        var batches: [ArraySlice<Assignment>] = []
+        while true {
+            if !assignments.isEmpty { batches.append(assignments[...]) }
+            assignments = []
+            while batches.last?.isEmpty == true { batches.removeLast() }
+            guard !batches.isEmpty, let next = batches[batches.count - 1].popFirst() else { return }
+            if next.object._state != .invalidated { assign(next) }
+        }
     }
 
     private func assign(_ next: Assignment) {
