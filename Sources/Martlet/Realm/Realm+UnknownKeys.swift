@@ -28,14 +28,23 @@ extension Realm {
     }
 }
 
-/// Searches untyped values for keys that are not property names, before an object is created.
+/// Searches untyped values for keys that are not property names, before an object is created. It uses a stack instead of
+/// recursion, because a chain of objects may be too long for the call stack.
 private struct UnknownKeySearch {
+    private enum Item {
+        case object(Any?, ObjectTypeSchema, UntypedPath)
+        case property(Any?, PropertySchema, UntypedPath)
+        case unknown(ObjectTypeSchema, UntypedPath)
+    }
+
     let context: RealmContext
     private var found: [String] = []
 
+    private init(context: RealmContext) { self.context = context }
+
     static func check(_ value: Any, _ model: ModelClass, _ context: RealmContext) throws {
         var search = UnknownKeySearch(context: context)
-        search.search(in: value, model.schema, .root(model.schema.name))
+        search.search(.object(value, model.schema, .root(model.schema.name)))
         guard !search.found.isEmpty else { return }
         throw Realm.Error(
             .invalidInput,
@@ -43,37 +52,41 @@ private struct UnknownKeySearch {
                 + "Leave them out, or pass 'unknownKeys: .ignore'")
     }
 
-    private mutating func search(in value: Any?, _ type: ObjectTypeSchema, _ path: UntypedPath) {
+    private mutating func search(_ root: Item) {
+        var items = [root]
+        while let item = items.popLast() {
+            switch item {
+            case .object(let value, let type, let path): items += parts(of: value, type, path).reversed()
+            case .property(let value, let property, let path): items += parts(of: value, property, path).reversed()
+            case .unknown(let type, let path):
+                let known = type.properties.filter { $0.isColumn || $0.isCollection }.map { "'\($0.name)'" }
+                found.append("'\(path.text)' ('\(type.name)' has \(known.joined(separator: ", ")))")
+            }
+        }
+    }
+
+    private func parts(of value: Any?, _ type: ObjectTypeSchema, _ path: UntypedPath) -> [Item] {
         switch UntypedValue.unwrapped(value) {
         case let values as [String: Any]:
-            for key in values.keys.sorted() {
+            values.keys.sorted().map { key in
                 let place = UntypedPath.property(of: path, key)
-                guard let property = type[key] else {
-                    let known = type.properties.filter { $0.isColumn || $0.isCollection }.map { "'\($0.name)'" }
-                    found.append("'\(place.text)' ('\(type.name)' has \(known.joined(separator: ", ")))")
-                    continue
-                }
-                search(in: values[key], property, place)
+                return type[key].map { .property(values[key], $0, place) } ?? .unknown(type, place)
             }
         case let values as [Any]:
-            for (property, value) in zip(type.properties.filter({ $0.isColumn || $0.isCollection }), values) {
-                search(in: value, property, .property(of: path, property.name))
+            zip(type.properties.filter { $0.isColumn || $0.isCollection }, values).map { property, value in
+                .property(value, property, .property(of: path, property.name))
             }
-        default: break
+        default: []
         }
     }
 
-    private mutating func search(in value: Any?, _ property: PropertySchema, _ path: UntypedPath) {
-        guard let type = property.element.target.flatMap({ context.table(named: $0) })?.type else { return }
-        guard property.isCollection else { return search(in: value, type, path) }
-        switch UntypedValue.unwrapped(value) {
-        case let values as [String: Any]:
-            for key in values.keys.sorted() { search(in: values[key], type, .key(of: path, key)) }
-        case let values as [Any]:
-            for (position, value) in values.enumerated() { search(in: value, type, .index(of: path, position)) }
-        default: break
+    private func parts(of value: Any?, _ property: PropertySchema, _ path: UntypedPath) -> [Item] {
+        guard let type = property.element.target.flatMap({ context.table(named: $0) })?.type else { return [] }
+        guard property.isCollection else { return [.object(value, type, path)] }
+        return switch UntypedValue.unwrapped(value) {
+        case let values as [String: Any]: values.keys.sorted().map { .object(values[$0], type, .key(of: path, $0)) }
+        case let values as [Any]: values.enumerated().map { .object($1, type, .index(of: path, $0)) }
+        default: []
         }
     }
-
-    private init(context: RealmContext) { self.context = context }
 }

@@ -23,8 +23,8 @@ package final class WriteTransaction {
     private var hasAnyLinks: Bool?
     /// The next key of each table into which this transaction has inserted.
     private var nextKeys: [TableID: ObjectKey] = [:]
-    /// The outcome of the open write; nil until a reference to a row that it has inserted needs it.
-    private var openOutcome: WriteOutcome?
+    /// The outcomes of the open write for rows that it has inserted and that references refer to.
+    private var openOutcomes: [RowID: WriteOutcome] = [:]
     /// The outcomes of the sealed writes.
     private var sealedOutcomes: [WriteOutcome] = []
 
@@ -137,8 +137,8 @@ package final class WriteTransaction {
             }
         }
         hasSavepoint = false
-        if let openOutcome { sealedOutcomes.append(openOutcome) }
-        openOutcome = nil
+        sealedOutcomes += openOutcomes.values
+        openOutcomes = [:]
         sealed.append(CommitLog.Entry(version: version, changes: changes, oldRows: oldRows))
         resetRecordedChanges()
     }
@@ -160,8 +160,8 @@ package final class WriteTransaction {
             }
         }
         hasSavepoint = false
-        openOutcome?.set(.cancelled)
-        openOutcome = nil
+        for outcome in openOutcomes.values { outcome.set(.cancelled) }
+        openOutcomes = [:]
         // The cancelled write may have created the index.
         #if MARTLET_SEEDED_BUGS
             if !SeededBug.isOn(.anyLinksOfCancelled) { hasAnyLinks = nil }
@@ -181,8 +181,9 @@ package final class WriteTransaction {
     /// The outcome of the write of this transaction that has inserted a row; nil if none has.
     package func outcome(ofInserting key: ObjectKey, in table: TableID) -> WriteOutcome? {
         if recorder.hasInserted(key, in: table) {
-            let outcome = openOutcome ?? WriteOutcome()
-            openOutcome = outcome
+            let row = RowID(table: table, key: key)
+            let outcome = openOutcomes[row] ?? WriteOutcome()
+            openOutcomes[row] = outcome
             return outcome
         }
         guard sealed.contains(where: { $0.changes.tables[table]?.inserted.contains(key) == true }) else { return nil }
@@ -191,15 +192,22 @@ package final class WriteTransaction {
         return sealedOutcomes[0]
     }
 
+    /// Records that a row was deleted. A reference to a row that the open write has inserted does not resolve to a row that
+    /// gets its key later in the same write.
+    package func recordDeletion(of row: RowID) {
+        recorder.delete(row.key, in: row.table)
+        if !openOutcomes.isEmpty { openOutcomes.removeValue(forKey: row)?.set(.cancelled) }
+    }
+
     /// Whether a write of this transaction has the outcome.
     package func contains(_ outcome: WriteOutcome) -> Bool {
-        openOutcome === outcome || sealedOutcomes.contains { $0 === outcome }
+        openOutcomes.values.contains { $0 === outcome } || sealedOutcomes.contains { $0 === outcome }
     }
 
     private func setOutcomes(_ state: WriteOutcome.State) {
-        openOutcome?.set(state)
+        for outcome in openOutcomes.values { outcome.set(state) }
         for outcome in sealedOutcomes { outcome.set(state) }
-        (openOutcome, sealedOutcomes) = (nil, [])
+        (openOutcomes, sealedOutcomes) = ([:], [])
     }
 
     /// All changes since the transaction began.

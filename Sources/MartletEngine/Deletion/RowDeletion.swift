@@ -137,7 +137,7 @@ package struct RowDeletion {
             if hasInverse { transaction.recorder.recordChangedTargets(targets, link) }
         }
         try read { try store.delete(row.key, $0) }
-        transaction.recorder.delete(row.key, in: row.table)
+        transaction.recordDeletion(of: row)
         host.denials.rowWasDeleted(row)
         host.rowWasDeleted(row)
     }

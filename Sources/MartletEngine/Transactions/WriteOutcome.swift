@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Whether a write was committed. The write shares this object with references to the rows that it has inserted: after a
-/// rollback, another row may get the key of such a row.
+/// Whether a write was committed, or has deleted the row again. The write shares this object with references to a row that
+/// it has inserted: after a rollback or a deletion, another row may get the key of this row.
 package final class WriteOutcome: Sendable {
     package enum State: UInt8, AtomicRepresentable, Sendable {
         case open, committed, cancelled

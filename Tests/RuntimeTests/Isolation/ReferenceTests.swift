@@ -1,3 +1,4 @@
+import ConformanceModels
 import Foundation
 import KennelModels
 import MartletTestSupport
@@ -55,6 +56,28 @@ struct ReferenceTests {
             [other.resolve(object) == nil, other.resolve(list) == nil, other.resolve(kept)?.name == "a"]
         }
         #expect(found == [true, true, true])
+    }
+
+    @Test("a reference does not find an object that the same write adds after deleting the first one N128")
+    func replacedInWrite() throws {
+        let test = try TestRealm()
+        var references: [ThreadSafeReference<Node>] = []
+        func addAndReplace() {
+            let first = Node(id: 1, name: "first")
+            test.realm.add(first)
+            references = [ThreadSafeReference(to: first)]
+            test.realm.delete(first)
+            let second = Node(id: 1, name: "second")
+            test.realm.add(second)
+            references.append(ThreadSafeReference(to: second))
+        }
+        try test.realm.write {
+            addAndReplace()
+            #expect(references.map { test.realm.resolve($0)?.name } == [nil, "second"])
+            test.realm.deleteAll()
+            addAndReplace()
+        }
+        #expect(references.map { test.realm.resolve($0)?.name } == [nil, "second"])
     }
 
     @Test("resolving refreshes a Realm that is older than the source, but not inside a write N128")

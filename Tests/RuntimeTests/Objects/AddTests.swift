@@ -6,6 +6,31 @@ import Testing
 @testable import Martlet
 
 @Suite struct AddTests {
+    @Test(
+        "later objects with the primary key of an earlier one replace its values, at any depth O5", arguments: 60...67)
+    func order(_ depth: Int) throws {
+        let test = try TestRealm()
+        func object(_ part: Part?) -> Node {
+            let node = Node(id: 1_000)
+            node.part = part
+            return node
+        }
+        var node = Node(id: depth)
+        node.children.append(objectsIn: [
+            object(Part(name: "a", core: Screw(length: 1))), object(Part(name: "b", core: Screw(length: 2))),
+            object(nil),
+        ])
+        for id in (0..<depth).reversed() {
+            let outer = Node(id: id)
+            outer.next = node
+            node = outer
+        }
+        try test.realm.write { test.realm.add(node, update: .all) }
+        let end = try #require(test.realm.object(ofType: Node.self, forPrimaryKey: 1_000))
+        #expect(
+            end.part == nil && test.realm.dynamicObjects("Part").isEmpty && test.realm.dynamicObjects("Screw").isEmpty)
+    }
+
     @Test("adding an object adds the unmanaged objects that it links to, also in cycles O5") func graph() throws {
         let test = try TestRealm()
         let (a, b, c) = (Node(id: 1), Node(id: 2), Node(id: 3))

@@ -70,7 +70,7 @@ import Testing
 
     @Test(
         "values for one object are assigned in the order of the input, at any depth O5",
-        arguments: [5, 60, 62, 63, 64, 65, 127])
+        arguments: [5, 14, 15, 16, 17, 33, 62, 63, 64, 65, 127])
     func order(_ depth: Int) throws {
         let test = try TestRealm()
         let last: [[String: Any]] = ["a", "b", "c"].map { ["id": 1_000, "name": $0] }

@@ -134,6 +134,18 @@ import Testing
         expectMessage(result, Self.calls[index].message)
     }
 
+    @Test("unknown keys are found in long chains of objects O57") func unknownKeyInChain() throws {
+        let test = try TestRealm()
+        var value: [String: Any] = ["id": 3_000, "nam": "x"]
+        for id in (0..<3_000).reversed() { value = ["id": id, "next": value] }
+        try test.realm.write {
+            let error = #expect(throws: Realm.Error.self) {
+                try test.realm.create(Node.self, value: value, unknownKeys: .refuse)
+            }
+            #expect(error.map { "\($0)".contains("next.nam") } == true && test.realm.objects(Node.self).isEmpty)
+        }
+    }
+
     @Test("unknown keys are ignored, or rejected with their paths before any object is created O57 O5")
     func unknownKeys() throws {
         let test = try TestRealm()

@@ -8,6 +8,8 @@ struct Additions {
         let object: ObjectBase
         let key: ObjectKey
         let policy: Realm.UpdatePolicy
+        /// The number of deletions of the write at the time of the deferral.
+        let deletionCount: Int
     }
 
     /// The depth of the recursion of `add`.
@@ -34,5 +36,8 @@ struct Additions {
     }
 
     /// A chain of links may be too long for the stack, so the recursion is limited.
-    var isDeep: Bool { depth > 64 }
+    ///
+    /// After the first deferred object, all others are deferred too, which keeps their order: two of them may have one
+    /// primary key.
+    var isDeep: Bool { depth > 64 || depth > 1 && !deferred.isEmpty }
 }

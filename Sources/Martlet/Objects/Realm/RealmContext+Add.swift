@@ -45,7 +45,7 @@ extension RealmContext {
         {
             additions.updating[ObjectIdentifier(object)] = key
             if additions.isDeep {
-                additions.deferred.append(Additions.DeferredAddition(object: object, key: key, policy: policy))
+                deferAddition(of: object, key, policy)
             } else {
                 update(key, from: object, policy, table)
                 addDeferred()
@@ -59,7 +59,7 @@ extension RealmContext {
         object._state = .live
         if additions.isDeep {
             _ = insert(object, key, table, transaction)
-            additions.deferred.append(Additions.DeferredAddition(object: object, key: key, policy: policy))
+            deferAddition(of: object, key, policy)
             return key
         }
         let collections = RowEncoder.collections(of: object)
@@ -71,16 +71,39 @@ extension RealmContext {
         return key
     }
 
-    /// Adds the links of the objects that were too deep for the recursion.
+    private func deferAddition(of object: ObjectBase, _ key: ObjectKey, _ policy: Realm.UpdatePolicy) {
+        additions.deferred.append(
+            Additions.DeferredAddition(
+                object: object, key: key, policy: policy, deletionCount: pending.deletionCount))
+    }
+
+    /// Adds the links of the deferred objects in the order in which they were reached: those that one of them defers come
+    /// before the remaining ones.
     private func addDeferred() {
-        guard additions.depth == 1 else { return }
-        while let next = additions.deferred.popLast() {
-            let table = next.object._table(in: self)
-            if next.object._state == .unmanaged {
-                update(next.key, from: next.object, next.policy, table)
-            } else if additions.updating.removeValue(forKey: ObjectIdentifier(next.object)) == nil {
-                addLinks(of: next.object, next.policy, table)
-            }
+        guard additions.depth == 1, !additions.deferred.isEmpty else { return }
+        var batches: [ArraySlice<Additions.DeferredAddition>] = []
+        while true {
+            if !additions.deferred.isEmpty { batches.append(additions.deferred[...]) }
+            additions.deferred = []
+            while batches.last?.isEmpty == true { batches.removeLast() }
+            guard !batches.isEmpty, let next = batches[batches.count - 1].popFirst() else { return }
+            addDeferred(next)
+        }
+    }
+
+    private func addDeferred(_ next: Additions.DeferredAddition) {
+        let table = next.object._table(in: self)
+        // A later value of the same property may have replaced an embedded object.
+        if next.deletionCount != pending.deletionCount,
+            !read({ [rows = table.rows] in try rows.exists(next.key, $0) })
+        {
+            additions.updating[ObjectIdentifier(next.object)] = nil
+            return
+        }
+        if next.object._state == .unmanaged {
+            update(next.key, from: next.object, next.policy, table)
+        } else if additions.updating.removeValue(forKey: ObjectIdentifier(next.object)) == nil {
+            addLinks(of: next.object, next.policy, table)
         }
     }
 
@@ -211,7 +234,7 @@ extension RealmContext {
         additions.depth += 1
         defer { additions.depth -= 1 }
         if additions.isDeep && object._state == .unmanaged {
-            additions.deferred.append(Additions.DeferredAddition(object: object, key: key, policy: policy))
+            deferAddition(of: object, key, policy)
         } else {
             update(key, from: object, policy, table)
             addDeferred()

@@ -49,7 +49,7 @@ extension RealmContext {
             let keys = read { try table.rows.keys($0) }
             if transaction?.keepsOldRows == true { for key in keys { keepOldRow(key, table) } }
             recordingFailure { try handle.read { try table.rows.deleteAll($0) } }
-            for key in keys { transaction?.recorder.delete(key, in: table.id) }
+            for key in keys { transaction?.recordDeletion(of: RowID(table: table.id, key: key)) }
             pending.deletionCount += keys.count
             table.accessors.forEach(invalidateDeleted)
         }

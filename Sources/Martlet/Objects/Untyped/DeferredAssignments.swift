@@ -16,7 +16,7 @@ final class DeferredAssignments: @unchecked Sendable {
         let copies: Additions.Copies
     }
 
-    private static let depthLimit = 64
+    private static let depthLimit = 16
     private var depth = 0
     private var assignments: [Assignment] = []
 
