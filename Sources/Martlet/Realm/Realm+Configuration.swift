@@ -176,7 +176,7 @@ extension Realm {
             if let migrationBlock, !deleteRealmIfMigrationNeeded {
                 options.migration = Migration.body(migrationBlock, self)
             }
-            options.maximumNumberOfActiveVersions = maximumNumberOfActiveVersions.map { Int($0) }
+            options.maximumNumberOfActiveVersions = maximumNumberOfActiveVersions.map { Int(clamping: $0) }
             options.maximumLogBytes = maximumLogBytes
             options.throwsWhenLogIsFull = throwsWhenLogIsFull
             options.environment = environment

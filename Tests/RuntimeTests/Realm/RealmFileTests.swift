@@ -198,6 +198,12 @@ import Testing
         #expect(try schemaVersionAtURL(past.url) == 0)
     }
 
+    @Test("the maximum number of versions may be any number O2") func manyVersions() throws {
+        let test = try TestRealm { $0.maximumNumberOfActiveVersions = .max }
+        try test.realm.write { test.realm.add(Node(id: 1)) }
+        #expect(test.realm.objects(Node.self).count == 1)
+    }
+
     @Test("a write above the maximum number of versions throws, and succeeds after a version is released O2")
     func versions() throws {
         let test = try TestRealm {
