@@ -198,6 +198,17 @@ import Testing
         #expect(try schemaVersionAtURL(past.url) == 0)
     }
 
+    @Test("a Realm with objects of undeclared types only is empty O3 O68") func emptyForProgram() throws {
+        let past = try PreviousProgram(["object Keyless\nproperty content String", "object Gone"]) { create in
+            _ = create("Gone", [:])
+        }
+        let realm = try Realm(configuration: past.configuration([Keyless.self]))
+        #expect(realm.isEmpty && realm.freeze().isEmpty)
+        #expect(realm.dynamicObjects("Gone").count == 1 && realm.isEmpty)
+        try realm.write { realm.add(Keyless()) }
+        #expect(!realm.isEmpty)
+    }
+
     @Test("the maximum number of versions may be any number O2") func manyVersions() throws {
         let test = try TestRealm { $0.maximumNumberOfActiveVersions = .max }
         try test.realm.write { test.realm.add(Node(id: 1)) }
