@@ -152,6 +152,25 @@ import Testing
         try realm.write { realm.add(Node(id: 7)) }
     }
 
+    @Test("opening or deleting a file inside its own 'shouldCompactOnLaunch' throws with its name O73 O78")
+    func openedDuringCompaction() throws {
+        let test = try TestRealm()
+        let inner = configuration(url(test, "launch.realm"))
+        var outer = inner
+        let errors = Mutex<[Realm.Error?]>([])
+        outer.shouldCompactOnLaunch = { _, _ in
+            let opening = #expect(throws: Realm.Error.self) { _ = try Realm(configuration: inner) }
+            let deleting = #expect(throws: Realm.Error.self) { try Realm.deleteFiles(for: inner) }
+            errors.withLock { $0 += [opening, deleting] }
+            return true
+        }
+        let realm = try Realm(configuration: outer)
+        let found = errors.withLock { $0 }
+        #expect(found.count == 2 && found.allSatisfy { $0?.code == .busy })
+        #expect(found.allSatisfy { $0?.message.contains("'migrationBlock' or 'shouldCompactOnLaunch'") == true })
+        try realm.write { realm.add(Node(id: 1)) }
+    }
+
     @Test("a missing file is created as a copy of its seed, and an existing file is kept O78 O2") func seed() throws {
         let test = try TestRealm()
         try test.realm.write { test.realm.add([Node(id: 1), Node(id: 2)]) }
