@@ -138,8 +138,22 @@ package enum StoreRegistry {
             return try opened(options)
         } catch {
             guard options.replacesFile, error.code == .schemaMismatch, !isHeld(options) else { throw error }
-            try removeFiles(options)
+            return try recreated(options)
+        }
+    }
+
+    // Deletes the file and creates it again. A seed that needs a migration itself is not used: every copy of it would
+    // be refused.
+    private static func recreated(_ options: StoreOptions) throws(EngineError) -> StoreCoordinator {
+        try removeFiles(options)
+        do {
             return try opened(options)
+        } catch {
+            guard error.code == .schemaMismatch, options.seedPath != nil, !isHeld(options) else { throw error }
+            var unseeded = options
+            unseeded.seedPath = nil
+            try removeFiles(unseeded)
+            return try opened(unseeded)
         }
     }
 

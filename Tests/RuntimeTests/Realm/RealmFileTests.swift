@@ -217,6 +217,37 @@ import Testing
         #expect(try schemaVersionAtURL(past.url) == 0)
     }
 
+    @Test("'deleteRealmIfMigrationNeeded' copies the seed, and creates an empty file if the seed needs a migration O69")
+    func recreatedWithSeed() throws {
+        let past = try PreviousProgram(["object Keyless\nproperty content Int"]) { create in
+            _ = create("Keyless", ["content": 5])
+        }
+        let folder = past.url.deletingLastPathComponent()
+        var configuration = past.configuration([Keyless.self], schemaVersion: 0)
+        configuration.deleteRealmIfMigrationNeeded = true
+        configuration.seedFilePath = past.url
+        // There is no file yet.
+        configuration.fileURL = folder.appendingPathComponent("grown.realm")
+        do {
+            let realm = try Realm(configuration: configuration)
+            #expect(realm.isEmpty)
+            try realm.write { realm.add(Keyless(content: "new")) }
+        }
+        #expect(try Realm(configuration: configuration).objects(Keyless.self).map(\.content) == ["new"])
+        // There is an old file.
+        configuration.fileURL = folder.appendingPathComponent("old.realm")
+        try FileManager.default.copyItem(at: past.url, to: folder.appendingPathComponent("old.realm"))
+        #expect(try Realm(configuration: configuration).isEmpty)
+        configuration.inMemoryIdentifier = "seeded-\(UUID().uuidString)"
+        #expect(try Realm(configuration: configuration).isEmpty)
+        // A seed of the current schema is used.
+        configuration.fileURL = folder.appendingPathComponent("again.realm")
+        try FileManager.default.copyItem(at: past.url, to: folder.appendingPathComponent("again.realm"))
+        configuration.seedFilePath = folder.appendingPathComponent("grown.realm")
+        #expect(try Realm(configuration: configuration).objects(Keyless.self).map(\.content) == ["new"])
+        #expect(try schemaVersionAtURL(past.url) == 0)
+    }
+
     @Test("a Realm with objects of undeclared types only is empty O3 O68") func emptyForProgram() throws {
         let past = try PreviousProgram(["object Keyless\nproperty content String", "object Gone"]) { create in
             _ = create("Gone", [:])
