@@ -21,24 +21,49 @@ struct ElementAggregates {
         self.isAny = isAny
     }
 
-    /// Creates aggregates of the property of `objects` at `keyPath`, which may lead through to-one links.
-    init<Objects: Sequence>(_ objects: Objects, _ keyPath: String) where Objects.Element: ObjectBase {
-        let names = PropertyPath(keyPath).names
+    /// Creates aggregates of the property of `objects` at `keyPath`, which may lead through to-one links. Traps if the
+    /// aggregate is not defined for the property, even if there are no objects.
+    ///
+    /// - Parameter members: the objects as results; nil for an unmanaged or invalidated collection.
+    init<Model: ObjectBase>(
+        _ objects: some Sequence<Model>, _ keyPath: String, isArithmetic: Bool, _ members: ResultsStorage?
+    ) {
         let objects = Array(objects)
-        let element = objects.lazy.compactMap { Self.end(of: names[...], $0) }.first?.element
-        let isAny = element == .scalar(.any)
-        let nan = element == .scalar(.decimal128) ? Decimal128.nan._stored.raw : nil
-        self.init(objects.map { ElementAggregates.value($0, names[...]) }, isAny: isAny, nan: nan)
+        let context = members?.context ?? objects.first?._context
+        let type =
+            members?.table.type ?? objects.first?._model.schema
+            ?? (Model.self is any ModelObject.Type ? ModelClass.of(Model.self).schema : nil)
+        let names = PropertyPath(keyPath).names
+        let end = type.flatMap { Self.end(of: names, keyPath, from: $0, context) }
+        end?.requireAggregatable(keyPath, isArithmetic: isArithmetic)
+        let nan = end?.element == .scalar(.decimal128) ? Decimal128.nan._stored.raw : nil
+        self.init(
+            objects.map { ElementAggregates.value($0, names[...]) }, isAny: end?.isAny == true, nan: nan)
         path = keyPath
-        context = objects.first?._context
+        self.context = context
     }
 
-    // Nil if a link on the key path is nil.
-    private static func end(of names: ArraySlice<String>, _ object: ObjectBase) -> PropertySchema? {
-        guard let name = names.first else { return nil }
-        let property = object.property(named: name)
-        guard names.count > 1, property.isLink else { return property }
-        return (object.untypedValue(property) as? ObjectBase).flatMap { end(of: names.dropFirst(), $0) }
+    /// The property at the end of a path through to-one links; nil if the path leads through a type that neither the
+    /// Realm nor the program declares.
+    private static func end(
+        of names: [String], _ keyPath: String, from start: ObjectTypeSchema, _ context: RealmContext?
+    ) -> PropertySchema? {
+        var type = start
+        for (position, name) in names.enumerated() {
+            guard let property = type[name] else {
+                Misuse.unknownPath(keyPath, type: start.name, component: name, of: type.name)
+            }
+            if position == names.count - 1 { return property }
+            guard property.kind == .single, let target = property.element.target else {
+                Misuse.notAggregated(name, is: property.typeDescription, lacks: "order or sum")
+            }
+            let declared =
+                context.map { $0.table(named: target)?.type }
+                ?? ModelRegistry.classes.lazy.map { ModelClass.of($0).schema }.first { $0.name == target }
+            guard let declared else { return nil }
+            type = declared
+        }
+        Misuse.query("an aggregate needs a property")
     }
 
     /// The minimum or maximum of some values, in the order of `sorted`.
@@ -97,11 +122,11 @@ struct ElementAggregates {
     }
 
     func minimum<V: OrderedValue>() -> V? {
-        values.min { ValueOrder.compare(key($0), key($1)) < 0 }.flatMap { V._value($0, in: context) }
+        values.min { ValueOrder.compare(key($0), key($1)) < 0 }.map { V.aggregate($0, path, in: context) }
     }
 
     func maximum<V: OrderedValue>() -> V? {
-        values.max { ValueOrder.compare(key($0), key($1)) < 0 }.flatMap { V._value($0, in: context) }
+        values.max { ValueOrder.compare(key($0), key($1)) < 0 }.map { V.aggregate($0, path, in: context) }
     }
 
     private func key(_ value: SQLValue) -> SQLValue { isAny ? AnyValue.sortKey(value) : value }
@@ -137,7 +162,7 @@ struct ElementAggregates {
             switch value {
             case .integer(let number): whole += Int128(number)
             case .real(let number): real = (real ?? 0) + number
-            default: Misuse.addedWithoutNumbers(path)
+            default: Misuse.query("values that are no numbers cannot be added")
             }
         }
         if let real { return .real(real + Double(whole)) }
@@ -180,6 +205,26 @@ extension OrderedValue {
         if Self.self == AnyRealmValue.self { return AnyRealmValue(stored, in: context) as? Self }
         return _value(StoredValue(stored))
     }
+
+    /// The minimum or maximum of the property at `keyPath`. Traps if its type is another one.
+    static func aggregate(_ stored: SQLValue, _ keyPath: String, in context: RealmContext?) -> Self {
+        guard let value = _value(stored, in: context) else { Misuse.aggregateOfOtherType(keyPath, _typeName) }
+        return value
+    }
+}
+
+extension PropertySchema {
+    /// Traps if this property, at the end of `path`, has no sum or average, or no order.
+    func requireAggregatable(_ path: String, isArithmetic: Bool) {
+        let (isOrdered, isNumber): (Bool, Bool) =
+            switch element {
+            case .link, .embedded: (false, false)
+            case .scalar(let scalar): (true, scalar.isInteger || [.float, .double, .decimal128].contains(scalar))
+            case .intEnum, .stringEnum: (true, false)
+            }
+        if kind == .single && (isArithmetic ? isNumber : isOrdered) { return }
+        Misuse.notAggregated(path, is: typeDescription, lacks: isArithmetic ? "sum or average" : "order")
+    }
 }
 
 extension Map where Value: OrderedValue {
@@ -205,18 +250,24 @@ extension RealmCollection where Element: ObjectBase {
     /// The minimum of a property among the elements; nil if none has a value. NaN is skipped.
     ///
     /// - Parameter keyPath: a property, or a key path through to-one links such as `"owner.age"`.
-    public func min<V: OrderedValue>(ofProperty keyPath: String) -> V? { ElementAggregates(self, keyPath).minimum() }
+    public func min<V: OrderedValue>(ofProperty keyPath: String) -> V? { aggregates(keyPath).minimum() }
 
     /// The maximum of a property among the elements; nil if none has a value. NaN is skipped.
-    public func max<V: OrderedValue>(ofProperty keyPath: String) -> V? { ElementAggregates(self, keyPath).maximum() }
+    public func max<V: OrderedValue>(ofProperty keyPath: String) -> V? { aggregates(keyPath).maximum() }
 
     /// The sum of a property over the elements; zero if there are none. An element that occurs several times counts
     /// several times.
-    public func sum<V: NumericValue>(ofProperty keyPath: String) -> V { ElementAggregates(self, keyPath).sum() }
+    public func sum<V: NumericValue>(ofProperty keyPath: String) -> V { aggregates(keyPath, isArithmetic: true).sum() }
 
     /// The average of a property over the elements that have a value; nil if none has.
     public func average<V: NumericValue>(ofProperty keyPath: String) -> V? {
-        ElementAggregates(self, keyPath).average()
+        aggregates(keyPath, isArithmetic: true).average()
+    }
+
+    private func aggregates(_ keyPath: String, isArithmetic: Bool = false) -> ElementAggregates {
+        ElementAggregates(
+            self, keyPath, isArithmetic: isArithmetic,
+            realm == nil || isInvalidated ? nil : _members()?.storage)
     }
 }
 

@@ -51,24 +51,31 @@ extension Map {
 
     /// The minimum of a property among the objects; nil if none has a value. NaN is skipped.
     public func min<V: OrderedValue, Model: ObjectBase>(ofProperty keyPath: String) -> V? where Value == Model? {
-        ElementAggregates(values.compactMap { $0 }, keyPath).minimum()
+        aggregates(keyPath).minimum()
     }
 
     /// The maximum of a property among the objects; nil if none has a value. NaN is skipped.
     public func max<V: OrderedValue, Model: ObjectBase>(ofProperty keyPath: String) -> V? where Value == Model? {
-        ElementAggregates(values.compactMap { $0 }, keyPath).maximum()
+        aggregates(keyPath).maximum()
     }
 
     /// The sum of a property over the objects; zero if there are none. An object that occurs several times counts
     /// several times.
     public func sum<V: NumericValue, Model: ObjectBase>(ofProperty keyPath: String) -> V where Value == Model? {
-        ElementAggregates(values.compactMap { $0 }, keyPath).sum()
+        aggregates(keyPath, isArithmetic: true).sum()
     }
 
     /// The average of a property over the objects that have a value; nil if none has.
     public func average<V: NumericValue, Model: ObjectBase>(ofProperty keyPath: String) -> V?
     where Value == Model? {
-        ElementAggregates(values.compactMap { $0 }, keyPath).average()
+        aggregates(keyPath, isArithmetic: true).average()
+    }
+
+    private func aggregates<Model: ObjectBase>(_ keyPath: String, isArithmetic: Bool = false) -> ElementAggregates
+    where Value == Model? {
+        ElementAggregates(
+            values.compactMap { $0 }, keyPath, isArithmetic: isArithmetic,
+            core.flatMap { $0.isValid ? $0.members() : nil })
     }
 }
 

@@ -30,10 +30,7 @@ extension Results where Element: ObjectBase {
 
     private func value<V: OrderedValue>(_ stored: SQLValue, _ keyPath: String) -> V? {
         guard stored != .null else { return nil }
-        guard let value = V._value(stored, in: storage.context) else {
-            Misuse.aggregateOfOtherType(keyPath, V._typeName)
-        }
-        return value
+        return V.aggregate(stored, keyPath, in: storage.context)
     }
 }
 
@@ -74,16 +71,8 @@ extension ResultsStorage {
 
     private func requireAggregatable(_ path: PropertyPath, isArithmetic: Bool) {
         guard let end = requirePath(path).end else { Misuse.query("an aggregate needs a property") }
-        let property = context.schema[end.table].type.properties[end.property]
-        let (isOrdered, isNumber): (Bool, Bool) =
-            switch property.element {
-            case .link, .embedded: (false, false)
-            case .scalar(let scalar): (true, scalar.isInteger || [.float, .double, .decimal128].contains(scalar))
-            case .intEnum, .stringEnum: (true, false)
-            }
-        if property.kind == .single && (isArithmetic ? isNumber : isOrdered) { return }
-        Misuse.notAggregated(
-            path.text, is: property.typeDescription, lacks: isArithmetic ? "sum or average" : "order")
+        context.schema[end.table].type.properties[end.property].requireAggregatable(
+            path.text, isArithmetic: isArithmetic)
     }
 
     /// Traps if a component of the path does not exist. The message names the component.

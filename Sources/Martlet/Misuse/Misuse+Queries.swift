@@ -53,10 +53,6 @@ extension Misuse {
                 + "Name a property whose values have one, as numbers do")
     }
 
-    static func addedWithoutNumbers(_ path: String) -> Never {
-        trap("'\(path)' has values that cannot be added, because they are not numbers. Name a property with numbers")
-    }
-
     static func aggregateOfOtherType(_ path: String, _ wanted: String) -> Never {
         trap("'\(path)' has values that are not of type '\(wanted)'. Use the type that the schema declares")
     }

@@ -33,7 +33,8 @@ extension Realm {
         public var migrationBlock: MigrationBlock?
 
         /// True to delete the file with all its data if it needs a migration or its schema cannot be changed
-        /// automatically. For development.
+        /// automatically. The new file begins as a copy of the seed, or empty if the seed needs a migration too. For
+        /// development.
         public var deleteRealmIfMigrationNeeded = false
 
         /// The classes to use; nil for all classes that are linked into the program.
@@ -176,7 +177,7 @@ extension Realm {
             if let migrationBlock, !deleteRealmIfMigrationNeeded {
                 options.migration = Migration.body(migrationBlock, self)
             }
-            options.maximumNumberOfActiveVersions = maximumNumberOfActiveVersions.map { Int($0) }
+            options.maximumNumberOfActiveVersions = maximumNumberOfActiveVersions.map { Int(clamping: $0) }
             options.maximumLogBytes = maximumLogBytes
             options.throwsWhenLogIsFull = throwsWhenLogIsFull
             options.environment = environment

@@ -208,10 +208,11 @@ extension Realm {
     /// True inside a write transaction of this Realm.
     public var isInWriteTransaction: Bool { context.isInWrite }
 
-    /// True if the Realm contains no objects.
+    /// True if the Realm contains no objects of the program's types.
     public var isEmpty: Bool {
         context.confinement.require("a Realm")
         return context.tables.values.allSatisfy { table in
+            if table.model == nil { return true }
             context.recordRead(.rows(table.id))
             return context.read { try table.rows.isEmpty($0) }
         }

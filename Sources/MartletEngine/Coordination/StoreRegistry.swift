@@ -84,8 +84,8 @@ package enum StoreRegistry {
             if holders.contains(me) {
                 throw EngineError(
                     .busy, path: options.path,
-                    "the file is opened or deleted inside its own migration, which holds it; use the objects of the "
-                        + "migration")
+                    "the file is opened or deleted inside its own 'migrationBlock' or 'shouldCompactOnLaunch', during "
+                        + "which it cannot be used; a migration accesses the data through its own objects")
             }
             state.waiting[me] = names
             defer { state.waiting[me] = nil }
@@ -93,7 +93,7 @@ package enum StoreRegistry {
                 throw EngineError(
                     .busy, path: options.path,
                     "another thread is opening the file, and waits for one that this thread is opening; do not open "
-                        + "two files inside each other's migrations")
+                        + "two files inside each other's 'migrationBlock' or 'shouldCompactOnLaunch'")
             }
             guard options.environment.hasThreadDriver else {
                 table.wait()
@@ -138,8 +138,22 @@ package enum StoreRegistry {
             return try opened(options)
         } catch {
             guard options.replacesFile, error.code == .schemaMismatch, !isHeld(options) else { throw error }
-            try removeFiles(options)
+            return try recreated(options)
+        }
+    }
+
+    // Deletes the file and creates it again. A seed that needs a migration itself is not used: every copy of it would
+    // be refused.
+    private static func recreated(_ options: StoreOptions) throws(EngineError) -> StoreCoordinator {
+        try removeFiles(options)
+        do {
             return try opened(options)
+        } catch {
+            guard error.code == .schemaMismatch, options.seedPath != nil, !isHeld(options) else { throw error }
+            var unseeded = options
+            unseeded.seedPath = nil
+            try removeFiles(unseeded)
+            return try opened(unseeded)
         }
     }
 

@@ -97,12 +97,6 @@ extension MisuseCases {
             let _: Int = try TestRealm().realm.objects(Dog.self).sum(ofProperty: "name")
         },
         MisuseCase(
-            "addedWithoutNumbers",
-            "'name' has values that cannot be added, because they are not numbers. Name a property with numbers"
-        ) {
-            let _: Int = Node(children: [Node(name: "a")]).children.sum(ofProperty: "name")
-        },
-        MisuseCase(
             "aggregateOfOtherType",
             "'name' has values that are not of type 'Int'. Use the type that the schema declares"
         ) {

@@ -36,6 +36,36 @@ import Testing
         #expect(ScalarLists(ints: values).ints.sum() == 5)
     }
 
+    @Test("aggregates of objects in collections need a property of the right kind and type, as in results O53")
+    func checkedProperties() async throws {
+        let boolean = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let scalars: List<Scalars> = [Scalars(bool: true)]
+            let _: Int = scalars.sum(ofProperty: "bool")
+        }
+        expectMessage(boolean, "'bool' is 'Bool', which has no sum or average")
+        let date = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let _: Double? = List<Scalars>().average(ofProperty: "date")
+        }
+        expectMessage(date, "'date' is 'Date', which has no sum or average")
+        let type = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let _: Int? = Node(children: [Node(name: "a")]).children.max(ofProperty: "name")
+        }
+        expectMessage(type, "'name' has values that are not of type 'Int'")
+        let unknown = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let _: Int = Node().named.sum(ofProperty: "next.nme")
+        }
+        expectMessage(unknown, "'nme'")
+        let managed = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm(holding: Node(id: 1))
+            let _: Int? = test.realm.objects(Node.self)[0].peers.min(ofProperty: "next.nme")
+        }
+        expectMessage(managed, "'nme'")
+        let link = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let _: String? = Node().children.min(ofProperty: "next")
+        }
+        expectMessage(link, "which has no order")
+    }
+
     @Test("aggregates of optional fields ignore nil O53") func optionalFields() throws {
         let test = try TestRealm()
         let values: [Int?] = [3, nil, 4]

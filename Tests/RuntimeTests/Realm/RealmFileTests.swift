@@ -152,6 +152,25 @@ import Testing
         try realm.write { realm.add(Node(id: 7)) }
     }
 
+    @Test("opening or deleting a file inside its own 'shouldCompactOnLaunch' throws with its name O73 O78")
+    func openedDuringCompaction() throws {
+        let test = try TestRealm()
+        let inner = configuration(url(test, "launch.realm"))
+        var outer = inner
+        let errors = Mutex<[Realm.Error?]>([])
+        outer.shouldCompactOnLaunch = { _, _ in
+            let opening = #expect(throws: Realm.Error.self) { _ = try Realm(configuration: inner) }
+            let deleting = #expect(throws: Realm.Error.self) { try Realm.deleteFiles(for: inner) }
+            errors.withLock { $0 += [opening, deleting] }
+            return true
+        }
+        let realm = try Realm(configuration: outer)
+        let found = errors.withLock { $0 }
+        #expect(found.count == 2 && found.allSatisfy { $0?.code == .busy })
+        #expect(found.allSatisfy { $0?.message.contains("'migrationBlock' or 'shouldCompactOnLaunch'") == true })
+        try realm.write { realm.add(Node(id: 1)) }
+    }
+
     @Test("a missing file is created as a copy of its seed, and an existing file is kept O78 O2") func seed() throws {
         let test = try TestRealm()
         try test.realm.write { test.realm.add([Node(id: 1), Node(id: 2)]) }
@@ -196,6 +215,54 @@ import Testing
         configuration.fileURL = past.url.deletingLastPathComponent().appendingPathComponent("grown.realm")
         #expect(try Realm(configuration: configuration).objects(Keyless.self).map(\.content) == ["5"])
         #expect(try schemaVersionAtURL(past.url) == 0)
+    }
+
+    @Test("'deleteRealmIfMigrationNeeded' copies the seed, and creates an empty file if the seed needs a migration O69")
+    func recreatedWithSeed() throws {
+        let past = try PreviousProgram(["object Keyless\nproperty content Int"]) { create in
+            _ = create("Keyless", ["content": 5])
+        }
+        let folder = past.url.deletingLastPathComponent()
+        var configuration = past.configuration([Keyless.self], schemaVersion: 0)
+        configuration.deleteRealmIfMigrationNeeded = true
+        configuration.seedFilePath = past.url
+        // There is no file yet.
+        configuration.fileURL = folder.appendingPathComponent("grown.realm")
+        do {
+            let realm = try Realm(configuration: configuration)
+            #expect(realm.isEmpty)
+            try realm.write { realm.add(Keyless(content: "new")) }
+        }
+        #expect(try Realm(configuration: configuration).objects(Keyless.self).map(\.content) == ["new"])
+        // There is an old file.
+        configuration.fileURL = folder.appendingPathComponent("old.realm")
+        try FileManager.default.copyItem(at: past.url, to: folder.appendingPathComponent("old.realm"))
+        #expect(try Realm(configuration: configuration).isEmpty)
+        configuration.inMemoryIdentifier = "seeded-\(UUID().uuidString)"
+        #expect(try Realm(configuration: configuration).isEmpty)
+        // A seed of the current schema is used.
+        configuration.fileURL = folder.appendingPathComponent("again.realm")
+        try FileManager.default.copyItem(at: past.url, to: folder.appendingPathComponent("again.realm"))
+        configuration.seedFilePath = folder.appendingPathComponent("grown.realm")
+        #expect(try Realm(configuration: configuration).objects(Keyless.self).map(\.content) == ["new"])
+        #expect(try schemaVersionAtURL(past.url) == 0)
+    }
+
+    @Test("a Realm with objects of undeclared types only is empty O3 O68") func emptyForProgram() throws {
+        let past = try PreviousProgram(["object Keyless\nproperty content String", "object Gone"]) { create in
+            _ = create("Gone", [:])
+        }
+        let realm = try Realm(configuration: past.configuration([Keyless.self]))
+        #expect(realm.isEmpty && realm.freeze().isEmpty)
+        #expect(realm.dynamicObjects("Gone").count == 1 && realm.isEmpty)
+        try realm.write { realm.add(Keyless()) }
+        #expect(!realm.isEmpty)
+    }
+
+    @Test("the maximum number of versions may be any number O2") func manyVersions() throws {
+        let test = try TestRealm { $0.maximumNumberOfActiveVersions = .max }
+        try test.realm.write { test.realm.add(Node(id: 1)) }
+        #expect(test.realm.objects(Node.self).count == 1)
     }
 
     @Test("a write above the maximum number of versions throws, and succeeds after a version is released O2")
