@@ -172,7 +172,7 @@ public final class Migration {
     }
 
     /// Deletes all objects of a type. Returns false if the file had no type of this name. If the program does not
-    /// declare the type, it is removed from the file.
+    /// declare the type, it is removed from the file, unless the block creates objects of the type afterwards.
     @discardableResult
     public func deleteData(forType typeName: String) -> Bool {
         requireActive()
@@ -190,8 +190,11 @@ public final class Migration {
     /// without loss.
     ///
     /// `renamedFrom` in the schema has the same effect and needs no migration block. A property can be renamed in
-    /// several steps, one for each version. Intermediate names need not be in the schema. Traps if the file has no
-    /// property `oldName`, if the last new name is not in the schema, or if the schema still has `oldName`.
+    /// several steps, one for each version. Intermediate names need not be in the schema. Links to objects that the
+    /// migration has deleted are not copied.
+    ///
+    /// Traps if the file has no property `oldName`, if the last new name is not in the schema, if the schema still has
+    /// `oldName`, or if `newName` is a primary key that cannot be set in the migration.
     public func renameProperty(onType typeName: String, from oldName: String, to newName: String) {
         let (old, new) = tables(typeName)
         let source = intermediateNames[IntermediateName(type: new.type.name, property: oldName)] ?? oldName
@@ -205,6 +208,8 @@ public final class Migration {
             intermediateNames[IntermediateName(type: new.type.name, property: newName)] = source
             return
         }
+        // Links contain an integer key that has not changed, and the index of another one allows no repeated values.
+        if new.type.primaryKey == property.index { Misuse.primaryKeyChange(new.type.name, property.name) }
         flushChanges()
         newContext.recordingFailure { try migration.fill(new.type, property, from: source) }
         newContext.discardValues(of: new)

@@ -109,6 +109,8 @@ extension StoreOpener {
     private func acceptableDiff(_ found: Contents) throws -> SchemaDiff {
         try checkSchemaVersion(found.meta)
         let diff = SchemaDiff(stored: found.types.map(\.type), declared: options.types.map(\.type))
+        try refuse(
+            diff.nameClashes, "the schema and the file have types whose names differ only in case; nothing was changed")
         if diff.needsMigration && (options.isReadOnly || !options.mayMigrate || !isOlder(found.meta)) {
             try refuse(
                 diff.differences,
@@ -116,6 +118,18 @@ extension StoreOpener {
                     + suggestedFix(found.meta))
         }
         return diff
+    }
+
+    /// Throws if two types of the program have names that SQLite does not distinguish.
+    func requireDistinctNames() throws(EngineError) {
+        var names: [String: String] = [:]
+        for name in options.types.map(\.type.name).sorted() {
+            guard let other = names.updateValue(name, forKey: name.lowercased()) else { continue }
+            throw EngineError(
+                .invalidInput, path: path,
+                "the types '\(other)' and '\(name)' have names that differ only in case; rename one of them, or leave it "
+                    + "out of 'objectTypes'")
+        }
     }
 
     private func suggestedFix(_ meta: Catalog.Meta) -> String {

@@ -32,6 +32,7 @@ struct StoreOpener {
     func open() throws(EngineError) -> Opened {
         StoreRegistry.requireNotInherited(options)
         return try EngineError.wrapping(path) {
+            try requireDistinctNames()
             try copySeedFile()
             let lockFile = try checkFiles()
             let (connection, writeLock) = try connect(lockFile)

@@ -41,32 +41,58 @@ struct MigrationChecks {
 
     // MARK: Owners
 
-    /// Objects of types that become embedded, without an owner or with several.
+    /// Objects of types that become embedded, without an owner, with several, or with links in `AnyRealmValue`s.
     func owners(of types: [ObjectTypeSchema]) throws -> [String] {
         var conflicts: [String] = []
         for type in types {
             guard let previous = migration.previousType(of: type.name) else { continue }
             let unowned = try keys("SELECT \"_key\" FROM \(SQLText.identifier(type.name)) WHERE \(isUnowned(type))")
+            let now = "is embedded now"
             conflicts += try conflict(
-                type, unowned, "no owner", "delete them in the 'migrationBlock', or give them one", previous)
-            let uses = owners(of: type).map(\.uses).joined(separator: " UNION ALL ")
-            guard !uses.isEmpty else { continue }
-            let shared = try keys("SELECT key FROM (\(uses)) GROUP BY key HAVING sum(uses) > 1 ORDER BY key")
+                type, now, unowned, "no owner", "delete them in the 'migrationBlock', or give them one", previous)
+            conflicts += try severalOwners(of: type, now, previous)
             conflicts += try conflict(
-                type, shared, "several owners", "give each owner an object of its own in the 'migrationBlock'", previous
-            )
+                type, now, anyLinkTargets(of: type), "links in 'AnyRealmValue's",
+                "replace these values in the 'migrationBlock'", previous)
         }
         return conflicts
     }
 
+    /// Objects of types that were embedded before, with several owners.
+    func severalOwners(of names: Set<String>) throws -> [String] {
+        try names.sorted().flatMap { name -> [String] in
+            guard let type = schema[name]?.type, let previous = migration.previousType(of: name) else { return [] }
+            return try severalOwners(of: type, "is embedded", previous)
+        }
+    }
+
+    private func severalOwners(
+        of type: ObjectTypeSchema, _ state: String, _ previous: PreviousType
+    ) throws -> [String] {
+        let uses = owners(of: type).map(\.uses).joined(separator: " UNION ALL ")
+        guard !uses.isEmpty else { return [] }
+        let shared = try keys("SELECT key FROM (\(uses)) GROUP BY key HAVING sum(uses) > 1 ORDER BY key")
+        return try conflict(
+            type, state, shared, "several owners", "give each owner an object of its own in the 'migrationBlock'",
+            previous)
+    }
+
+    private func anyLinkTargets(of type: ObjectTypeSchema) throws -> [ObjectKey] {
+        guard let id = migration.migratingTypes.first(where: { $0.type.name == type.name })?.id,
+            try AnyLinkIndex.exists(connection)
+        else { return [] }
+        return try keys("SELECT DISTINCT target FROM \(AnyLinkIndex.name) WHERE target_type = \(id) ORDER BY target")
+    }
+
     private func conflict(
-        _ type: ObjectTypeSchema, _ keys: [ObjectKey], _ problem: String, _ fix: String, _ previous: PreviousType
+        _ type: ObjectTypeSchema, _ state: String, _ keys: [ObjectKey], _ problem: String, _ fix: String,
+        _ previous: PreviousType
     ) throws -> [String] {
         guard !keys.isEmpty else { return [] }
         var examples = try keys.prefix(Self.exampleCount).map { try previous.name(of: $0) }
         if keys.count > examples.count { examples.append("and \(keys.count - examples.count) more") }
         return [
-            "'\(type.name)' is embedded now, and \(keys.count) of its objects have \(problem) "
+            "'\(type.name)' \(state), and \(keys.count) of its objects have \(problem) "
                 + "(\(examples.joined(separator: ", "))): \(fix)"
         ]
     }

@@ -2,11 +2,12 @@ import MartletSQLite
 import MartletValues
 
 /// Copies the values of a property of the previous version to a property of the new version, and converts them. It
-/// skips rows that the migration has deleted.
+/// skips rows that the migration has deleted, and links to them.
 struct PropertyCopier {
     let previous: PreviousType
     let type: ObjectTypeSchema
     let converter: PropertyConverter
+    let targets: LinkTargets
     let connection: Connection
 
     func run(_ unconverted: inout UnconvertedValues) throws {
@@ -27,7 +28,7 @@ struct PropertyCopier {
                 continue
             }
             unconverted.markResolved(key, converter.new.index, of: type.name)
-            try write(elements, specials, key, layout)
+            try write(targets.existing(elements, converter.new), specials, key, layout)
         }
     }
 

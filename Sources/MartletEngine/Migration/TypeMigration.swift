@@ -100,13 +100,14 @@ package final class TypeMigration {
         }
         renamed[type.name, default: [:]][property.name] = name
         try PropertyCopier(
-            previous: PreviousType(old, previous), type: type, converter: converter, connection: connection
+            previous: PreviousType(old, previous), type: type, converter: converter,
+            targets: LinkTargets(connection, migratingTypes), connection: connection
         ).run(&unconverted)
         if property.element == .scalar(.any) { try AnyLinkMigration(connection, migratingTypes)?.rebuildIndex() }
     }
 
-    /// Drops the tables of a type that the program does not declare, after the user's code has run. Its rows are
-    /// already deleted.
+    /// Drops the tables of a type that the program does not declare, after the user's code has run, unless that code
+    /// has created objects of the type. The earlier rows are already deleted.
     package func dropAtEnd(_ type: ObjectTypeSchema) { dropped.insert(type.name) }
 
     private func drop(_ type: ObjectTypeSchema) throws {
@@ -120,6 +121,10 @@ package final class TypeMigration {
         migratingTypes.removeAll { $0.type.name == type.name }
     }
 
+    private func isEmpty(_ type: ObjectTypeSchema) throws -> Bool {
+        try connection.integer("SELECT 1 FROM \(SQLText.identifier(type.name)) LIMIT 1") == nil
+    }
+
     package func isDeclared(_ name: String) -> Bool { declarations[name] != nil }
 
     // MARK: Result
@@ -127,7 +132,7 @@ package final class TypeMigration {
     /// Returns the conflicts of the rows with the schema, one sentence each. If there are any, the caller rolls back.
     func finish() throws -> [String] {
         connection.finalizeStatements()
-        for (_, type) in migratingTypes where dropped.contains(type.name) { try drop(type) }
+        for (_, type) in migratingTypes where try dropped.contains(type.name) && isEmpty(type) { try drop(type) }
         let checks = MigrationChecks(self)
         var conflicts = try checks.unconvertedValues()
         let rebuilt = diff.steps.compactMap { step -> ObjectTypeSchema? in
@@ -136,8 +141,9 @@ package final class TypeMigration {
         for type in rebuilt {
             if let key = type.primaryKey { conflicts += try Duplicates(connection, type, [key]).conflicts() }
         }
-        conflicts += try checks.owners(
-            of: rebuilt.filter { $0.isEmbedded && storedType(of: $0.name)?.isEmbedded == false })
+        let becomeEmbedded = rebuilt.filter { $0.isEmbedded && storedType(of: $0.name)?.isEmbedded == false }
+        conflicts += try checks.owners(of: becomeEmbedded)
+        conflicts += try checks.severalOwners(of: renamedTargets.subtracting(becomeEmbedded.map(\.name)))
         guard conflicts.isEmpty else { return conflicts }
         for type in rebuilt { try finishKeys(of: type) }
         try checks.deleteUnowned()
@@ -153,6 +159,20 @@ package final class TypeMigration {
         try change.createFullTextIndexes(diff.steps)
         try AnyLinkMigration(connection, Catalog.types(connection))?.rebuildIndex()
         return conflicts
+    }
+
+    /// The embedded types of the properties to which the user's code has copied values. If one property of the file is
+    /// copied to several, these own the same objects.
+    private var renamedTargets: Set<String> {
+        var targets: Set<String> = []
+        for (_, type) in migratingTypes {
+            for name in renamed[type.name, default: [:]].keys {
+                if let element = type[name]?.element, element.isEmbedded, let target = element.target {
+                    targets.insert(target)
+                }
+            }
+        }
+        return targets
     }
 
     // The user's code may also have changed objects of types that the migration does not change.

@@ -37,12 +37,24 @@ enum ValueConversion {
         switch (value, new) {
         case (.integer(let number), _) where old == .bool: return bool(number != 0, new)
         case (.integer(let number), _) where old.isInteger || old == .any: return integer(number, new)
-        case (.real(let number), _) where old == .float || old == .double || old == .any: return real(number, new)
+        case (.real(let number), _) where old == .float || old == .double || old == .any:
+            return real(number, new, isFloat: old == .float)
         case (.text(let text), _): return Self.text(text, new)
         case (.blob(let bytes), .string) where old == .uuid || old == .objectId:
             return .text(hexadecimal(bytes, .scalar(old)))
+        case (.blob(let bytes), _) where old == .any:
+            return number(tagged: bytes).flatMap { real($0, new, isFloat: value.tag == .float) }
         default: return nil
         }
+    }
+
+    /// A number in an `AnyRealmValue` that is stored with a tag: a `Float`, NaN or negative zero.
+    static func number(tagged bytes: [UInt8]) -> Double? {
+        let value = SQLValue.blob(bytes)
+        guard let tag = value.tag, tag == .float || tag == .double, AnyValue.isWellFormed(value) else { return nil }
+        let bits = bytes.dropFirst().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return tag == .double
+            ? Double(bitPattern: bits) : Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits)))
     }
 
     private static func bool(_ value: Bool, _ new: ScalarType) -> SQLValue? {
@@ -71,13 +83,14 @@ enum ValueConversion {
         }
     }
 
-    private static func real(_ number: Double, _ new: ScalarType) -> SQLValue? {
+    // A `Float` is written with the digits that identify it as a `Float`: 0.1, not 0.10000000149011612.
+    private static func real(_ number: Double, _ new: ScalarType, isFloat: Bool) -> SQLValue? {
         switch new {
         case .double: .real(number)
         case .float: number.isNaN || Double(Float(number)) == number ? .real(number) : nil
-        case .string: .text("\(number)")
-        // Special values would need a tag in an `AnyRealmValue`.
-        case .any: FloatingSpecials.needsBits(number) ? nil : .real(number)
+        case .string: .text(isFloat ? "\(Float(number))" : "\(number)")
+        case .any where FloatingSpecials.needsBits(number): nil
+        case .any: isFloat ? AnyValueTag.float.tagged(.real(number)) : .real(number)
         default: Int64(exactly: number).flatMap { fits($0, new) ? .integer($0) : nil }
         }
     }

@@ -14,8 +14,17 @@ enum ValueText {
         case .blob(let bytes):
             switch element {
             case .scalar(.uuid), .scalar(.objectId): "'\(ValueConversion.hexadecimal(bytes, element))'"
+            case .scalar(.any): anyText(bytes)
             default: "\(bytes.count) bytes"
             }
         }
+    }
+
+    private static func anyText(_ bytes: [UInt8]) -> String {
+        let value = SQLValue.blob(bytes)
+        if let number = ValueConversion.number(tagged: bytes) {
+            return value.tag == .float ? "\(Float(number))" : "\(number)"
+        }
+        return AnyValue(value).map { "a '\($0.kind)'" } ?? "\(bytes.count) bytes"
     }
 }

@@ -1,7 +1,7 @@
 /// The differences between the object types of a file and the object types of the program.
 ///
 /// `steps` apply the differences to the file. `differences` describes those that require a migration, because they can
-/// lose values or need new ones.
+/// lose values or need new ones. `nameClashes` describes those that are never allowed.
 package struct SchemaDiff: Equatable {
     package enum Step: Equatable, Sendable {
         case createType(String)
@@ -24,12 +24,17 @@ package struct SchemaDiff: Equatable {
     package private(set) var steps: [Step] = []
     /// One sentence each: lower case, no full stop, ends with how to fix it.
     package private(set) var differences: [String] = []
+    /// Types whose names differ only in case from other types of the file, one sentence each. SQLite ignores case in the
+    /// names of tables, so no migration can create them.
+    package private(set) var nameClashes: [String] = []
     /// The types that are renamed. Maps the name in the file to the name in the program.
     package private(set) var renames: [String: String] = [:]
 
     /// Types of the file that the program does not declare are left unchanged.
     package init(stored: [ObjectTypeSchema], declared: [ObjectTypeSchema]) {
         let storedByName = Dictionary(stored.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let storedByLowercase = Dictionary(
+            stored.map { ($0.name.lowercased(), $0.name) }, uniquingKeysWith: { first, _ in first })
         let declaredNames = Set(declared.map(\.name))
         for type in declared where storedByName[type.name] == nil {
             guard let old = type.renamedFrom, storedByName[old] != nil, !declaredNames.contains(old),
@@ -43,13 +48,17 @@ package struct SchemaDiff: Equatable {
             } else if let name = type.renamedFrom, renames[name] == type.name, let old = storedByName[name] {
                 steps.append(.renameType(from: name, to: type.name))
                 compare(old, type)
+            } else if let similar = storedByLowercase[type.name.lowercased()] {
+                nameClashes.append(
+                    "'\(type.name)' differs only in case from '\(similar)' in the file: use that name, or declare "
+                        + "'renamedFrom: \(similar)'")
             } else {
                 steps.append(.createType(type.name))
             }
         }
     }
 
-    package var isEmpty: Bool { steps.isEmpty && differences.isEmpty }
+    package var isEmpty: Bool { steps.isEmpty && differences.isEmpty && nameClashes.isEmpty }
 
     /// True if the schema version must be raised, because values may be lost or new values are needed.
     package var needsMigration: Bool { !differences.isEmpty }

@@ -294,6 +294,32 @@ struct TypeMigrationTests {
         #expect(try free.integer("SELECT count(*) FROM Part") == 1)
     }
 
+    // MARK: Names
+
+    @Test("a type whose name differs only in case from one in the file is refused, whatever the version O69 O2")
+    func names() throws {
+        let folder = try TestFolder()
+        try makeFile(folder, ["object Dog\nproperty age Int"]) { try $0.insert("Dog", [.integer(3)]) }
+        let before = folder.bytes()
+        let shouted = "object DOG\nproperty age Int"
+        for version in 0...1 as ClosedRange<UInt64> {
+            let error = engineError { _ = try migrated(folder, [shouted], version: version) }
+            #expect(error?.code == .schemaMismatch)
+            #expect(
+                error?.message.contains(
+                    "'DOG' differs only in case from 'Dog' in the file: use that name, or declare 'renamedFrom: Dog'")
+                    == true, "\(error?.message ?? "")")
+        }
+        let both = engineError { _ = try migrated(folder, [shouted, "object Dog\nproperty age Int"]) }
+        #expect(both?.code == .invalidInput)
+        #expect(
+            both?.message.contains("the types 'DOG' and 'Dog' have names that differ only in case") == true,
+            "\(both?.message ?? "")")
+        #expect(folder.bytes() == before)
+        let renamed = try migrated(folder, ["object DOG\nrenamedFrom Dog\nproperty age Int"], version: 0)
+        #expect(try renamed.column("SELECT age FROM DOG") == [.integer(3)] && renamed.integrity == .text("ok"))
+    }
+
     // MARK: Other processes
 
     @Test("if processes migrate at the same time, one calls the migration block, and all can then write O2")

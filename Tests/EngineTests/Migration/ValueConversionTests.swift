@@ -26,7 +26,11 @@ struct ValueConversionTests {
             (.real(0.1), .double, .float, nil), (.real(0.5), .double, .float, .real(0.5)),
             (.real(0.5), .float, .double, .real(0.5)), (.real(-0.0), .float, .double, .real(-0.0)),
             (.real(0.1), .double, .string, .text("0.1")), (.real(0.5), .double, .any, .real(0.5)),
-            (.real(.nan), .double, .any, nil), (.real(5), .date, .double, nil), (.real(5), .double, .date, nil),
+            (.real(Double(Float(0.1))), .float, .string, .text("0.1")),
+            (.real(.nan), .float, .string, .text("nan")), (.real(-0.0), .float, .string, .text("-0.0")),
+            (.real(Double(Float(0.1))), .float, .any, AnyValueTag.float.tagged(.real(0.1))),
+            (.real(.nan), .float, .any, nil), (.real(.nan), .double, .any, nil), (.real(5), .date, .double, nil),
+            (.real(5), .double, .date, nil),
             (.text("12"), .string, .int, .integer(12)), (.text(" 12"), .string, .int, nil),
             (.text("1.5"), .string, .int, nil), (.text("1.5"), .string, .double, .real(1.5)),
             (.text(""), .string, .int, nil), (.text("999"), .string, .int8, nil),
@@ -43,6 +47,37 @@ struct ValueConversionTests {
         ] as [(SQLValue, ScalarType, ScalarType, SQLValue?)])
     func scalars(value: SQLValue, old: ScalarType, new: ScalarType, expected: SQLValue?) {
         #expect(ValueConversion.convert(value, from: .scalar(old), to: .scalar(new)) == expected)
+    }
+
+    @Test(
+        "numbers in AnyRealmValues that are stored with a tag are converted too O70 O32",
+        arguments: [
+            (float(0.5), .double, .real(0.5)), (float(0.1), .float, .real(Double(Float(0.1)))),
+            (float(0.1), .string, .text("0.1")), (float(4), .int, .integer(4)), (float(4.5), .int, nil),
+            (float(.nan), .double, .real(.nan)), (double(.nan), .double, .real(.nan)),
+            (double(-0.0), .double, .real(-0.0)), (double(.nan), .string, .text("nan")), (double(.nan), .int, nil),
+            (AnyValueTag.bool.tagged([1]), .int, nil), (AnyValueTag.date.tagged(.real(5)), .double, nil),
+            (AnyValueTag.uuid.tagged(id), .string, nil), (AnyValueTag.float.tagged([1]), .double, nil),
+        ] as [(SQLValue, ScalarType, SQLValue?)])
+    func taggedNumbers(value: SQLValue, new: ScalarType, expected: SQLValue?) {
+        let converted = ValueConversion.convert(value, from: .scalar(.any), to: .scalar(new))
+        #expect(converted == expected)
+        if case .real(let number)? = converted, case .real(let exact)? = expected {
+            #expect(number.bitPattern == exact.bitPattern)
+        }
+    }
+
+    private static func float(_ number: Float) -> SQLValue { AnyValueTag.float.tagged(.real(Double(number))) }
+
+    private static func double(_ number: Double) -> SQLValue {
+        AnyValueTag.double.tagged(AnyValueTag.bigEndian(number.bitPattern))
+    }
+
+    @Test("messages show the numbers in AnyRealmValues, and the kinds of other values O70 O32") func texts() {
+        let any = ElementType.scalar(.any)
+        #expect(ValueText.text(Self.float(0.1), any) == "0.1" && ValueText.text(Self.double(.nan), any) == "nan")
+        #expect(ValueText.text(AnyValueTag.date.tagged(.real(5)), any) == "a 'date'")
+        #expect(ValueText.text(.blob([99, 1]), any) == "2 bytes")
     }
 
     @Test("an enum is converted as its raw value, a link only as a link to the same type, embedded or not O70 O31")

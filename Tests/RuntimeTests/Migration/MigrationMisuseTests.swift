@@ -112,7 +112,9 @@ import Testing
         expectMessage(made, "a 'MigrationObject' was created directly")
     }
 
-    @Test("renaming an unknown property, to an unknown property, or one that still exists, traps O2") func renames()
+    @Test(
+        "renaming an unknown property, to an unknown property or an unchanged key, or one that still exists, traps O71 O2"
+    ) func renames()
         async
     {
         let source = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -127,6 +129,10 @@ import Testing
             _ = try Self.run { migration, _ in migration.renameProperty(onType: "Node", from: "id", to: "name") }
         }
         expectMessage(present, "renames 'Node.id', which the schema still has")
+        let key = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try Self.run { migration, _ in migration.renameProperty(onType: "Node", from: "title", to: "id") }
+        }
+        expectMessage(key, "the primary key 'Node.id' was changed after the object had been added")
     }
 
     @Test("observing inside a migration, or using it on another thread, traps O2") func elsewhere() async {

@@ -1,0 +1,49 @@
+import MartletSQLite
+import MartletValues
+
+/// Removes links to rows that do not exist from values that are copied from the version before the migration. The
+/// user's code may have deleted the targets since. The result is as if the targets were deleted after the copy.
+struct LinkTargets {
+    private let connection: Connection
+    /// A query for one row, by the number of its type.
+    private let queries: [TableID: String]
+    private let numbers: [String: TableID]
+
+    /// The types with their layout during the migration.
+    init(_ connection: Connection, _ types: [(id: TableID, type: ObjectTypeSchema)]) {
+        self.connection = connection
+        let queries = types.map { id, type in
+            let layout = TableLayout(type)
+            return (id, "SELECT 1 FROM \(layout.table) WHERE \(layout.keyColumn) = ?1")
+        }
+        self.queries = Dictionary(queries, uniquingKeysWith: { first, _ in first })
+        numbers = Dictionary(types.map { ($0.type.name, $0.id) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The elements of a property without the links to missing rows. Single links and the values of maps become null.
+    /// Lists and sets lose the element. In `AnyRealmValue`s null replaces the link, but sets lose the element.
+    func existing(_ elements: [SQLValue], _ property: PropertySchema) throws -> [SQLValue] {
+        guard property.isLink || property.isAny else { return elements }
+        let losesElements = property.kind == .set || (property.kind == .list && property.isLink)
+        let table = property.element.target.flatMap { numbers[$0] }
+        return try elements.compactMap { element in
+            let new = try property.isAny ? existing(element) : existing(element, in: table)
+            return new == element || !losesElements ? new : nil
+        }
+    }
+
+    private func existing(_ value: SQLValue) throws -> SQLValue {
+        try AnyLink.replacing(in: value) { try exists($0) ? $0 : nil }
+    }
+
+    // The keys of maps are texts, so only links are integers.
+    private func existing(_ value: SQLValue, in table: TableID?) throws -> SQLValue {
+        guard let table, case .integer(let key) = value else { return value }
+        return try exists(AnyLink(table, key)) ? value : .null
+    }
+
+    private func exists(_ link: AnyLink) throws -> Bool {
+        guard let query = queries[link.table] else { return false }
+        return try connection.integer(query, [.integer(link.key)]) == 1
+    }
+}
