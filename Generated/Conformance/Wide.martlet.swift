@@ -4,7 +4,7 @@
 
 @_spi(Generated) public import Martlet
 
-/// More properties than a mask of 64 bits tells apart.
+/// More properties than a mask of 64 bits has bits.
 nonisolated public final class Wide: Martlet.Object {
     @exclusivity(unchecked) private final var _id: Swift.Int = 0
     @exclusivity(unchecked) private final var _p1: Swift.Int = 0
