@@ -13,7 +13,7 @@ struct ExactTests {
     /// Enough runs for 100,000 changes: those made and those reported, added up. `make exact` runs many more.
     private static let seeds = 650
 
-    @Test("random operations are reported exactly to every observer N47 N71 N84 N88 N91 N99 K5 K6 K12")
+    @Test("random operations are reported exactly to every observer N47 N71 N84 N88 N91 N99 N174 K5 K6 K12")
     func exact() throws {
         let campaign = Campaign("MARTLET_EXACT", count: Self.seeds)
         var total = ModelRunner.Outcome()

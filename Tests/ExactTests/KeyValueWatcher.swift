@@ -16,6 +16,8 @@ final class KeyValueWatcher {
     private(set) var calls = 0
     /// The write times of the observed properties, as they were at the last check.
     private var knownTimes: String
+    /// The time of the model at the last check.
+    private var knownTime: Int
     private var allowsNeedlessCalls = false
     /// Whether a write is being rolled back.
     var isRolledBack = false
@@ -30,6 +32,7 @@ final class KeyValueWatcher {
         self.isInvalidated = isInvalidated
         known = path.value(model)
         knownTimes = path.times(model)
+        knownTime = model.time
     }
 
     static func make(_ plan: WatcherPlan, _ model: ModelState, _ realm: Realm, _ furtherAccessors: FurtherAccessors)
@@ -87,7 +90,11 @@ final class KeyValueWatcher {
     func allowNeedlessCalls() { allowsNeedlessCalls = true }
 
     /// Returns the first error since the last check. `model` is what the Realm shows; nil if it shows nothing.
-    func check(_ model: ModelState?, isRefresh: Bool, allowsExtraChanges: Bool) -> String? {
+    ///
+    /// - Parameter allowsExtraChanges: whether a change may be reported although the values at two times are equal.
+    func check(
+        _ model: ModelState?, isRefresh: Bool, _ allowsExtraChanges: (_ old: Int, _ new: Int) -> Bool
+    ) -> String? {
         defer {
             calls = 0
             allowsNeedlessCalls = false
@@ -95,12 +102,14 @@ final class KeyValueWatcher {
         if let failure { return failure }
         if path.isInvalidation { return known == "\(isInvalidated())" ? nil : "isInvalidated is reported as \(known)" }
         guard let model, !isInvalidated() else { return nil }
-        let times = path.times(model)
-        defer { knownTimes = times }
+        let (times, old) = (path.times(model), knownTime)
+        defer { (knownTimes, knownTime) = (times, model.time) }
         let value = path.value(model)
         if known != value { return "was notified of \(known), and the value is \(value)" }
         if allowsNeedlessCalls { return nil }
-        if calls > 0 && times == knownTimes && !allowsExtraChanges { return "is called, and nothing was written" }
+        if calls > 0 && times == knownTimes && !allowsExtraChanges(old, model.time) {
+            return "is called, and nothing was written"
+        }
         return isRefresh && calls > 1 ? "is called \(calls) times by one refresh" : nil
     }
 }

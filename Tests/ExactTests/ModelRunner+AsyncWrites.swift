@@ -21,7 +21,7 @@ extension ModelRunner {
             endings.removeFirst()
             guard ending.endsInCommit else { return try rollBack(operations, ending) }
             realmWatchers.forEach { $0.expectCommit() }
-            apply(operations, realm)
+            applyInWrite(operations, realm)
             showsUncommitted = false
             // Each write of a group has its own version, even though one commit contains the whole group.
             if let base = realm.context.transaction?.baseVersion { modelStates[base + 1] = model }

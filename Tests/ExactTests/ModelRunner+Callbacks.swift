@@ -30,10 +30,13 @@ extension ModelRunner {
         if watcher.known.isEmpty {
             watcher.known = candidates
         } else {
-            let possible = Item.$allowsExtraChanges.withValue(allowsExtraChanges) {
-                candidates.filter { new in
-                    watcher.known.contains { !watcher.isSilenced($0, new) && findError($0, new) == nil }
+            let findError = { (old: ModelState, new: ModelState) in
+                Item.$allowsExtraChanges.withValue(self.allowsExtraChanges(after: old.time, through: new.time)) {
+                    findError(old, new)
                 }
+            }
+            let possible = candidates.filter { new in
+                watcher.known.contains { !watcher.isSilenced($0, new) && findError($0, new) == nil }
             }
             if possible.isEmpty, let known = watcher.known.last {
                 return fail("\(watcher.name): \(findError(known, now) ?? "")")
@@ -167,7 +170,7 @@ extension ModelRunner {
         for watcher in keyValues {
             outcome.calls += watcher.calls
             outcome.reported += watcher.calls
-            if let failure = watcher.check(shown, isRefresh: isRefresh, allowsExtraChanges: allowsExtraChanges) {
+            if let failure = watcher.check(shown, isRefresh: isRefresh, allowsExtraChanges(after:through:)) {
                 fail("\(watcher.name): \(failure)")
             }
         }

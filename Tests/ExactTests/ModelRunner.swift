@@ -40,9 +40,10 @@ final class ModelRunner {
     private let queue = DispatchQueue(label: "other")
     private var other: Realm?
     private var foreign: Realm?
-    /// Whether another process has written. A change may then be reported although the values are equal: see
-    /// `writeFromOtherProcess`.
-    private(set) var allowsExtraChanges = false
+    /// The times of the writes whose change sets do not contain the old rows: those of other processes, and those that
+    /// began while nothing in this process was observed. Between the states before and after such a write, the runtime
+    /// may report a change although the values are equal (N174).
+    private var writesWithoutOldRows: [Int] = []
     var outcome = Outcome()
     private let recordsTrace: Bool
     /// Whether a callback has done something that only the next delivery reports.
@@ -296,6 +297,16 @@ final class ModelRunner {
         }
     }
 
+    func applyInWrite(_ operations: [Operation], _ realm: Realm) {
+        apply(operations, realm)
+        if realm.context.transaction?.keepsOldRows == false { writesWithoutOldRows.append(model.time) }
+    }
+
+    /// Whether a change between two states may be reported although the values are equal.
+    func allowsExtraChanges(after old: Int, through new: Int) -> Bool {
+        writesWithoutOldRows.contains { old < $0 && $0 <= new }
+    }
+
     func write(_ operations: [Operation], silencing watcher: Watcher? = nil, silencesRealm: Bool = false) throws {
         let realm = test.realm
         let silentRealms = silencesRealm ? realmWatchers : []
@@ -305,7 +316,7 @@ final class ModelRunner {
         try realm.write(withoutNotifying: tokens) {
             // A callback may have written while the write began.
             if !showsUncommitted { base = model }
-            apply(operations, realm)
+            applyInWrite(operations, realm)
             // Observers of the Realm may write before this write has returned.
             if let watcher, watcher.token != nil { watcher.silence(base, model, deliversBaseLate: showsUncommitted) }
         }
@@ -346,7 +357,7 @@ final class ModelRunner {
         try queue.sync {
             if this.other == nil { this.other = try Realm(configuration: settings, queue: this.queue) }
             guard let other = this.other else { return }
-            try other.write { this.apply(operations, other) }
+            try other.write { this.applyInWrite(operations, other) }
             this.modelStates[other.context.version] = this.model
         }
     }
@@ -354,11 +365,9 @@ final class ModelRunner {
     private func writeFromOtherProcess(_ operations: [Operation]) throws {
         let foreign = try self.foreign ?? test.foreignRealm()
         self.foreign = foreign
-        // The change sets of other processes do not contain the old rows. The runtime may then report a change although
-        // the values are equal.
-        allowsExtraChanges = true
         foreign.refresh()
         try foreign.write { apply(operations, foreign) }
+        writesWithoutOldRows.append(model.time)
         modelStates[foreign.context.version] = model
         test.realm.context.coordinator.pollForCommits()
     }
