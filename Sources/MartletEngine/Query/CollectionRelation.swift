@@ -58,7 +58,8 @@ extension QueryCompiler {
     /// The rows to which a step leads, under an alias.
     ///
     /// - Parameter isOwnerKnown: true to read the elements from the chunks of a known owner. An element that occurs
-    ///   several times is then returned several times. False to find the owners of each element in the table of targets.
+    ///   several times is then returned several times. False to find the owners of each element in the table of
+    ///   targets.
     func elements(_ step: PathStep, _ alias: String, isOwnerKnown: Bool) -> CollectionRelation {
         let target = schema[step.target].layout
         let key = "\(alias).\(target.keyColumn)"

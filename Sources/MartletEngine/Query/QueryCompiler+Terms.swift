@@ -6,8 +6,8 @@ extension QueryCompiler {
 
     /// Compiles a condition whose operands may have paths through collections. It is true if some elements satisfy it.
     ///
-    /// - Parameter includesNilEntries: false to omit map entries without an object. The condition cannot be true
-    ///   for them.
+    /// - Parameter includesNilEntries: false to omit map entries without an object, because the condition cannot be
+    ///   true for them.
     mutating func terms(
         _ operands: [Predicate.Operand], _ scope: QueryScope, includesNilEntries: Bool = true, _ leaf: Leaf
     ) throws -> String {
