@@ -214,15 +214,15 @@ bool cmartlet_memory_file_rename(const char *from, const char *to) {
     if (!path) return false;
     lock_list();
     MemoryFile *file = find(from);
-    bool can = file && !find(to);
-    if (can) {
+    bool is_possible = file && !find(to);
+    if (is_possible) {
         char *old = file->path;
         file->path = path;
         path = old;
     }
     unlock_list();
     free(path);
-    return can;
+    return is_possible;
 }
 
 int64_t cmartlet_memory_file_count(void) {

@@ -57,7 +57,8 @@ private final class AggregationFactory {
 }
 
 extension Connection {
-    /// Makes `function` callable from SQL on this connection. The result depends only on the rows.
+    /// Makes `function` callable from SQL on this connection. The result of `function` must depend only on
+    /// the rows.
     package func add(_ function: AggregateFunction) throws(SQLiteError) {
         let aggregation = function.aggregation
         let code = sqlite3_create_function_v2(

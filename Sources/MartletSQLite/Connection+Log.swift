@@ -20,7 +20,8 @@ package struct LogState: Equatable, Sendable {
 extension Connection {
     private var pointer: UnsafeMutableRawPointer { UnsafeMutableRawPointer(handle) }
 
-    /// Nil before the first read, if there is no log, and briefly while another connection commits.
+    /// The current state; nil if this connection has not read the file, if there is no log, or if another connection is
+    /// writing the index at this moment.
     package var logState: LogState? {
         var state = CMartletLogState()
         guard cmartlet_log_state(pointer, &state) else { return nil }
@@ -68,8 +69,8 @@ extension Connection {
     /// Deletes the log. Requires that no connection has it open.
     package func deleteLog() throws(SQLiteError) { try check(cmartlet_log_delete(pointer)) }
 
-    /// Checkpoints the rest of the log and truncates it to zero bytes, unless a connection reads it. Returns true if
-    /// the log is empty. Only called under the write lock, after a complete checkpoint.
+    /// Truncates the log to zero bytes, unless a connection reads it. Returns true if the log was truncated. Called
+    /// only under the write lock, after a checkpoint that copied the whole log.
     package func checkpointAndTruncateLog() -> Bool {
         sqlite3_busy_timeout(handle, 0)
         defer { sqlite3_busy_timeout(handle, Int32(options.busyTimeoutMilliseconds)) }

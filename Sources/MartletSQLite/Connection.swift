@@ -85,7 +85,7 @@ package final class Connection: @unchecked Sendable {
             """
             PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY; \
             PRAGMA cache_size = -\(options.cacheKilobytes); PRAGMA synchronous = \(options.synchronous); \
-            PRAGMA journal_size_limit = \(ConnectionOptions.logLimit)
+            PRAGMA journal_size_limit = \(ConnectionOptions.keptLogBytes)
             """)
         #if canImport(Darwin)
             // On Darwin, `fsync` does not flush the cache of the drive, which a power loss clears.
@@ -142,9 +142,9 @@ package final class Connection: @unchecked Sendable {
         try statement.run()
     }
 
-    /// Finalizes all prepared statements, for example after a schema change, including those that callers still
-    /// reference. Otherwise another thread that releases the last reference would finalize the statement while this
-    /// thread uses the connection.
+    /// Finalizes all prepared statements, for example after a schema change, also those that callers still reference.
+    /// If these were not finalized here, another thread could release the last reference, and so finalize the
+    /// statement, while this thread uses the connection.
     package func finalizeStatements() {
         for statement in statements.values { statement.finalize() }
         statements = [:]

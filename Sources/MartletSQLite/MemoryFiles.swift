@@ -34,7 +34,8 @@ package enum MemoryFiles {
         cmartlet_memory_file_rename(path, newPath)
     }
 
-    /// The number and total size in bytes of all files of this process, open or not.
+    /// The number of all files of this process, open or not, and the size in bytes of the memory blocks of their
+    /// contents.
     package static var usage: (files: Int, bytes: Int) {
         (Int(cmartlet_memory_file_count()), Int(cmartlet_memory_byte_count()))
     }

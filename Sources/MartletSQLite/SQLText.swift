@@ -8,7 +8,7 @@ package enum SQLText {
     /// A name in double quotes.
     package static func identifier(_ name: String) -> String { quoted(name, with: UInt8(ascii: "\"")) }
 
-    /// A value as a literal, for `DEFAULT` clauses.
+    /// A value as a literal, for example in a `DEFAULT` clause. NaN becomes NULL.
     package static func literal(_ value: SQLValue) -> String {
         switch value {
         case .null: "NULL"

@@ -7,7 +7,8 @@ package import MartletValues
 /// finalized statement has no rows, and `step` throws.
 package final class Statement {
     package let sql: String
-    // Nil when finalized. SQLite then rejects every call.
+    // Nil when finalized. SQLite then rejects binding and stepping, reads every column as NULL, and ignores reset and
+    // finalize.
     @exclusivity(unchecked) private(set) var pointer: OpaquePointer?
     @exclusivity(unchecked) private var connection: OpaquePointer?
     /// The generation of the connection when the statement was prepared.

@@ -20,7 +20,7 @@ int64_t cmartlet_memory_file_size(const char *path);
 /* Removes the path of a file. The file is freed when the last connection to it is closed. */
 void cmartlet_memory_file_remove(const char *path);
 
-/* Renames a file unless there is a file at the new path; false if nothing was done. */
+/* Renames a file, unless there is a file at the new path. Returns true if the file was renamed. */
 bool cmartlet_memory_file_rename(const char *from, const char *to);
 
 /* For tests: the number of all files, with or without a path, and the total size of their allocated blocks in bytes. */

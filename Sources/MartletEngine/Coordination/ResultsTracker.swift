@@ -259,8 +259,7 @@ package struct ResultsTracker: CollectionTracker {
         for key in touched {
             if changed.contains(key) {
                 guard let row = oldRows.row(key, in: plan.table) else { continue }
-                guard let values = sortValues(row, sortColumns, layout) else { return [:] }
-                keys[key] = SortKey(values: values, key: key)
+                keys[key] = SortKey(values: sortValues(row, sortColumns, layout), key: key)
             } else if !table.inserted.contains(key), let unchanged = try? sortKey(of: key, connection) {
                 keys[key] = unchanged
             }
@@ -268,7 +267,7 @@ package struct ResultsTracker: CollectionTracker {
         return keys
     }
 
-    private func sortValues(_ row: [SQLValue], _ columns: [Int], _ layout: TableLayout) -> [SQLValue]? {
+    private func sortValues(_ row: [SQLValue], _ columns: [Int], _ layout: TableLayout) -> [SQLValue] {
         var values: [SQLValue] = []
         for column in columns {
             let property = schema[plan.table].type.properties[layout.columns[column].property]
@@ -278,8 +277,7 @@ package struct ResultsTracker: CollectionTracker {
                     continue
                 }
             #endif
-            guard let parts = property.sortValues(row[column]) else { return nil }
-            values += parts
+            values += property.sortValues(row[column])
         }
         return values
     }

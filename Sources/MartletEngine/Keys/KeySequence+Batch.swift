@@ -18,12 +18,12 @@ extension KeySequence {
         assembler.reserveCapacity(chunks.count)
         var next = 0
         for (chunk, start) in zip(chunks, starts) {
-            let firstHole = next
+            let firstOfChunk = next
             while next < sortedPositions.count, sortedPositions[next] < start + chunk.count { next += 1 }
-            if firstHole == next {
+            if firstOfChunk == next {
                 assembler.append(chunk)
             } else {
-                assembler.append(KeySequence.removing(sortedPositions[firstHole..<next], from: chunk, at: start))
+                assembler.append(KeySequence.removing(sortedPositions[firstOfChunk..<next], from: chunk, at: start))
             }
         }
         self = KeySequence(chunks: assembler.chunks)
@@ -56,6 +56,7 @@ extension KeySequence {
             let start = starts[index]
             let end = index + 1 < chunks.count ? start + chunk.count : Int.max
             let firstOfChunk = next
+            // The position of an insertion, minus the number of insertions before it, is its position before the call.
             while next < insertions.count, insertions[next].position - next < end { next += 1 }
             if firstOfChunk == next {
                 assembler.append(chunk)

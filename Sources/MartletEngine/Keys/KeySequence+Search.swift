@@ -14,7 +14,8 @@ extension KeySequence {
             + (try (0..<(chunk.count - 1)).partitionPoint { (offset) throws(Failure) in try predicate(chunk[offset]) })
     }
 
-    /// The first position at or after `start` whose key satisfies a monotonic predicate (once true, it stays true).
+    /// The first position at or after `start` whose key satisfies a monotonic predicate (once true, it stays true); the
+    /// count if none does.
     ///
     /// It searches near `start` first, which is fast for a series of searches with ascending results.
     ///
@@ -50,7 +51,7 @@ extension KeySequence {
         return nil
     }
 
-    /// The positions of all keys that are members of a set, ascending.
+    /// The positions of all keys that are members of a set, in ascending order. Requires that no key occurs twice.
     ///
     /// Complexity: O(n log r) for a set of r runs. The pass over the keys ends when every key of the set is found.
     package func positions(of set: KeySet) -> [Int] {
@@ -86,7 +87,7 @@ extension KeySequence {
 
     /// The keys at ascending positions.
     ///
-    /// Complexity: O(number of positions + number of chunks), less for few positions.
+    /// Complexity: O(k + t · log c) for k positions in t of c chunks.
     package func keys(at sortedPositions: [Int]) -> [ObjectKey] {
         var index = 0
         return sortedPositions.map { position in

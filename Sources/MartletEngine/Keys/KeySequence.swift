@@ -1,11 +1,12 @@
 /// The object keys of a result in their order. A key occurs at most once, except in results on lists, maps and linking
 /// objects, where it occurs as often as in the collection.
 ///
-/// The keys are stored in chunks of about 512, with an array of the position of each chunk's first key. Copies share
-/// the chunks, so copying is O(1). The first change of a shared copy copies the list of chunks. Inserting or removing
-/// one key changes one chunk and the start of each chunk after it.
+/// The keys are stored in several arrays of about 512 keys, called chunks. A further array contains the position of the
+/// first key of each chunk. Copies share the chunks, so copying is O(1). The first change of a shared copy copies the
+/// list of chunks. Inserting or removing one key changes one chunk, sometimes its neighbours, and the starts of the
+/// chunks after it.
 package struct KeySequence: Sendable {
-    /// The sizes of chunks. All chunks are within the bounds, except that a single chunk may be smaller.
+    /// The sizes of chunks. If there is only one chunk, it may have fewer keys than the minimum.
     enum ChunkSize {
         static let minimum = 128
         static let ideal = 512
@@ -54,7 +55,7 @@ package struct KeySequence: Sendable {
 
     /// The key at a position.
     ///
-    /// Complexity: O(log chunks).
+    /// Complexity: O(log c) for c chunks.
     package subscript(position: Int) -> ObjectKey {
         precondition(0 <= position && position < count, "position lies outside the key sequence")
         let index = chunkIndex(at: position)
@@ -63,7 +64,7 @@ package struct KeySequence: Sendable {
 
     /// Inserts a key at a position. The positions of the keys from there on increase by one.
     ///
-    /// Complexity: O(chunk + number of chunks).
+    /// Complexity: O(s + c) for s keys per chunk and c chunks.
     package mutating func insert(_ key: ObjectKey, at position: Int) {
         precondition(0 <= position && position <= count, "insertion lies outside the key sequence")
         if chunks.isEmpty {
@@ -81,7 +82,7 @@ package struct KeySequence: Sendable {
 
     /// Removes the key at a position. The positions of the keys after it decrease by one.
     ///
-    /// Complexity: O(chunk + number of chunks).
+    /// Complexity: O(s + c) for s keys per chunk and c chunks.
     @discardableResult
     package mutating func remove(at position: Int) -> ObjectKey {
         precondition(0 <= position && position < count, "removal lies outside the key sequence")
@@ -125,18 +126,19 @@ package struct KeySequence: Sendable {
         count = start
     }
 
-    /// Traps unless the chunks have valid sizes, the starts and the count are right, and no key occurs twice.
+    /// Traps unless the chunks have valid sizes, the starts and the count are right, and no key occurs twice. For tests
+    /// of sequences whose keys are distinct.
     package func checkInvariants() {
-        precondition(starts.count == chunks.count, "every chunk has a start")
+        precondition(starts.count == chunks.count, "the numbers of chunks and of starts differ")
         var position = 0
         for (chunk, start) in zip(chunks, starts) {
-            precondition(start == position, "a chunk starts where the one before it ends")
-            precondition(!chunk.isEmpty && chunk.count <= ChunkSize.maximum, "chunks are filled, and not too far")
-            precondition(chunk.count >= ChunkSize.minimum || chunks.count == 1, "only a lone chunk is small")
+            precondition(start == position, "a chunk does not start where the previous one ends")
+            precondition(!chunk.isEmpty && chunk.count <= ChunkSize.maximum, "a chunk is empty or too large")
+            precondition(chunk.count >= ChunkSize.minimum || chunks.count == 1, "one of several chunks is too small")
             position += chunk.count
         }
-        precondition(position == count, "the chunks hold the counted keys")
-        precondition(Set(chunks.joined()).count == count, "no key occurs twice")
+        precondition(position == count, "the count is not the number of keys in the chunks")
+        precondition(Set(chunks.joined()).count == count, "a key occurs twice")
     }
 }
 
@@ -174,7 +176,7 @@ extension KeySequence: Sequence {
 extension KeySequence: Equatable {
     /// Whether both contain the same keys in the same order.
     ///
-    /// Complexity: O(n); shared chunks are not compared.
+    /// Complexity: O(n). If the chunks have the same starts, shared chunks are not compared.
     package static func == (left: KeySequence, right: KeySequence) -> Bool {
         if left.count != right.count { return false }
         if left.starts == right.starts { return left.chunks == right.chunks }

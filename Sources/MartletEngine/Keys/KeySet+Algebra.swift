@@ -26,7 +26,7 @@ extension KeySet {
 
     /// Adds all keys of another set.
     ///
-    /// Complexity: O(runs of the other) when it begins above this set, else O(runs of both).
+    /// Complexity: O(runs of the other set) if it begins above this set, else O(runs of both).
     package mutating func formUnion(_ other: KeySet) {
         guard let last, let first = other.first else {
             if isEmpty { self = other }
@@ -50,10 +50,10 @@ extension KeySet {
             while index < other.ranges.count, other.ranges[index].upperBound < run.lowerBound { index += 1 }
             var rest: ClosedRange<ObjectKey>? = run
             while let part = rest, index < other.ranges.count, other.ranges[index].lowerBound <= part.upperBound {
-                let hole = other.ranges[index]
-                if hole.lowerBound > part.lowerBound { result.append(part.lowerBound...(hole.lowerBound - 1)) }
-                if hole.upperBound < part.upperBound {
-                    rest = (hole.upperBound + 1)...part.upperBound
+                let removed = other.ranges[index]
+                if removed.lowerBound > part.lowerBound { result.append(part.lowerBound...(removed.lowerBound - 1)) }
+                if removed.upperBound < part.upperBound {
+                    rest = (removed.upperBound + 1)...part.upperBound
                     index += 1
                 } else {
                     rest = nil

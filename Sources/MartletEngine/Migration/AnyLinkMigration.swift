@@ -6,7 +6,7 @@ struct AnyLinkMigration {
     private let connection: Connection
     private let types: [(id: TableID, type: ObjectTypeSchema)]
 
-    /// Nil for a file without links in `AnyRealmValue` values.
+    /// Nil for a file without an index of such links, because its values contain none.
     init?(_ connection: Connection, _ types: [(id: TableID, type: ObjectTypeSchema)]) throws {
         guard try AnyLinkIndex.exists(connection) else { return nil }
         self.connection = connection

@@ -1,7 +1,7 @@
 import MartletSQLite
 import MartletValues
 
-/// Writes the elements of one collection property while the tables of its type are filled.
+/// Writes and deletes the elements of one collection property during a migration.
 struct CollectionRows {
     private let layout: TableLayout.Collection
     private let property: PropertySchema

@@ -13,10 +13,11 @@ struct Duplicates {
         self.properties = properties.map { type.properties[$0] }
     }
 
-    /// The number of examples in a message; further ones are only counted.
+    /// The maximum number of examples in a message. Further conflicts are only counted.
     static let exampleCount = 3
 
-    /// One sentence with the first repeated values; empty if there are none. Null values are ignored.
+    /// One sentence that names the first repeated values; empty if there are none. Objects with a null value are
+    /// ignored.
     func conflicts() throws -> [String] {
         let columns = properties.map { SQLText.identifier($0.name) }
         let list = columns.joined(separator: ", ")

@@ -1,11 +1,11 @@
 import MartletSQLite
 import MartletValues
 
-/// Removes links to rows that do not exist from values that are copied from the version before the migration. The
-/// user's code may have deleted the targets since. The result is as if the targets were deleted after the copy.
+/// Removes links to missing rows from values that a migration copies from the previous version. The user's code may
+/// have deleted these rows before the copy. The result is the same as if it had deleted them after the copy.
 struct LinkTargets {
     private let connection: Connection
-    /// A query for one row, by the number of its type.
+    /// For each type, by its number: a query that finds a row by its key.
     private let queries: [TableID: String]
     private let numbers: [String: TableID]
 

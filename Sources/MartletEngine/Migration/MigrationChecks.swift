@@ -17,7 +17,7 @@ struct MigrationChecks {
 
     // MARK: Values
 
-    /// Values that could not be converted and that the migration has not replaced.
+    /// One sentence for each property with values that could not be converted and that the migration has not replaced.
     func unconvertedValues() throws -> [String] {
         try migration.unconverted.remaining.map { type, index, keys in
             guard let property = schema[type]?.type.properties[index], let previous = migration.previousType(of: type),
@@ -41,7 +41,8 @@ struct MigrationChecks {
 
     // MARK: Owners
 
-    /// Objects of types that become embedded, without an owner, with several, or with links in `AnyRealmValue`s.
+    /// One sentence for each problem of a type that becomes embedded: objects without an owner, objects with several
+    /// owners, and objects to which `AnyRealmValue`s link.
     func owners(of types: [ObjectTypeSchema]) throws -> [String] {
         var conflicts: [String] = []
         for type in types {
@@ -52,13 +53,13 @@ struct MigrationChecks {
                 type, now, unowned, "no owner", "delete them in the 'migrationBlock', or give them one", previous)
             conflicts += try severalOwners(of: type, now, previous)
             conflicts += try conflict(
-                type, now, anyLinkTargets(of: type), "links in 'AnyRealmValue's",
+                type, now, anyLinkTargets(of: type), "links from 'AnyRealmValue's",
                 "replace these values in the 'migrationBlock'", previous)
         }
         return conflicts
     }
 
-    /// Objects of types that were embedded before, with several owners.
+    /// One sentence for each type that was embedded before and has objects with several owners.
     func severalOwners(of names: Set<String>) throws -> [String] {
         try names.sorted().flatMap { name -> [String] in
             guard let type = schema[name]?.type, let previous = migration.previousType(of: name) else { return [] }
@@ -97,7 +98,8 @@ struct MigrationChecks {
         ]
     }
 
-    /// Deletes embedded objects whose owner no longer has the property that contained them, as the runtime does.
+    /// Deletes the embedded objects that no longer have an owner, for example because the property that contained them
+    /// was removed.
     func deleteUnowned() throws {
         let types = schema.tables.values.map(\.type).filter(\.isEmbedded).sorted { $0.name < $1.name }
         // A deleted object may have owned embedded objects, which then have no owner. So this repeats until no object
@@ -151,6 +153,7 @@ struct MigrationChecks {
         }
     }
 
+    /// SQL that is true for the objects of a type that have no owner.
     private func isUnowned(_ type: ObjectTypeSchema) -> String {
         let conditions = owners(of: type).map { "\"_key\" NOT IN (\($0.ownedKeysSQL))" }
         return conditions.isEmpty ? "1" : conditions.joined(separator: " AND ")

@@ -61,7 +61,7 @@ struct PreviousType {
         return property.element.isFloating ? elements.map(FloatingSpecials.number) : elements
     }
 
-    /// The name of an object in messages: its primary key if it has one.
+    /// The name of an object in messages: its primary key, or the number of its row if it has none.
     func name(of key: ObjectKey) throws -> String {
         guard let primary = type.primaryKey, let column = layout.column(of: primary),
             let value = try connection.value(

@@ -3,7 +3,7 @@ import MartletValues
 
 /// Converts the values of a property in the file to the type of the property that replaces it.
 struct PropertyConverter {
-    /// The property in the file, with the current names of its types.
+    /// The property in the file. Its target type has its current name.
     let old: PropertySchema
     let new: PropertySchema
     private let isValidRawValue: (SQLValue) -> Bool
@@ -37,7 +37,7 @@ struct PropertyConverter {
         }
     }
 
-    // Elements with the same identity are one element of a set.
+    // A set contains only one of several values with the same identity.
     private func identity(of value: SQLValue) -> SQLValue {
         if new.isAny { return AnyValue.sortKey(value) }
         guard new.element.isFloating, case .real(let number) = FloatingSpecials.number(value) else { return value }

@@ -32,7 +32,7 @@ struct PropertyCopier {
         }
     }
 
-    // Skips a null that the new property cannot store, so the row keeps the default value.
+    // Skips a null that the new property cannot store: the row keeps its value, which is usually the default.
     private func write(
         _ elements: [SQLValue], _ specials: [UInt8], _ key: ObjectKey, _ layout: TableLayout
     ) throws {

@@ -11,9 +11,11 @@ struct SchemaChange {
         declarations = Dictionary(types.map { ($0.type.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
+    /// Applies all steps except `.rebuildType`, which `TypeMigration` applies. Drops the full-text indexes of changed
+    /// types: `createFullTextIndexes` creates them again.
+    ///
     /// Returns a sentence for each conflict of the stored rows with the new schema. If there are any, the caller rolls
-    /// back. It does not rebuild tables, which `TypeMigration` does. It does not create full-text indexes, which
-    /// `createFullTextIndexes` does.
+    /// back.
     func apply(_ steps: [SchemaDiff.Step]) throws -> [String] {
         try FullTextIndexes(connection).drop(of: steps.changedTypes)
         // Types are renamed first, because all other steps use the new names.

@@ -55,7 +55,7 @@ private struct OverlayBuilder {
     private(set) var changed: [(stored: ObjectTypeSchema, declared: ObjectTypeSchema)] = []
     private(set) var added: [ObjectTypeSchema] = []
     private(set) var unavailable: [String] = []
-    /// The names in the file, by type and property.
+    /// The names that renamed properties have in the file, by type and current name.
     private var former: [String: [String: String]] = [:]
     private var movedSpecials: [String: [PropertyIndex: PropertyIndex]] = [:]
 

@@ -25,7 +25,7 @@ struct TableRebuild {
         for property in type.properties {
             for statement in TableLayout.indexes(of: property, in: type) { try connection.execute(statement) }
         }
-        // If the keys were an integer primary key, `next_key` was not advanced, and existing keys may be higher.
+        // While the rows had an integer primary key, `next_key` was not advanced. Their keys may be higher.
         if last <= Self.highestCounted {
             try connection.run(
                 "UPDATE martlet_types SET next_key = max(next_key, ?2) WHERE name = ?1",
@@ -37,9 +37,11 @@ struct TableRebuild {
         }
     }
 
+    /// If all keys are at most this number, new keys continue after the highest key.
     private static let highestCounted = ObjectKey.max / 2
 
-    // Too few keys may be left above such a high key. New keys begin in the widest gap between the existing keys.
+    // Used if a key is above `highestCounted`, because too few keys may be left above it. New keys begin in the widest
+    // gap below or between the existing keys.
     private func freeKey(_ layout: TableLayout) throws -> ObjectKey {
         let statement = try connection.statement("SELECT _rowid_ FROM \(layout.table) ORDER BY _rowid_")
         defer { statement.reset() }
@@ -83,7 +85,7 @@ struct TableRebuild {
 
     // MARK: Rows
 
-    /// Returns the highest key.
+    /// Returns the highest key, or zero if no key is positive.
     private func fill(_ layout: TableLayout, _ unconverted: inout UnconvertedValues) throws -> ObjectKey {
         let defaults = RowDefaults(declaration)
         let insert = try connection.statement(layout.insert)
@@ -122,8 +124,8 @@ struct TableRebuild {
     }
 }
 
-/// The default values of columns. The generated class computes them again for each row only if they differ from row to
-/// row.
+/// The default values of columns. Two default rows are computed at first. If a column has the same value in both, all
+/// rows get this value. Otherwise (`UUID()`, `Date()`), the generated class computes a value for each row.
 private struct RowDefaults {
     private let declaration: TypeDeclaration
     private let first: [SQLValue]

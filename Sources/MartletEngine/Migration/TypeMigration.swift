@@ -5,8 +5,8 @@ import MartletValues
 ///
 /// `prepare` changes and fills the tables as far as possible without the user's code. Then the user's code can read the
 /// previous version and change the new rows. `finish` checks the result against the schema. Until then, the primary
-/// keys and unique values of a rebuilt type may repeat, so that they can be corrected one by one. Only an unchanged
-/// integer key stays unique.
+/// keys and unique values of a rebuilt type may repeat, so that they can be corrected one by one. Only an integer
+/// primary key that does not change stays unique.
 package final class TypeMigration {
     /// A connection on which the version before the migration is pinned.
     let previous: Connection
@@ -17,7 +17,7 @@ package final class TypeMigration {
     private(set) var unconverted = UnconvertedValues()
     /// The properties that the user's code has renamed: the name in the file, by type and current name.
     private(set) var renamed: [String: [String: String]] = [:]
-    /// Types that are removed from the file at the end.
+    /// Types that `finish` removes from the file if they have no objects.
     private var dropped: Set<String> = []
     /// The types with their layout during the migration, and their numbers in the catalog.
     package private(set) var migratingTypes: [(id: TableID, type: ObjectTypeSchema)] = []
@@ -79,7 +79,7 @@ package final class TypeMigration {
         return stored[former ?? name]
     }
 
-    /// The current name of a type in the file.
+    /// The name in the program of a type in the file.
     package func currentName(_ name: String) -> String { diff.currentName(name) }
 
     // MARK: While the user's code runs
@@ -106,8 +106,8 @@ package final class TypeMigration {
         if property.element == .scalar(.any) { try AnyLinkMigration(connection, migratingTypes)?.rebuildIndex() }
     }
 
-    /// Drops the tables of a type that the program does not declare, after the user's code has run, unless that code
-    /// has created objects of the type. The earlier rows are already deleted.
+    /// Requests that `finish` drops the tables of a type that the program does not declare. It keeps them if the user's
+    /// code has created objects of the type since. The caller has already deleted the earlier rows.
     package func dropAtEnd(_ type: ObjectTypeSchema) { dropped.insert(type.name) }
 
     private func drop(_ type: ObjectTypeSchema) throws {

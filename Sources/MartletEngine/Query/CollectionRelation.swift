@@ -20,7 +20,7 @@ struct CollectionRelation {
             occurrenceCount: occurrenceCount)
     }
 
-    /// Returns one row for each occurrence of an element.
+    /// A relation with one row for each occurrence of an element.
     func repeated(_ alias: String) -> CollectionRelation {
         guard let occurrenceCount else { return self }
         return CollectionRelation(
@@ -33,13 +33,13 @@ struct CollectionRelation {
     func select(_ columns: String) -> String { "(SELECT \(columns) FROM \(tables) WHERE \(condition))" }
 }
 
-/// How a map of objects treats entries whose value is nil.
+/// How a query treats the entries of a map of objects whose value is nil.
 enum NilEntries {
-    /// Such entries are left out, because the path continues to properties of the objects.
+    /// Such entries are omitted, because the path continues to properties of the objects.
     case skipped
-    /// Elements are the keys of the objects, or NULL.
+    /// An element is the key of the object, or NULL.
     case asValues
-    /// Elements are rows. All columns are NULL if there is no object.
+    /// An element is the row of the object. All columns are NULL if there is no object.
     case asRows
 }
 
@@ -57,10 +57,10 @@ extension QueryCompiler {
 
     /// The rows to which a step leads, under an alias.
     ///
-    /// - Parameter isFromOwner: true to read the elements from the chunks of a known owner. An element that occurs
-    ///   several times is then returned several times. If it is false, the table of targets is used to find the owners
-    ///   of each element.
-    func elements(_ step: PathStep, _ alias: String, isFromOwner: Bool) -> CollectionRelation {
+    /// - Parameter isOwnerKnown: true to read the elements from the chunks of a known owner. An element that occurs
+    ///   several times is then returned several times. False to find the owners of each element in the table of
+    ///   targets.
+    func elements(_ step: PathStep, _ alias: String, isOwnerKnown: Bool) -> CollectionRelation {
         let target = schema[step.target].layout
         let key = "\(alias).\(target.keyColumn)"
         switch step {
@@ -71,7 +71,7 @@ extension QueryCompiler {
                 tables: "\(source.table) \(alias)x, \(target.table) \(alias)", condition: "\(key) = \(alias)x.\(link)",
                 owner: "\(alias)x.\(source.keyColumn)")
         case .collection(let table, let property, _):
-            if isFromOwner {
+            if isOwnerKnown {
                 let values = values(of: table, property, alias + "e")
                 return CollectionRelation(
                     tables: "\(values.tables), \(target.table) \(alias)", condition: "\(key) = \(alias)e.v",
@@ -114,7 +114,7 @@ extension QueryCompiler {
                 compiler, element in try compiler.someElement(of: rest, element, nilEntries, condition)
             }
         }
-        let (relation, owner, element) = try collection(path, scope, nilEntries, isFromOwner: selectsRowsByKey)
+        let (relation, owner, element) = try collection(path, scope, nilEntries, isOwnerKnown: selectsRowsByKey)
         let holds = try condition(&self, element)
         if selectsRowsByKey { return "EXISTS \(relation.restricted(toOwner: owner).and("(\(holds))").select("1"))" }
         return "\(owner) IN \(relation.and("(\(holds))").select(relation.owner))"
@@ -122,7 +122,7 @@ extension QueryCompiler {
 
     /// The collection at the end of a path, the key of its owner, and the scope of its elements.
     private mutating func collection(
-        _ path: PropertyPath, _ scope: QueryScope, _ nilEntries: NilEntries = .skipped, isFromOwner: Bool
+        _ path: PropertyPath, _ scope: QueryScope, _ nilEntries: NilEntries = .skipped, isOwnerKnown: Bool
     ) throws -> (relation: CollectionRelation, owner: String, element: QueryScope) {
         try countCollection()
         guard case .row(let table, let alias) = scope else { throw QueryFailure.collection(path) }
@@ -154,7 +154,7 @@ extension QueryCompiler {
                 )
             }
         }
-        return (elements(step, inner, isFromOwner: isFromOwner), owner, .row(step.target, inner))
+        return (elements(step, inner, isOwnerKnown: isOwnerKnown), owner, .row(step.target, inner))
     }
 
     // The rows that the values of a map refer to, with an empty row for each value that refers to none.
@@ -167,9 +167,9 @@ extension QueryCompiler {
 
     // MARK: Paths through collections
 
-    /// The path to the first collection that an operand passes through, and the rest of the operand. The last
-    /// collection of a count, aggregate or counted condition is not split off: the operand is computed over its
-    /// elements.
+    /// Splits an operand at the first collection that it passes through: returns the path to this collection, and the
+    /// rest of the operand. The last collection of a count, aggregate or counted condition is not split off, because
+    /// the operand is computed over its elements. Returns nil if there is nothing to split off.
     func outerCollection(of scoped: ScopedOperand) throws -> (PropertyPath, Predicate.Operand)? {
         switch scoped.operand {
         case .path(let path): try split(path, scoped.scope, keepingLast: 0).map { ($0, .path($1)) }
@@ -219,12 +219,12 @@ extension QueryCompiler {
             let half = schema[end.table].type.properties[end.property].kind == .map ? " / 2" : ""
             return "(SELECT ifnull(sum(x.count), 0)\(half) FROM \(chunks) x WHERE x.owner = \(owner))"
         }
-        let (relation, owner, _) = try collection(path, scope, isFromOwner: true)
+        let (relation, owner, _) = try collection(path, scope, isOwnerKnown: true)
         return relation.restricted(toOwner: owner).select(relation.count)
     }
 
     mutating func matching(_ path: PropertyPath, _ condition: Predicate, _ scope: QueryScope) throws -> String {
-        let (relation, owner, element) = try collection(path, scope, .asRows, isFromOwner: true)
+        let (relation, owner, element) = try collection(path, scope, .asRows, isOwnerKnown: true)
         return relation.restricted(toOwner: owner).and("(\(try compile(condition, element, within: scope)))").select(
             relation.count)
     }
@@ -233,10 +233,10 @@ extension QueryCompiler {
         _ function: Predicate.Aggregate, _ path: PropertyPath, _ scope: QueryScope
     ) throws -> QueryTerm {
         guard let end = try collectionEnds(path, scope).first else {
-            throw QueryFailure("'\(path.text)' needs a path through a collection to compute the \(function.rawValue)")
+            throw QueryFailure("'\(path.text)' has no \(function.rawValue): it does not pass through a collection")
         }
         let prefix = PropertyPath(components: Array(path.components[..<end]))
-        let (relation, owner, element) = try collection(prefix, scope, isFromOwner: true)
+        let (relation, owner, element) = try collection(prefix, scope, isOwnerKnown: true)
         let value = try term(.path(PropertyPath(components: Array(path.components[end...]))), element)
         let isArithmetic = function.isArithmetic
         guard isArithmetic ? value.kind == .number || value.kind == .decimal : value.kind != .any && value.kind != .row

@@ -69,8 +69,8 @@ package indirect enum Predicate: Sendable, Equatable {
         /// The number of elements that satisfy a condition. All paths of the condition begin with the same collection.
         case matchingShared(Predicate)
         case arithmetic(Operand, Arithmetic, Operand)
-        /// A path, count or aggregate that starts at the row of an enclosing condition, the given number of sub-queries
-        /// further out.
+        /// A path, count or aggregate that starts at the row of an enclosing condition. The number is 1 for the nearest
+        /// enclosing condition.
         case outer(Int, Operand)
         /// The kind of an `AnyRealmValue`, as text.
         case kind(PropertyPath)
@@ -130,8 +130,8 @@ package struct FullTextSearch: Sendable, Equatable {
 
     package let words: [Word]
 
-    /// Parses words that are separated by white space or NUL characters. (FTS5 would stop reading at a NUL.) All words
-    /// must occur, `-word` must not occur, and `word*` matches the beginning of a word.
+    /// Parses words that are separated by white space or NUL characters. (FTS5 would stop reading at a NUL.) A word
+    /// must occur in the text, but the word after `-` must not occur. `word*` matches all words that begin with `word`.
     ///
     /// Words without a letter or digit are ignored, because the index does not contain them.
     package init(_ text: String) {
@@ -141,15 +141,16 @@ package struct FullTextSearch: Sendable, Equatable {
             if isExcluded { word = word.dropFirst() }
             let isPrefix = word.hasSuffix("*")
             if isPrefix { word = word.dropLast() }
-            guard word.unicodeScalars.contains(where: \.isOfWords) else { return nil }
+            guard word.unicodeScalars.contains(where: \.isWordCharacter) else { return nil }
             return Word(text: String(word), isPrefix: isPrefix, isExcluded: isExcluded)
         }
     }
 }
 
 extension Unicode.Scalar {
-    /// The characters of words according to FTS5's tokenizer 'unicode61': letters, numbers and private-use characters.
-    fileprivate var isOfWords: Bool {
+    /// True for the characters that FTS5's tokenizer 'unicode61' includes in words: letters, numbers and private-use
+    /// characters.
+    fileprivate var isWordCharacter: Bool {
         switch properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
             .letterNumber, .otherNumber, .privateUse:

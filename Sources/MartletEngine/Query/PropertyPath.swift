@@ -24,6 +24,7 @@ package struct PropertyPath: Sendable, Hashable {
         self.init(text.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
     }
 
+    /// The empty path, which refers to the row or value itself.
     package static let itself = PropertyPath([String]())
 
     package func appending(_ component: Component) -> PropertyPath {

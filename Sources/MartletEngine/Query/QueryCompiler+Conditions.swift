@@ -33,38 +33,38 @@ extension QueryCompiler {
         _ predicate: Predicate, _ scope: QueryScope, _ negation: ((String) -> String)? = nil
     ) throws -> String {
         try countCondition()
-        let change = negation ?? { $0 }
+        let applyNegation = negation ?? { $0 }
         switch predicate {
         case .comparison(let left, let comparison, let right):
             return try terms([left, right], scope) { compiler, terms in
-                change(try compiler.comparison(terms[0], comparison, terms[1]))
+                applyNegation(try compiler.comparison(terms[0], comparison, terms[1]))
             }
         case .contained(let operand, let values, let options):
             return try terms([operand], scope) { compiler, terms in
-                change(try compiler.contained(terms[0], values, options))
+                applyNegation(try compiler.contained(terms[0], values, options))
             }
         case .range(let operand, let lower, let upper, let includesUpper):
             return try terms([operand, lower, upper], scope) { compiler, terms in
                 let low = try compiler.comparison(terms[0], .greaterOrEqual, terms[1])
                 let high = try compiler.comparison(terms[0], includesUpper ? .lessOrEqual : .less, terms[2])
-                return change("(\(low) AND \(high))")
+                return applyNegation("(\(low) AND \(high))")
             }
         case .text(let operand, let match, let pattern, let options):
             return try terms([operand, pattern], scope) { compiler, terms in
-                change(try compiler.text(terms[0], match, terms[1], options))
+                applyNegation(try compiler.text(terms[0], match, terms[1], options))
             }
         case .isRow(let path, let keys):
             // A map entry without an object can only satisfy a negated condition. Other conditions do not need such
             // entries, and use the table of targets, which is faster.
-            return try terms([.path(path)], scope, seesNil: negation != nil) { compiler, terms in
-                change(try compiler.contained(terms[0], keys.map(SQLValue.integer), []))
+            return try terms([.path(path)], scope, includesNilEntries: negation != nil) { compiler, terms in
+                applyNegation(try compiler.contained(terms[0], keys.map(SQLValue.integer), []))
             }
         case .fullText(let path, let search):
-            return try forSome([ScopedOperand(.path(path), scope)], seesNil: false) { compiler, operands in
-                change(try compiler.fullText(operands[0], search))
+            return try forSome([ScopedOperand(.path(path), scope)], includesNilEntries: false) { compiler, operands in
+                applyNegation(try compiler.fullText(operands[0], search))
             }
         case .constant, .and, .or, .not, .someNot, .element, .exists:
-            return change(try compile(predicate, scope))
+            return applyNegation(try compile(predicate, scope))
         }
     }
 
@@ -103,8 +103,8 @@ extension QueryCompiler {
         if left.literal != nil && right.literal == nil { return try self.comparison(right, comparison.flipped, left) }
         if right.literal == .null {
             switch comparison {
-            case .equal: return presence(left)
-            case .notEqual: return "NOT \(presence(left))"
+            case .equal: return absence(left)
+            case .notEqual: return "NOT \(absence(left))"
             default: return "0"
             }
         }
@@ -122,7 +122,7 @@ extension QueryCompiler {
     private func equality(
         _ equal: String, _ left: QueryTerm, _ comparison: Predicate.Comparison, _ right: QueryTerm
     ) -> String {
-        let equality = "(\(equal) OR (\(presence(left)) AND \(presence(right))))"
+        let equality = "(\(equal) OR (\(absence(left)) AND \(absence(right))))"
         return comparison == .equal ? equality : Self.negation(of: equality)
     }
 
@@ -151,8 +151,8 @@ extension QueryCompiler {
         return comparison == .equal ? compared : Self.negation(of: compared)
     }
 
-    // A stored NaN is NULL in its column and recorded in `_special`, so it does not count as absent.
-    private func presence(_ term: QueryTerm) -> String {
+    // SQL that is true if the value is nil. A NaN is also stored as NULL, but its bits are in the column `_special`.
+    private func absence(_ term: QueryTerm) -> String {
         guard let isNaN = term.isNaN else { return "(\(term.sql) IS NULL)" }
         return "(\(term.sql) IS NULL AND NOT \(isNaN))"
     }
@@ -161,12 +161,12 @@ extension QueryCompiler {
         _ term: QueryTerm, _ values: [SQLValue], _ options: Predicate.TextOptions
     ) throws -> String {
         var parts: [String] = []
-        if values.contains(.null) { parts.append(presence(term)) }
+        if values.contains(.null) { parts.append(absence(term)) }
         if !options.isEmpty {
             let equals = Predicate.TextMatch.equals.rawValue
-            let searched = term.kind == .any ? values.map(AnyValue.searched) : values
+            let compared = term.kind == .any ? values.map(AnyValue.textOrData) : values
             parts.append(
-                some(of: searched) { "martlet_text(\(equals), \(options.rawValue), \(term.searched), \($0))" })
+                some(of: compared) { "martlet_text(\(equals), \(options.rawValue), \(term.textOrData), \($0))" })
         } else if term.kind == .any {
             parts.append(some(of: values) { "martlet_order(\(term.sql), \($0)) = 0" })
         } else if term.kind == .number || term.kind == .decimal {
@@ -194,9 +194,9 @@ extension QueryCompiler {
     private mutating func text(
         _ term: QueryTerm, _ match: Predicate.TextMatch, _ pattern: QueryTerm, _ options: Predicate.TextOptions
     ) throws -> String {
-        let text = term.searched
+        let text = term.textOrData
         let literal = term.kind == .any ? pattern.literal : nil
-        let patternSQL = literal.map { bind(AnyValue.searched($0)) } ?? pattern.searched
+        let patternSQL = literal.map { bind(AnyValue.textOrData($0)) } ?? pattern.textOrData
         let isPlain =
             options.isEmpty && pattern.literal != nil && term.kind != .any && match != .like && match != .ends
         // SQLite's 'substr' returns NULL for an empty blob.

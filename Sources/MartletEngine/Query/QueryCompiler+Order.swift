@@ -3,8 +3,8 @@ import MartletValues
 
 extension PropertySchema {
     /// The sort values of a row for this property, computed from its stored value. They equal the values of
-    /// `QueryCompiler.sortExpressions`. Nil if they cannot be computed from the stored value.
-    func sortValues(_ value: SQLValue) -> [SQLValue]? {
+    /// `QueryCompiler.sortExpressions`.
+    func sortValues(_ value: SQLValue) -> [SQLValue] {
         switch element {
         case .scalar(.any): return [AnyValue.sortKey(value)]
         case .scalar(.decimal128):
@@ -20,8 +20,8 @@ extension PropertySchema {
 
 // Sort and distinct expressions.
 extension QueryCompiler {
-    /// The SQL expressions that a sort term adds to `ORDER BY`. Rows for which a link of the path is nil come last.
-    /// Among the others, absent values come first, then NaN, then the other values.
+    /// The SQL expressions that a sort term adds to `ORDER BY`. In ascending order, absent values come first, then NaN,
+    /// then the other values. Rows for which a link of the path is nil come last.
     mutating func sortExpressions(_ path: PropertyPath, _ table: TableID) throws -> [String] {
         let term = try term(.path(path), .row(table, "t"))
         guard term.kind != .row || path.components.isEmpty else {
@@ -39,7 +39,7 @@ extension QueryCompiler {
         }
     }
 
-    /// The expressions that identify equal values at the end of a path.
+    /// The SQL expressions by which `distinct` compares the values at the end of a path.
     mutating func distinction(_ path: PropertyPath, _ table: TableID) throws -> [String] {
         value(try term(.path(path), .row(table, "t")), path)
     }

@@ -68,7 +68,7 @@ extension QueryCompiler {
     // MARK: Aggregates of all members
 
     /// SQL for an aggregate of all members. A sum that is NULL, and a mean that is a text, stand for NaN.
-    static func total(_ function: Predicate.Aggregate, _ term: QueryTerm, usesWideSum: Bool) -> String {
+    static func memberAggregate(_ function: Predicate.Aggregate, _ term: QueryTerm, usesWideSum: Bool) -> String {
         guard function.isArithmetic, term.kind == .number else { return aggregate(function, term) }
         if term.isWhole {
             let sum = usesWideSum ? wideSum(term) : "sum(\(term.sql))"
@@ -78,17 +78,17 @@ extension QueryCompiler {
         return "ifnull(avg(\(term.sql)), CASE WHEN count(\(term.sql)) > 0 THEN 'nan' END)"
     }
 
-    /// A sum or mean that becomes the text 'damaged' if a member has a value of another type, which SQLite would
-    /// convert to a number.
+    /// SQL for a sum or mean. Its result is the text 'damaged' if a member has a value of another type, which SQLite
+    /// would convert to a number.
     static func checked(
-        _ total: String, _ function: Predicate.Aggregate, _ term: QueryTerm, usesWideSum: Bool, isRequired: Bool
+        _ aggregate: String, _ function: Predicate.Aggregate, _ term: QueryTerm, usesWideSum: Bool, isRequired: Bool
     ) -> String {
-        guard function.isArithmetic, term.kind == .number else { return total }
+        guard function.isArithmetic, term.kind == .number else { return aggregate }
         // In SQLite's order, texts and blobs are greater than all numbers.
         var damageConditions = ["typeof(max(\(term.sql))) IN ('text', 'blob')"]
         if term.isWhole && !usesWideSum { damageConditions.append("typeof(sum(\(term.sql))) = 'real'") }
         if term.isWhole && isRequired { damageConditions.append("count(*) > count(\(term.sql))") }
-        return "CASE WHEN \(damageConditions.joined(separator: " OR ")) THEN 'damaged' ELSE \(total) END"
+        return "CASE WHEN \(damageConditions.joined(separator: " OR ")) THEN 'damaged' ELSE \(aggregate) END"
     }
 
     /// The mean of whole numbers, computed from their exact sum.

@@ -6,34 +6,37 @@ extension QueryCompiler {
 
     /// Compiles a condition whose operands may have paths through collections. It is true if some elements satisfy it.
     ///
-    /// - Parameter seesNil: false if the condition cannot be true for map entries without an object.
+    /// - Parameter includesNilEntries: false to omit map entries without an object, because the condition cannot be
+    ///   true for them.
     mutating func terms(
-        _ operands: [Predicate.Operand], _ scope: QueryScope, seesNil: Bool = true, _ leaf: Leaf
+        _ operands: [Predicate.Operand], _ scope: QueryScope, includesNilEntries: Bool = true, _ leaf: Leaf
     ) throws -> String {
         // The operands of an arithmetic expression can be in different collections, or in none.
         let leaves = try operands.flatMap(\.leaves).map { try scoped($0, scope) }
-        return try forSome(leaves, seesNil: seesNil) { compiler, leaves in
+        return try forSome(leaves, includesNilEntries: includesNilEntries) { compiler, leaves in
             var terms = try leaves.map { try compiler.term($0.operand, $0.scope) }[...]
             return try leaf(&compiler, operands.map { try $0.assembled(&terms) })
         }
     }
 
+    /// Compiles a condition on some element of each collection that an operand passes through.
     mutating func forSome(
-        _ operands: [ScopedOperand], seesNil: Bool, _ leaf: (inout QueryCompiler, [ScopedOperand]) throws -> String
+        _ operands: [ScopedOperand], includesNilEntries: Bool,
+        _ leaf: (inout QueryCompiler, [ScopedOperand]) throws -> String
     ) throws -> String {
         for (position, scoped) in operands.enumerated() {
             guard let (collection, rest) = try outerCollection(of: scoped) else { continue }
-            let nilEntries: NilEntries = seesNil && rest == .path(.itself) ? .asValues : .skipped
+            let nilEntries: NilEntries = includesNilEntries && rest == .path(.itself) ? .asValues : .skipped
             return try someElement(of: collection, scoped.scope, nilEntries) { compiler, element in
                 var inside = operands
                 inside[position] = ScopedOperand(rest, element)
-                return try compiler.forSome(inside, seesNil: seesNil, leaf)
+                return try compiler.forSome(inside, includesNilEntries: includesNilEntries, leaf)
             }
         }
         return try leaf(&self, operands)
     }
 
-    /// An operand with its scope, which `.outer` operands take from an enclosing condition.
+    /// An operand with its scope. The scope of an `.outer` operand is that of an enclosing condition.
     private func scoped(_ operand: Predicate.Operand, _ scope: QueryScope) throws -> ScopedOperand {
         guard case .outer(let level, let inner) = operand else { return ScopedOperand(operand, scope) }
         guard level >= 1, level <= enclosing.count else {
@@ -119,7 +122,7 @@ extension QueryCompiler {
         guard let key = path.entries[position] else {
             throw QueryFailure("a path through a collection cannot be used here")
         }
-        return elements(step, inner, isFromOwner: true).restricted(
+        return elements(step, inner, isOwnerKnown: true).restricted(
             toOwner: "\(alias).\(schema[step.source].layout.keyColumn)"
         )
         .and("\(inner)e.k = \(bind(.text(key)))").select(value)

@@ -1,7 +1,7 @@
 import MartletSQLite
 package import MartletValues
 
-/// Compiles plans to SQL with bound parameters. Equal plans with different values have equal SQL, so prepared
+/// Compiles plans to SQL with bound parameters. Plans that differ only in the bound values have equal SQL, so prepared
 /// statements are reused.
 package struct QueryCompiler {
     let schema: DatabaseSchema
@@ -74,13 +74,13 @@ package struct QueryCompiler {
         if term.kind == .any {
             return finish(Self.extremum(function, term, from: members))
         }
-        let total = Self.total(function, term, usesWideSum: usesWideSum)
-        let checked = Self.checked(total, function, term, usesWideSum: usesWideSum, isRequired: isRequired)
+        let aggregate = Self.memberAggregate(function, term, usesWideSum: usesWideSum)
+        let checked = Self.checked(aggregate, function, term, usesWideSum: usesWideSum, isRequired: isRequired)
         return finish("SELECT \(checked) FROM \(members)")
     }
 
-    /// Selects the members among `keys`, each with its sort values, for a plan without stages. The parameters of the
-    /// keys come first.
+    /// Selects the members among the rows with `keyCount` keys, each with its sort values, for a plan without stages.
+    /// The first parameters are these keys.
     package mutating func candidates(_ plan: QueryPlan, keyCount: Int) throws -> Query {
         let table = schema[plan.table]
         let key = "t.\(table.layout.keyColumn)"

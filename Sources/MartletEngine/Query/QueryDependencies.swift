@@ -138,7 +138,7 @@ package struct QueryDependencies: Sendable {
     }
 
     // Adds every link of the path, because each of them can change. Linking objects whose origin is a collection need
-    // no columns: change sets record the rows that a collection began or ceased to link to.
+    // no columns: change sets record the rows to which a collection links more or less often than before.
     private mutating func addSteps(_ steps: [PathStep], _ schema: DatabaseSchema) {
         for (offset, step) in steps.enumerated() {
             switch step {

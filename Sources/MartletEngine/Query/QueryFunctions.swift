@@ -49,7 +49,9 @@ enum QueryFunctions {
             .text(AnyValue(arguments.value(0))?.kind ?? "none")
         },
         // (value): the text or data in an `AnyRealmValue`; NULL for values of other kinds
-        ScalarFunction("martlet_searched", argumentCount: 1) { arguments in AnyValue.searched(arguments.value(0)) },
+        ScalarFunction("martlet_text_or_data", argumentCount: 1) { arguments in
+            AnyValue.textOrData(arguments.value(0))
+        },
         // (value): the sort key of an `AnyRealmValue`
         ScalarFunction("martlet_sort_key", argumentCount: 1) { arguments in AnyValue.sortKey(arguments.value(0)) },
         // (high, low): high * 2^32 + low; a floating-point number if it does not fit 64 bits

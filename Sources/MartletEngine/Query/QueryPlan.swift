@@ -67,7 +67,7 @@ package struct QueryPlan: Sendable, Equatable {
             + stages.compactMap { if case .filter(let condition) = $0 { condition } else { nil } }
     }
 
-    /// The collections that the plan names: the source, and those in conditions that a member is an element.
+    /// The collections that the plan names: the source, and the collections of its `.element` conditions.
     package var collections: [CollectionID] {
         let filtered = conditions.flatMap { Self.collections($0) }
         if case .elements(let id) = source { return [id] + filtered }

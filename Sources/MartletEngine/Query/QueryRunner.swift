@@ -32,8 +32,9 @@ package struct QueryRunner {
         return count
     }
 
-    // A search for a prefix reads the entries that FTS5 holds in memory during a write, and damages an entry to which a
-    // later change of the same row is appended (SQLite 3.40.1). A savepoint makes FTS5 write its entries to the file.
+    // FTS5 keeps new entries in memory during a write transaction. In SQLite 3.40.1, an entry is damaged if a prefix
+    // search reads it and a later change of the same row is appended to it. A savepoint makes FTS5 write these entries
+    // to the file before the search.
     private func prepareFullText(_ compiler: QueryCompiler, _ connection: Connection) throws {
         guard compiler.searchesFullText, connection.isWriting else { return }
         try connection.run("SAVEPOINT martlet_full_text")

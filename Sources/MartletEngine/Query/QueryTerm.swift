@@ -80,7 +80,7 @@ struct QueryTerm {
     /// The value in the form in which decimal properties store it.
     var asDecimal: String { kind == .number ? "martlet_decimal(\(sql))" : sql }
 
-    /// True if the terms are compared as decimals. A literal decimal that is compared with numbers consists of bytes.
+    /// True if the terms are compared as decimals. The kind of a decimal literal is `.bytes`.
     func isDecimal(against other: QueryTerm) -> Bool {
         switch (kind, other.kind) {
         case (.decimal, _), (_, .decimal), (.number, .bytes), (.bytes, .number): true
@@ -88,6 +88,6 @@ struct QueryTerm {
         }
     }
 
-    /// The text or data in the value, for conditions on their characters and bytes.
-    var searched: String { kind == .any ? "martlet_searched(\(sql))" : sql }
+    /// The text or data in the value, for conditions on characters and bytes.
+    var textOrData: String { kind == .any ? "martlet_text_or_data(\(sql))" : sql }
 }

@@ -79,7 +79,7 @@ extension RowStore {
         if !links.isEmpty { try transaction.createAnyLinks(connection).addCounts(links, of: holder) }
     }
 
-    /// Removes a link from the `AnyRealmValue` property of a row. Throws `DamagedValue` if its value cannot be decoded.
+    /// Removes a link from the `AnyRealmValue` property of a row. Throws `.corrupt` if its value cannot be decoded.
     package func remove(
         _ link: AnyLink, from property: PropertySchema, of key: ObjectKey, in transaction: WriteTransaction,
         _ connection: Connection

@@ -39,7 +39,7 @@ package struct ObjectTypeSchema: Sendable, Equatable {
             }
     }
 
-    /// This type with the names of its target types converted by `name`. Used after a migration renamed types.
+    /// This type with the names of its target types converted by `name`. Used if the program has renamed types.
     package func retargeted(_ name: (String) -> String) -> ObjectTypeSchema {
         var type = self
         type.properties = properties.map { $0.retargeted(name) }

@@ -42,7 +42,7 @@ package struct PropertySchema: Sendable, Equatable {
     /// True for `AnyRealmValue` values. They may be links, or contain links.
     package var isAny: Bool { element == .scalar(.any) }
 
-    /// This property with the name of its target type converted by `name`. Used after a migration renamed types.
+    /// This property with the name of its target type converted by `name`. Used if the program has renamed types.
     func retargeted(_ name: (String) -> String) -> PropertySchema {
         var property = self
         if case .linkingObjects(let type, let origin) = kind {

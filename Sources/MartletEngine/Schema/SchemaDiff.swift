@@ -15,6 +15,7 @@ package struct SchemaDiff: Equatable {
         case rebuildIndex(type: String, property: String)
         /// The sets of properties that must be unique together have changed.
         case rebuildUniques(String)
+        /// The catalog stores the new description of the type (see `SchemaFactsWriter`).
         case replaceSchemaFacts(String)
         /// A migration creates the tables again and fills them. `sources` contains, for each property that keeps its
         /// values, the name of the property in the file.
@@ -80,7 +81,7 @@ package struct SchemaDiff: Equatable {
                     + "\(new.isEmbedded ? "an embedded" : "a top-level") type in the schema: keep it, or migrate"
                     + (new.isEmbedded ? " and make sure that each object has one owner" : ""))
         }
-        // By the name of a property in the file: the name of the property in the program that keeps its values.
+        // Maps the name of a property in the file to the name of the property in the program that keeps its values.
         var successors: [String: String] = [:]
         for property in new.properties {
             if let former = match(property, old, new, successors) { successors[former] = property.name }
@@ -140,7 +141,8 @@ package struct SchemaDiff: Equatable {
         return positions.allSatisfy { $0.key == $0.value } ? [:] : positions
     }
 
-    // Making a property optional changes no row; every other change of its type does.
+    // Describes a change of type for which the stored values must change. Returns nil if there is none, also for a
+    // property that becomes optional.
     private func difference(_ before: PropertySchema, _ declared: PropertySchema) -> String? {
         let stored = before.retargeted(currentName)
         guard stored.kind == declared.kind, stored.element == declared.element else {

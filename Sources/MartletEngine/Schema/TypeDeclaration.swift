@@ -5,10 +5,11 @@ package struct TypeDeclaration: Sendable {
     package let type: ObjectTypeSchema
     /// The schema facts that the catalog of a file stores.
     let facts: String
-    /// Returns the column values of a new object, in schema order. It is called again for each row whose values must
-    /// differ.
+    /// Returns the column values of a new object, in schema order. If a default value differs from object to object, it
+    /// is called again for each row.
     package let defaultRow: @Sendable () -> [SQLValue]
-    /// True if a property or its elements can have a value. For an enum, only the raw values of its cases are valid.
+    /// True if a property, or an element of it, may have a value. For an enum, only the raw values of its cases are
+    /// valid.
     package let isValidRawValue: @Sendable (PropertyIndex, SQLValue) -> Bool
 
     package init(

@@ -4,8 +4,8 @@ import MartletValues
 /// The index of links in `AnyRealmValue` values: one row for each pair of a property of an object and a link in its
 /// value.
 ///
-/// The table is created with the first such link of a file. It is written together with the values, and read when a row
-/// is deleted.
+/// The table is created with the first such link of a file. It is written together with the values. It is read when a
+/// row is deleted, when the rows that observers depend on are determined, and in migrations.
 package struct AnyLinkIndex {
     /// A property of one object, whose value contains a link.
     package struct Source: Hashable, Sendable {
@@ -33,7 +33,7 @@ package struct AnyLinkIndex {
         "CREATE INDEX IF NOT EXISTS \"\(name).owner\" ON \(name) (type, owner, property)",
     ]
 
-    /// True when the file has the table.
+    /// True if the file has the table.
     package static func exists(_ connection: Connection) throws -> Bool {
         try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = ?1", [.text(name)]) == 1
     }

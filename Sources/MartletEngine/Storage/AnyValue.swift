@@ -44,7 +44,7 @@ package enum AnyValueTag: UInt8, Sendable {
 }
 
 extension SQLValue {
-    /// The tag of a stored value of any type; nil for null and for values that are stored without a tag.
+    /// The tag of a stored value of an `any` property; nil for null and for values that are stored without a tag.
     package var tag: AnyValueTag? {
         guard case .blob(let bytes) = self else { return nil }
         return bytes.first.flatMap(AnyValueTag.init)
@@ -106,7 +106,7 @@ package struct AnyValue {
     /// overflow the stack.
     package static let maximumDepth = 100
 
-    /// True for a well-formed stored value of any type, including its nested values.
+    /// True if a stored value of an `any` property is well-formed, including its nested values.
     package static func isWellFormed(_ stored: SQLValue, depth: Int = 0) -> Bool {
         guard case .blob(let blob) = stored else { return true }
         guard let tag = stored.tag else { return false }
@@ -136,7 +136,8 @@ package struct AnyValue {
             }
     }
 
-    /// Less than, equal to or greater than zero; nil for values of different kinds, and if either is NaN.
+    /// Less than, equal to or greater than zero. Numbers of all kinds are compared by value. Nil for other values of
+    /// different kinds, if either is NaN, and for unequal objects, lists or maps.
     func compare(_ other: AnyValue) -> Int? {
         switch (content, other.content) {
         case (.bool(let left), .bool(let right)): (left ? 1 : 0) - (right ? 1 : 0)
@@ -172,7 +173,7 @@ package struct AnyValue {
     }
 
     /// The text or data in a stored value, without a tag; null for values of other kinds.
-    static func searched(_ stored: SQLValue) -> SQLValue {
+    static func textOrData(_ stored: SQLValue) -> SQLValue {
         switch stored {
         case .text: stored
         case .blob(let blob) where stored.tag == .data: .blob(Array(blob.dropFirst()))

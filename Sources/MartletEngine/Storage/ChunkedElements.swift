@@ -99,7 +99,7 @@ package struct ChunkedElements {
         let (chunk, offset) = position == count ? endLocation() : locate(position)
         try loadChunk(chunk, load)
         chunks[chunk].elements?.insert(element, at: offset)
-        grow(chunk, by: 1)
+        adjustCount(of: chunk, by: 1)
         if chunks[chunk].count > limit {
             try divide(chunk, isAtEnd: position == count - 1 && chunk == chunks.count - 1, load)
         }
@@ -118,7 +118,7 @@ package struct ChunkedElements {
         let (chunk, offset) = locate(position)
         try loadChunk(chunk, load)
         let old = chunks[chunk].elements?.remove(at: offset) ?? .null
-        grow(chunk, by: -1)
+        adjustCount(of: chunk, by: -1)
         if chunks[chunk].count == 0 {
             removedOrdinals.append(chunks[chunk].ordinal)
             chunks.remove(at: chunk)
@@ -137,7 +137,7 @@ package struct ChunkedElements {
         let (chunk, offset) = isAtEnd ? endLocation() : locate(position)
         try loadChunk(chunk, load)
         chunks[chunk].elements?.insert(contentsOf: new, at: offset)
-        grow(chunk, by: new.count)
+        adjustCount(of: chunk, by: new.count)
         if chunks[chunk].count > limit { try divide(chunk, isAtEnd: isAtEnd && chunk == chunks.count - 1, load) }
     }
 
@@ -224,7 +224,7 @@ package struct ChunkedElements {
     }
 
     // Updates the counts and the starts after the number of elements of a chunk has changed.
-    private mutating func grow(_ chunk: Int, by number: Int) {
+    private mutating func adjustCount(of chunk: Int, by number: Int) {
         chunks[chunk].count += number
         chunks[chunk].isDirty = true
         count += number

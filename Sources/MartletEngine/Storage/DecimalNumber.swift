@@ -22,6 +22,7 @@ package struct DecimalNumber: Hashable, Sendable {
     private static let smallestExponent = -6_176
     private static let largestPower = 6_144
 
+    // The coefficients with 34 digits.
     private static let leastScaled: UInt128 = 1_000_000_000_000_000_000_000_000_000_000_000
     private static let greatestScaled: UInt128 = 9_999_999_999_999_999_999_999_999_999_999_999
 
@@ -62,8 +63,9 @@ package struct DecimalNumber: Hashable, Sendable {
         self = value
     }
 
-    /// The decimal number of an SQL value. A floating-point number that equals an `Int64` has the same decimal number,
-    /// and any other one its shortest decimal representation. Nil for NaN and for other values.
+    /// The decimal number of an SQL value. A floating-point number that equals an `Int64` is converted like this
+    /// integer, and any other one by its shortest decimal representation. Nil for NaN, null and texts, and for bytes
+    /// that encode no decimal.
     package init?(_ value: SQLValue) {
         switch value {
         case .integer(let number): self.init(Int(number))

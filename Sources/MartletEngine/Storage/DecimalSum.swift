@@ -54,7 +54,7 @@ package struct DecimalSum {
         return hasNegativeInfinity ? .negativeInfinity : nil
     }
 
-    // Reduces every limb to 0..<base. If the sum is negative, the highest limb stays negative.
+    // Reduces every limb to 0..<base, except the highest limb of a negative sum, which stays negative.
     private mutating func propagateCarries() {
         additionsSinceCarry = 0
         guard var place = limbs.keys.min(), var last = limbs.keys.max() else { return }
@@ -105,8 +105,8 @@ package struct DecimalSum {
         return DecimalNumber.rounding(isNegative: isNegative, digits, exponent, hasRest: rest)
     }
 
-    /// Long division to `maximumDigits + 2` digits. Returns the quotient, its exponent, and whether there is a
-    /// remainder.
+    /// Long division. Returns the quotient, its exponent, and whether there is a remainder. If there is a remainder,
+    /// the quotient has at least `maximumDigits + 2` digits.
     private static func divide(_ digits: [UInt8], _ exponent: Int, _ divisor: UInt64) -> ([UInt8], Int, Bool) {
         if divisor == 1 || digits.isEmpty { return (digits, exponent, false) }
         var (quotient, exponent, rest): ([UInt8], Int, UInt128) = ([], exponent, 0)

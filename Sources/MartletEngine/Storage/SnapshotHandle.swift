@@ -22,7 +22,7 @@ package final class SnapshotHandle: @unchecked Sendable {
     private var isWriting = false
     private let owners = Mutex(Owners())
     private let release: @Sendable (ObjectIdentifier, Connection) -> Void
-    private let forks = cmartlet_fork_count()
+    private let forkCountAtCreation = cmartlet_fork_count()
     private let stopForkedChild: @Sendable (_ path: String) -> Never
 
     init(
@@ -42,8 +42,8 @@ package final class SnapshotHandle: @unchecked Sendable {
     deinit {
         reference.end()
         guard let connection else { return }
-        // In a forked child, ending the transaction would release locks of the parent process.
-        if forks != cmartlet_fork_count() { return _ = Unmanaged.passRetained(connection) }
+        // In a forked child, the connection is leaked: its transaction and its locks belong to the parent process.
+        if forkCountAtCreation != cmartlet_fork_count() { return _ = Unmanaged.passRetained(connection) }
         release(ObjectIdentifier(self), connection)
     }
 
@@ -55,7 +55,7 @@ package final class SnapshotHandle: @unchecked Sendable {
         guard let connection else { preconditionFailure("a snapshot was read after its connection had been taken") }
         // In a forked child, the locks of the file belong to the parent: other processes may overwrite what is read
         // here.
-        if forks != cmartlet_fork_count() { stopForkedChild(connection.options.path) }
+        if forkCountAtCreation != cmartlet_fork_count() { stopForkedChild(connection.options.path) }
         return try body(connection)
     }
 

@@ -36,8 +36,8 @@ extension TableLayout.Collection {
     /// Writes the changes in the number of links from the collection of an owner. Returns the targets with a changed
     /// number of links.
     ///
-    /// It tries an insertion or deletion first, and then an update. `RETURNING` would report which rows are new, but it
-    /// doubles the cost.
+    /// For each target it tries an insertion or deletion first. If that changes no row, it updates the count.
+    /// `RETURNING` would report which rows are new, but it doubles the cost.
     package func write(_ counts: TargetCounts, of owner: ObjectKey, _ connection: Connection) throws -> [ObjectKey] {
         guard let targets, !counts.isEmpty else { return [] }
         let create = try connection.statement("INSERT INTO \(targets) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING")

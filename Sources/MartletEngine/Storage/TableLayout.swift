@@ -2,10 +2,10 @@ import MartletSQLite
 
 /// The tables of an object type: their names, columns and fixed SQL.
 ///
-/// A type has one STRICT table. Its rows are identified by an integer key. If the type has an integer primary key, this
-/// is the key. Links are indexed columns. A list, set or map has a table of chunks and, if it contains links, a table
-/// of its targets. The column `_special` contains the bits of floating-point values that REAL cannot store (NaN,
-/// negative zero).
+/// A type has one STRICT table. Its rows are identified by an integer key: the primary key of the type if it is an
+/// integer, otherwise the column `_key`. Links are indexed columns. A list, set or map has a table of chunks and, if it
+/// contains links, a table of its targets. The column `_special` contains the bits of floating-point values that REAL
+/// cannot store (NaN, negative zero).
 package struct TableLayout: Sendable {
     package struct Column: Sendable {
         package let property: PropertyIndex

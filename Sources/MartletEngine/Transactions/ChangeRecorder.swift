@@ -51,7 +51,8 @@ package struct ChangeRecorder {
         edits = ListEditScript()
     }
 
-    /// Records that collections of a property began or ceased to link to rows. Their edits are recorded separately.
+    /// Records rows to which collections of a property link more or less often than before. The edits of these
+    /// collections are recorded separately.
     package mutating func recordChangedTargets(_ targets: [ObjectKey], _ link: LinkID) {
         if !targets.isEmpty { changedTargets[link, default: []] += targets }
     }

@@ -38,7 +38,7 @@ struct LockFile {
 
     // MARK: Inspecting
 
-    /// Reads the kind of the file. Does not create or change it.
+    /// Determines whether the file exists, and whether an earlier release wrote it. Does not create or change it.
     ///
     /// - Throws: `.accessDenied` if it is not a regular file, or belongs to another program.
     func inspect() throws(EngineError) -> Content {
@@ -70,9 +70,10 @@ struct LockFile {
         if count >= Self.magicOffset + Self.magic.count, head[Self.magicOffset...].starts(with: Self.magic) {
             return .current
         }
-        // Early releases wrote only the first word (8 bytes), or the first three words (24 bytes). If the disk was full,
-        // later ones wrote the name of the log without the magic number. A program that had the file open while it was
-        // truncated does this, too, with the identity of the database.
+        // Early releases wrote only the first word (8 bytes), or the first three words (24 bytes). Later releases wrote
+        // the name of the log without the magic number (72 bytes) if the disk was full. If the file is truncated while
+        // this release has it open, it writes the name of the log and the identity of the database without the magic
+        // number (88 bytes).
         let isEarly = [0, 8, 24].contains(status.st_size) && count == status.st_size
         let isWithoutMagic = [72, 88].contains(status.st_size) && head[Self.magicOffset...].allSatisfy { $0 == 0 }
         guard isEarly || isWithoutMagic else {

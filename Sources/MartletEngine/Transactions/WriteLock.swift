@@ -188,7 +188,7 @@ final class WriteLock: @unchecked Sendable {
         guard let file else { return nil }
         var words = [UInt64](repeating: 0, count: count)
         var descriptor = descriptor
-        // Opens the file only for this read if this process has not opened it yet, or if it was replaced since.
+        // If this process has not opened the file yet, or if the file was replaced since, opens it for this read only.
         let isOwn = descriptor < 0 || !file.isCurrent(descriptor)
         if isOwn { descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
         defer { if isOwn && descriptor >= 0 { close(descriptor) } }

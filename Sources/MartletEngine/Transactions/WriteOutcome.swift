@@ -1,10 +1,12 @@
 import Synchronization
 
-/// Whether a write was committed, or has deleted the row again. The write shares this object with references to a row that
-/// it has inserted: after a rollback or a deletion, another row may get the key of this row.
+/// The outcome of a write that inserted rows. The write shares this object with references to these rows: after a
+/// rollback or a deletion, another row may get the key of the referenced row.
 package final class WriteOutcome: Sendable {
     package enum State: UInt8, AtomicRepresentable, Sendable {
-        case open, committed, cancelled
+        case open, committed
+        /// The write was rolled back, or it has deleted the row again.
+        case cancelled
     }
 
     private let stored = Atomic<State>(.open)
