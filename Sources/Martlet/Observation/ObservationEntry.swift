@@ -68,8 +68,8 @@ class ObservationEntry {
     /// Marks the versions up to `version` as delivered. They do not affect the observer.
     func catchUp(to version: Version) { deliveredVersion = max(deliveredVersion, version) }
 
-    /// The versions after `version` were rolled back, because a group of writes failed. The observer was registered
-    /// between these writes.
+    /// Called after the versions after `version` were rolled back, because a group of writes failed. Has an effect if
+    /// the observer was registered between these writes.
     func rollBack(to version: Version) { deliveredVersion = min(deliveredVersion, version) }
 
     /// Whether the observer has to be notified of the changes up to `version`. False while it is paused.
