@@ -2,7 +2,8 @@ import MartletEngine
 
 /// One observer of a collection or object: the state that it knows, and the call that is prepared for it.
 ///
-/// Thread safety: the hub's lock guards all mutable properties. All but `prepared` are changed on the executor only.
+/// Thread safety: the hub's lock guards all mutable properties. The known state, `generation`, `hasEnded` and
+/// `failedVersion` are changed on the executor only.
 class ObservationEntry {
     typealias Changes = (changes: ChangeSet, oldRows: RowImages)?
 

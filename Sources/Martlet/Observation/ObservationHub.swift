@@ -244,8 +244,8 @@ final class ObservationHub: @unchecked Sendable {
 
     // MARK: Delivery, on the executor
 
-    /// Called by the scheduler: moves to the newest computed version and delivers. Queries run here only for observers
-    /// with silent commits that were not skipped yet.
+    /// Called by the scheduler: moves to the newest computed version and delivers. The calls were computed in the
+    /// background, except those of observers with silent commits that were not skipped yet.
     private func deliverPending() {
         let (computed, failure) = locked { $0.delivery.beginDelivery() }
         guard let context else { return }
