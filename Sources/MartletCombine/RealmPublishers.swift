@@ -36,9 +36,9 @@ public enum RealmPublishers {
         }
     }
 
-    /// Publishes a value after each change of an object or collection, despite its name, which comes from Realm Swift.
+    /// Publishes a value after each change of an object or collection, not before it. The name comes from Realm Swift.
     /// If the computation of a change fails, nothing is published until the next change. If an object is observed, the
-    /// publisher finishes when it is deleted.
+    /// publisher finishes when the object is deleted.
     public struct WillChange<Subscribable: RealmSubscribable>: Publisher {
         public typealias Output = Void
         public typealias Failure = Never
@@ -66,9 +66,9 @@ public enum RealmPublishers {
     }
 
     /// Publishes an object or collection after each change. A collection is also published at the beginning. If an
-    /// object is published, the publisher finishes when it is deleted. The publisher fails if the file cannot be read,
-    /// even if the cause is temporary. Use the operator `retry` to subscribe again, or a `Changeset`, which reports the
-    /// error as a value and continues.
+    /// object is published, the publisher finishes when the object is deleted. The publisher fails if the file cannot
+    /// be read, even if the cause is temporary. Use the operator `retry` to subscribe again, or a `Changeset`, which
+    /// reports the error as a value and continues.
     public struct Value<Subscribable: RealmSubscribable>: Publisher {
         public typealias Output = Subscribable
         public typealias Failure = any Error
@@ -100,7 +100,7 @@ public enum RealmPublishers {
     }
 
     /// Publishes the changes of a collection or object, as `observe` reports them. If the changes of an object are
-    /// published, the publisher finishes after its deletion.
+    /// published, the publisher finishes after the deletion of the object.
     public struct Changeset<Subscribable: RealmSubscribable, Change>: Publisher {
         public typealias Output = Change
         public typealias Failure = Never

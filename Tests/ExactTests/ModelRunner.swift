@@ -270,7 +270,7 @@ final class ModelRunner {
 
     private func waitUntilComputed() {
         let deadline = Date(timeIntervalSinceNow: 60)
-        while !test.realm.context.hub.isReady {
+        while test.realm.context.hub.awaitsRun {
             if Date() > deadline { return fail("the changes are never computed") }
             sched_yield()
         }

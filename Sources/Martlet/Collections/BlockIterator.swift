@@ -158,7 +158,8 @@ import MartletValues
         return rows.count > 0
     }
 
-    /// Copies the rows of some members. Uses one statement if their keys are ascending and dense.
+    /// Copies the rows of some members. If their keys are ascending and dense, one statement reads all of them.
+    /// Otherwise only the rows of members without current values are read.
     private mutating func readRows(of members: ArraySlice<ObjectKey>) {
         guard let first = members.first, let last = members.last else { return }
         let isAscending = first < last && zip(members, members.dropFirst()).allSatisfy { $0 < $1 }
@@ -195,7 +196,8 @@ extension ObjectTable {
 }
 
 extension RealmContext {
-    /// Decodes the objects that have no values yet. `objects` are in ascending order of keys.
+    /// Decodes the objects that have no values yet, with one statement. An object that is not in ascending order of
+    /// keys may be skipped. It is decoded when it is used.
     fileprivate func fill(_ objects: [ObjectBase], _ table: ObjectTable, _ first: ObjectKey, _ last: ObjectKey) {
         guard objects.contains(where: { $0._state == .stale }) else { return }
         read { connection in

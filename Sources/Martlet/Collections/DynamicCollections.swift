@@ -233,8 +233,9 @@ extension Map: UntypedMap {
 /// for dog in realm.dynamicObjects("Dog") { print(dog.name as? String ?? "", dog.owner ?? "nobody") }
 /// ```
 ///
-/// Values are Swift values, links are `DynamicObject`s, and collections are `DynamicList`, `DynamicSet` and
-/// `DynamicMap`. Traps if the type does not have a property with the name, or if a value has the wrong type.
+/// Values are Swift values, links are `DynamicObject`s, linking objects are arrays of `DynamicObject`s, and collections
+/// are `DynamicList`, `DynamicSet` and `DynamicMap`. Traps if the type does not have a property with the name, or if a
+/// value has the wrong type.
 @dynamicMemberLookup
 public struct DynamicObject: Hashable, CustomStringConvertible {
     /// The object, as an instance of its class.

@@ -4,7 +4,7 @@ import MartletValues
 /// Computes aggregates of values in memory. A list may contain an element several times, and may be unmanaged, so SQL
 /// is not used.
 struct ElementAggregates {
-    /// The values without absent values and NaN.
+    /// The values, except absent values and NaN.
     private let values: [SQLValue]
     /// The key path of the values.
     private var path = "self"
@@ -43,8 +43,8 @@ struct ElementAggregates {
         self.context = context
     }
 
-    /// The property at the end of a path through to-one links; nil if the path leads through a type that neither the
-    /// Realm nor the program declares.
+    /// The property at the end of a path through to-one links; nil if the path leads through an unknown type. The
+    /// Realm determines which types are known, or the program if `context` is nil.
     private static func end(
         of names: [String], _ keyPath: String, from start: ObjectTypeSchema, _ context: RealmContext?
     ) -> PropertySchema? {
@@ -95,7 +95,8 @@ struct ElementAggregates {
         return property.element.isFloating ? Double?._value(stored).map(\._compared) ?? .null : stored
     }
 
-    /// True if a value, which may be in an `AnyRealmValue`, is a floating-point number or a date that is NaN.
+    /// True for a floating-point number or a date that is NaN, and for each NaN in an `AnyRealmValue`. False for a
+    /// `Decimal128` outside of an `AnyRealmValue`.
     static func isNaN<V: OrderedValue>(_ value: SQLValue, _: V.Type) -> Bool {
         if case .real(let number) = value { return number.isNaN }
         return V._Present.self == AnyRealmValue.self && AnyValue.isNaN(sortKey: AnyValue.sortKey(value))
@@ -154,7 +155,8 @@ struct ElementAggregates {
         }
     }
 
-    // Integers are added exactly. The result is a floating-point number if the sum exceeds 64 bits.
+    // Integers are added exactly. The result is a floating-point number if a value is one, or if the sum exceeds 64
+    // bits.
     private var total: SQLValue {
         var whole: Int128 = 0
         var real: Double?
@@ -186,7 +188,7 @@ extension RealmCollection where Element: NumericValue {
     /// The sum of the elements. Absent values and NaN are skipped. Traps if the sum does not fit the type.
     public func sum() -> Element { ElementAggregates(map(\._compared)).sum() }
 
-    /// The average of the elements that are not nil; nil if there are none.
+    /// The average of the elements; nil if there is none. Absent values and NaN are skipped.
     public func average() -> Element._Average? { ElementAggregates(map(\._compared)).average() }
 }
 
@@ -206,7 +208,7 @@ extension OrderedValue {
         return _value(StoredValue(stored))
     }
 
-    /// The minimum or maximum of the property at `keyPath`. Traps if its type is another one.
+    /// Converts the minimum or maximum of the property at `keyPath`. Traps if it is not of type `Self`.
     static func aggregate(_ stored: SQLValue, _ keyPath: String, in context: RealmContext?) -> Self {
         guard let value = _value(stored, in: context) else { Misuse.aggregateOfOtherType(keyPath, _typeName) }
         return value
@@ -214,7 +216,8 @@ extension OrderedValue {
 }
 
 extension PropertySchema {
-    /// Traps if this property, at the end of `path`, has no sum or average, or no order.
+    /// Traps unless this property, at the end of `path`, contains numbers or, if `isArithmetic` is false, ordered
+    /// values.
     func requireAggregatable(_ path: String, isArithmetic: Bool) {
         let (isOrdered, isNumber): (Bool, Bool) =
             switch element {
@@ -242,7 +245,7 @@ extension Map where Value: NumericValue {
     /// The sum of the values. Absent values and NaN are skipped. Traps if the sum does not fit the type.
     public func sum() -> Value { ElementAggregates(values.map(\._compared)).sum() }
 
-    /// The average of the values that are not nil; nil if there are none.
+    /// The average of the values; nil if there is none. Absent values and NaN are skipped.
     public func average() -> Value._Average? { ElementAggregates(values.map(\._compared)).average() }
 }
 

@@ -3,7 +3,7 @@ import MartletValues
 
 /// The objects that link to an object: a live, read-only inverse of a link, list, set or map.
 ///
-/// The collection contains an object once for each of its links. An object whose list contains the target twice occurs
+/// An object occurs once for each of its links to the target: an object whose list contains the target twice occurs
 /// twice.
 public struct LinkingObjects<Element: ObjectBase> {
     // Nil for an unmanaged object: no object links to it.
@@ -85,7 +85,8 @@ extension ObjectBase {
         return objects
     }
 
-    /// The linking objects as a live `LinkingObjects<Class>` of their class; empty for an unmanaged object.
+    /// The linking objects as a live `LinkingObjects<Class>` of their class; empty for an unmanaged object. Nil if the
+    /// property is of another kind.
     final func untypedLinkingObjects(_ property: PropertySchema) -> Any? {
         guard case .linkingObjects(let type, _) = property.kind else { return nil }
         let storage = linkingStorage(property.index)

@@ -69,7 +69,7 @@ extension List {
 
     /// Removes the elements that satisfy a condition. Removes none if the condition throws.
     public func removeAll(where isRemoved: (Element) throws -> Bool) rethrows {
-        remove(atOffsets: IndexSet(try unchanged { try indices.filter { try isRemoved(self[$0]) } }))
+        remove(atOffsets: IndexSet(try requiringUnchanged { try indices.filter { try isRemoved(self[$0]) } }))
     }
 
     // The name of the list in messages.
@@ -115,7 +115,7 @@ extension List {
     /// - Parameter isBefore: returns true if its first argument precedes the second.
     public func sort(by isBefore: (Element, Element) throws -> Bool) rethrows {
         let elements = Array(self)
-        reorder(try unchanged { try elements.indices.sorted { try isBefore(elements[$0], elements[$1]) } })
+        reorder(try requiringUnchanged { try elements.indices.sorted { try isBefore(elements[$0], elements[$1]) } })
     }
 
     /// Reverses the order of the elements.
@@ -137,14 +137,14 @@ extension List {
     /// Both groups keep their relative order.
     @discardableResult
     public func partition(by isBehind: (Element) throws -> Bool) rethrows -> Int {
-        let behind = try unchanged { try Array(self).map(isBehind) }
+        let behind = try requiringUnchanged { try Array(self).map(isBehind) }
         let front = indices.filter { !behind[$0] }
         reorder(front + indices.filter { behind[$0] })
         return front.count
     }
 
     // Calls a closure of the program that computes positions. Traps if it changes the list.
-    private func unchanged<R>(_ body: () throws -> R) rethrows -> R {
+    private func requiringUnchanged<R>(_ body: () throws -> R) rethrows -> R {
         let (edits, size) = (core?.editCount, core == nil ? unmanaged.count : 0)
         let result = try body()
         if edits != core?.editCount || core == nil && size != unmanaged.count { Misuse.changedDuringChange(title) }

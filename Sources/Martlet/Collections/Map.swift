@@ -126,7 +126,8 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
             return
         }
         let stored = value._storedElement(elementContext(core, policy)).raw
-        // The position is found last, because an object that was added or updated may have called observers.
+        // The position is looked up after the value was stored: storing it may have called observers, and these may
+        // have changed the map.
         if let position = core.position(of: .text(key)) {
             if policy != .modified || core.element(at: position + 1) != stored {
                 core.replace(at: position + 1, with: stored)

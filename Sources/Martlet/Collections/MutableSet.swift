@@ -22,7 +22,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
             if changed.count != unmanagedElements.count { notifier.change(nil) { unmanagedElements = changed } }
         }
     }
-    // The values by which the unmanaged elements are compared, without objects.
+    // The values by which the unmanaged elements are compared, except elements that are objects.
     private var unmanagedIdentities: Set<StoredValue> = []
     private(set) var core: CollectionCore?
 

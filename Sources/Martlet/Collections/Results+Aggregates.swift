@@ -4,7 +4,7 @@ import MartletValues
 extension Results where Element: ObjectBase {
     /// The minimum of a property among the members; nil if none has a value. NaN is skipped.
     ///
-    /// - Parameter keyPath: a property, also through to-one links: `"owner.age"`.
+    /// - Parameter keyPath: a property, or a key path through to-one links such as `"owner.age"`.
     public func min<V: OrderedValue>(ofProperty keyPath: String) -> V? {
         value(storage.aggregate(.min, keyPath), keyPath)
     }

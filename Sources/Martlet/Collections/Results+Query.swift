@@ -6,7 +6,7 @@ import MartletValues
 /// Foundation also declares a `SortDescriptor`, which is generic. If both modules are imported and the name is
 /// ambiguous, as in `[SortDescriptor]()`, use `RealmSortDescriptor`.
 public struct SortDescriptor: Hashable, Sendable {
-    /// The property, through to-one links: `"owner.lastName"`.
+    /// The property to sort by, or a key path through to-one links such as `"owner.lastName"`.
     public let keyPath: String
     /// True to start with the minimum, false to start with the maximum.
     public let ascending: Bool
@@ -135,7 +135,8 @@ extension ResultsStorage {
         return property
     }
 
-    /// The members that satisfy the condition of a predicate, after its stages such as `SORT` and `LIMIT`.
+    /// The members that satisfy the condition of a predicate. The stages of the predicate, such as `SORT` and `LIMIT`,
+    /// are then applied.
     func filtered(_ predicate: Realm.Predicate) throws -> ResultsStorage {
         let bound = try predicate.bound(to: table.id, in: context)
         let found = adding { plan in

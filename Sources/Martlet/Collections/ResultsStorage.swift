@@ -69,7 +69,7 @@ final class ResultsStorage {
         knownCount = nil
     }
 
-    /// Installs keys that were computed for an observer, for the state that the Realm shows now.
+    /// Installs keys that were computed for an observer. They must match the state that the Realm shows now.
     ///
     /// If the Realm was invalidated, this makes the observed result usable again.
     ///

@@ -1,11 +1,13 @@
-/// Finds sections by their keys. All keys that do not equal themselves, such as NaN, have one section.
+/// Finds sections by their keys. All keys that do not equal themselves, such as NaN,
+/// share one section.
 struct SectionPositions<Key: Hashable> {
     private var byKey: [Key: Int] = [:]
-    private var ofUnequal: Int?
+    /// The section of the keys that do not equal themselves.
+    private var ofSelfUnequalKeys: Int?
 
     subscript(key: Key) -> Int? {
-        get { key == key ? byKey[key] : ofUnequal }
-        set { if key == key { byKey[key] = newValue } else { ofUnequal = newValue } }
+        get { key == key ? byKey[key] : ofSelfUnequalKeys }
+        set { if key == key { byKey[key] = newValue } else { ofSelfUnequalKeys = newValue } }
     }
 
     /// True for two keys of one section.

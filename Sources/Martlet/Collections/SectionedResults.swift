@@ -226,8 +226,8 @@ extension RealmCollection where Element: ObjectBase {
     /// Elements with equal values keep the order that they have in the collection.
     ///
     /// - Parameters:
-    ///   - keyPath: a stored property, also through to-one links: `\.owner?.lastName`. For a computed property, the
-    ///     elements are sorted by the stored property that it reads. Traps if it reads none or several.
+    ///   - keyPath: a stored property, or a key path through to-one links such as `\.owner?.lastName`. For a computed
+    ///     property, the elements are sorted by the stored property that it reads. Traps if it reads none or several.
     ///   - ascending: whether the sections start with the minimum.
     public func sectioned<Key: Hashable>(
         by keyPath: KeyPath<Element, Key>, ascending: Bool = true
@@ -277,7 +277,8 @@ extension RealmCollection where Element: ObjectBase {
 
 extension RealmCollection where Element: ModelObject {
     /// Groups the elements into sections by the values of a field, in the order of these values. The key is nil for
-    /// elements whose value is absent, or for which a link on the key path is nil.
+    /// elements whose value is absent, for which a link on the key path is nil, or whose value is NaN. Exception: in a
+    /// `Decimal128` property, NaN has its own section.
     public func sectioned<F: ValueField<Element>>(
         by field: (Element.RootFields) -> F, ascending: Bool = true
     ) -> SectionedResults<F.Value._Present?, Element> where F.Value: OrderedValue, F.Value._Present: Hashable {

@@ -57,7 +57,7 @@ struct UntypedElements<Element: RealmCollectionValue> {
             return element
         }
         if let value = UntypedValue.unwrapped(value) {
-            if let element = present(value, place) { return element }
+            if let element = converted(value, place) { return element }
         } else if let nothing = (Element.self as? any ExpressibleByNilLiteral.Type)?.init(nilLiteral: ()) as? Element {
             return nothing
         } else if let nothing = AnyRealmValue.none as? Element {
@@ -66,7 +66,7 @@ struct UntypedElements<Element: RealmCollectionValue> {
         refuse(UntypedValue.unwrapped(value), place)
     }
 
-    private func present(_ value: Any, _ place: ElementPlace?) -> Element? {
+    private func converted(_ value: Any, _ place: ElementPlace?) -> Element? {
         if Element.self is AnyRealmValue.Type {
             let rules = rules.entering(place, of: name)
             let any = AnyRealmValue(untyped: value) { object in

@@ -31,7 +31,7 @@ final class Scheduler: Sendable {
     }
 
     /// The main queue if `isolation` is the main actor and the current thread is not the main thread; otherwise nil.
-    /// This can happen on Linux. The run loop of the main thread does not run in this case.
+    /// On Linux, the main actor can run on another thread. The run loop of the main thread then does not run.
     static func mainQueue(_ isolation: (any Actor)?) -> DispatchQueue? {
         isolation is MainActor && !Thread.isMainThread ? .main : nil
     }

@@ -75,7 +75,7 @@ extension RealmContext {
         if !collections.isEmpty { collections = collections.filter { $0.value.core != nil } }
     }
 
-    /// Discards the cached values of a table whose rows were changed directly.
+    /// Discards the cached values of a table whose rows were changed by SQL, not through accessors.
     func discardValues(of table: ObjectTable) {
         bumpChangeCount()
         table.accessors.forEach(markStale)

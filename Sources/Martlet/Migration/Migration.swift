@@ -143,9 +143,9 @@ public final class Migration {
 
     /// Creates an object from a dictionary of property names and values, an array in schema order, or another object.
     ///
-    /// Properties without a value get their defaults. The other object can be an old object; its values are copied to
-    /// the properties that keep them, under their new names. If it has another type, the properties that both types
-    /// have are copied.
+    /// Properties without a value get their defaults. The other object can be an old object: its values are copied to
+    /// the properties of the same names, and the values of renamed properties to the new names. If it has another type,
+    /// the properties that both types have are copied.
     ///
     /// Keys that are not the name of a property are ignored. Traps if the type is unknown, if a value has the wrong
     /// type, or if the given object has no property in common with the type.
@@ -194,7 +194,7 @@ public final class Migration {
     /// migration has deleted are not copied.
     ///
     /// Traps if the file has no property `oldName`, if the last new name is not in the schema, if the schema still has
-    /// `oldName`, or if `newName` is a primary key that cannot be set in the migration.
+    /// `oldName`, or if `newName` is the primary key.
     public func renameProperty(onType typeName: String, from oldName: String, to newName: String) {
         let (old, new) = tables(typeName)
         let source = intermediateNames[IntermediateName(type: new.type.name, property: oldName)] ?? oldName
@@ -208,7 +208,8 @@ public final class Migration {
             intermediateNames[IntermediateName(type: new.type.name, property: newName)] = source
             return
         }
-        // Links contain an integer key that has not changed, and the index of another one allows no repeated values.
+        // An integer primary key is the object key, which links contain. Another primary key has a unique index, and
+        // the copied values may contain duplicates.
         if new.type.primaryKey == property.index { Misuse.primaryKeyChange(new.type.name, property.name) }
         flushChanges()
         newContext.recordingFailure { try migration.fill(new.type, property, from: source) }

@@ -15,7 +15,7 @@ import MartletValues
 /// with the same key, or to a copy if the property is embedded. Old objects cannot be changed, and no object can be
 /// used after the block.
 public final class MigrationObject: StoredObject {
-    /// Traps. Only a migration creates its objects.
+    /// Traps: only a migration creates such objects.
     public required init() { Misuse.madeMigrationObject() }
 
     @_spi(Generated) public required init(_managed: Void) { super.init(_managed: ()) }
@@ -96,7 +96,8 @@ public final class MigrationObject: StoredObject {
         }
     }
 
-    /// The new object for this old one, or its values if the property is embedded; nil if the new object was deleted.
+    /// For an old object: the new object with the same key (nil if it was deleted), or the values of the old object if
+    /// `property` is embedded. Any other object, and an object of another embedded type, is returned unchanged.
     private func converted(to context: RealmContext?, _ property: PropertySchema) -> Any? {
         guard let context, _context !== context, _context?.counterpart === context, let table = _table else {
             return self
@@ -108,8 +109,8 @@ public final class MigrationObject: StoredObject {
         return newTable.exists(_key) ? newTable.object(_key) : nil
     }
 
-    /// The values for the properties of a table that this object also has. If the table has the type of the object, they
-    /// may have other names in this object.
+    /// The values of this object, by the names of the properties of `table`. Properties that this object does not have
+    /// are omitted. If the table has the type of this object, a renamed property gets the value of its former name.
     func values(for table: ObjectTable) -> [String: Any] {
         let isOfType = _table?.id == table.id
         return table.type.properties.reduce(into: [:]) { values, property in

@@ -50,7 +50,7 @@ extension Misuse {
     static func notAggregated(_ path: String, is type: String, lacks kind: String) -> Never {
         trap(
             "'\(path)' is '\(type)', which has no \(kind). "
-                + "Name a property whose values have one, as numbers do")
+                + "Name another property, such as one with numbers")
     }
 
     static func aggregateOfOtherType(_ path: String, _ wanted: String) -> Never {

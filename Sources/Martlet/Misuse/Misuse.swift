@@ -1,6 +1,7 @@
 import Foundation
 
-/// The traps of the library and their messages. Only errors of the programmer trap. All other failures are thrown.
+/// The traps of the library and their messages. Errors of the programmer trap, and failures of reads that cannot throw.
+/// All other failures are thrown.
 ///
 /// Each trap is a separate function. The message ends with the name of the function, so that users can search for it.
 /// `Documentation/Misuse.md` lists the messages, and a test triggers each trap.
@@ -20,8 +21,8 @@ enum Misuse {
 
     static func wrongExecutor(_ what: String, isolation: String, here: String) -> Never {
         trap(
-            "\(what) was used on \(here), but it belongs to \(isolation). Live objects can only be used where their Realm was opened: "
-                + "open a Realm there and look the object up by its primary key")
+            "\(what) was used on \(here), but it belongs to \(isolation). Live objects can only be used where their Realm was opened. "
+                + "Elsewhere, open a Realm and look the object up by its primary key")
     }
 
     static func noRunLoop(_ what: String) -> Never {
@@ -98,7 +99,8 @@ enum Misuse {
     static func frozenTooEarly(_ what: String) -> Never {
         trap(
             "\(what) was created in the open write transaction and frozen there, but frozen objects show the state before "
-                + "it. Commit first. In an asynchronous write, freeze objects of earlier writes before the first change"
+                + "that transaction. Commit first. "
+                + "In an asynchronous write, freeze objects of earlier writes before the first change"
         )
     }
 
@@ -132,13 +134,13 @@ enum Misuse {
         let place = realm.map { ": it belongs to '\($0)' and was used in '\(otherRealm)'" } ?? ""
         trap(
             "a '\(type)' of another Realm was added or linked\(place). "
-                + "Use objects of one Realm together, or copy it with 'create'")
+                + "Use objects of one Realm together, or copy the object with 'create'")
     }
 
     static func frozenLinked(_ type: String) -> Never {
         trap(
             "a frozen '\(type)' was added or linked, and frozen objects belong to one version of a file. "
-                + "Link to the object that 'thaw()' returns, or copy it with 'create'")
+                + "Link to the object that 'thaw()' returns, or copy the frozen object with 'create'")
     }
 
     static func deletedUnmanaged(_ type: String) -> Never {
@@ -352,7 +354,7 @@ enum Misuse {
 
     static func observeLinkingObjects(_ property: String) -> Never {
         trap(
-            "'\(property)' is a linking-objects property and cannot be observed by key and value. Use 'observe' on the collection"
+            "'\(property)' is a linking-objects property, which key-value observation does not support. Use 'observe' on the collection"
         )
     }
 
@@ -387,10 +389,10 @@ enum Misuse {
                 + "End it after that")
     }
 
-    static func changedBeforeChange(_ what: String) -> Never {
+    static func changedByPriorObserver(_ what: String) -> Never {
         trap(
             "\(what) was changed by an observer that was called before another change, as with 'prior'. "
-                + "Such an observer may read and run queries. Make the change in a call after the other change")
+                + "Such an observer may read and run queries. Change it when the observer is called after that change")
     }
 
     static func changedDuringChange(_ what: String) -> Never {
@@ -399,7 +401,7 @@ enum Misuse {
                 + "positions of that change are no longer valid. Change the collection after that change")
     }
 
-    static func writeBeforeChange() -> Never {
+    static func writeByPriorObserver() -> Never {
         trap(
             "a write transaction was begun by an observer with 'prior' while its Realm moves to a newer version. "
                 + "Begin it after the change")

@@ -78,7 +78,7 @@ public enum DetailedCollectionChange<Collection> {
     case error(any Error)
 }
 
-/// A notification of a collection's observer.
+/// A notification that the observer of a collection receives.
 public enum _CollectionEvent {
     case initial
     case update(CollectionChangeSet)

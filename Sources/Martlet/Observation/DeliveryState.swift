@@ -31,7 +31,8 @@ struct DeliveryState<Snapshot> {
     /// Runs since the last delivery. Each run replaces the results of the previous one until they are delivered.
     private var runs = 0
     private var isDeliveryScheduled = false
-    /// The snapshot that the next run computes for; nil for the newest version.
+    /// The snapshot for which the next run computes. If it is nil, the run computes for the newest version or, if
+    /// `followsNewest` is false, only opens the newest version.
     private var target: Snapshot?
     /// False while the Realm does not refresh automatically.
     private var followsNewest = true
@@ -43,24 +44,29 @@ struct DeliveryState<Snapshot> {
     /// True if no run is queued or in progress and no delivery is pending.
     var isIdle: Bool { !isComputing && computedSnapshot == nil && !hasUnprocessedCommit && !isDeliveryScheduled }
 
-    /// True if no run is in progress or required before the next delivery.
-    var isReady: Bool { !isComputing && (!hasUnprocessedCommit || computedSnapshot != nil) }
+    /// True if the next delivery has to wait for a run: one is in progress, or a commit is unprocessed and there is no
+    /// result.
+    var awaitsRun: Bool { isComputing || (hasUnprocessedCommit && computedSnapshot == nil) }
 
-    // MARK: Starting runs. Each method returns true if the caller must start a run.
+    // MARK: Starting runs
+
+    // `signal` and `setExecutor` return true if the caller must start a run. If `needsRun` returns true, the caller
+    // must call `signal`.
 
     /// Another commit must be processed.
     mutating func signal() -> Bool {
         hasUnprocessedCommit = true
-        return startsRun()
+        return reserveRunIfNeeded()
     }
 
     /// An executor was found.
     mutating func setExecutor() -> Bool {
         hasExecutor = true
-        return startsRun()
+        return reserveRunIfNeeded()
     }
 
-    private mutating func startsRun() -> Bool {
+    /// Counts a run if one is needed. Returns true if the caller must start it.
+    private mutating func reserveRunIfNeeded() -> Bool {
         guard hasUnprocessedCommit, !isComputing, hasExecutor, computedSnapshot == nil || runs < Self.maximumRuns else {
             return false
         }
@@ -93,7 +99,7 @@ struct DeliveryState<Snapshot> {
 
     mutating func finishRun(_ result: RunResult) -> RunOutcome {
         isComputing = false
-        let startsRun = startsRun()
+        let startsRun = reserveRunIfNeeded()
         let replaced = computedSnapshot
         switch result {
         case .computed(let snapshot): (computedSnapshot, failure) = (snapshot, nil)

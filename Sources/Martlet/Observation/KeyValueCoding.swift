@@ -42,17 +42,17 @@ private enum KeyValueCoding {
             return object.value(forKey: name)
         case let collection as any KeyValueCollection:
             if name == KeyValuePath.count { return collection.count }
-            if let array = collection.contents as? [Any?] { return through(array, name, path) }
-            return through((collection.contents as? [String: Any])?.values.map { $0 } ?? [], name, path)
+            if let array = collection.contents as? [Any?] { return valuesOfEach(array, name, path) }
+            return valuesOfEach((collection.contents as? [String: Any])?.values.map { $0 } ?? [], name, path)
         case let objects as any UntypedLinkingObjects:
-            return name == KeyValuePath.count ? objects.count : through(objects.elements, name, path)
+            return name == KeyValuePath.count ? objects.count : valuesOfEach(objects.elements, name, path)
         case let array as [Any]:
-            return name == KeyValuePath.count ? array.count : through(array, name, path)
+            return name == KeyValuePath.count ? array.count : valuesOfEach(array, name, path)
         default: Misuse.unknownKeyPath(path, component: name, type: "\(type(of: value))")
         }
     }
 
-    private static func through(_ elements: [Any?], _ name: String, _ path: String) -> [Any?] {
+    private static func valuesOfEach(_ elements: [Any?], _ name: String, _ path: String) -> [Any?] {
         elements.map { Self.value(of: $0.flatMap { UntypedValue.unwrapped($0) }, name, path) }
     }
 }

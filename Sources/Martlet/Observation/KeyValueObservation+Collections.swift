@@ -3,8 +3,8 @@ import MartletEngine
 extension List {
     /// Calls `changeHandler` when the list becomes invalidated: its owner was deleted, or the Realm was invalidated.
     ///
-    /// `\.isInvalidated` is the only key path that can be observed on the list itself. Observe its elements as a
-    /// property of the owner.
+    /// `\.isInvalidated` is the only key path that can be observed on the list itself. To observe the elements, observe
+    /// the property of the owner.
     public func observe(
         _ keyPath: KeyPath<List, Bool>, options: KeyValueObservingOptions = [],
         changeHandler: @escaping (List, KeyValueObservedChange<Bool>) -> Void

@@ -10,8 +10,9 @@ struct KeyValuePath {
     private(set) var end: PropertySchema?
     /// Whether the path ends in `@count` of the collection `end`.
     private(set) var isCount = false
-    /// Whether the path ends in `isInvalidated` of an object that is deleted together with the root object.
-    private(set) var endsInOwnedObject = false
+    /// Whether the path ends in `isInvalidated` of an embedded object, or of a collection in one, that is deleted
+    /// together with the root object.
+    private(set) var endsInInvalidationOfOwned = false
 
     static let count = "@count"
 
@@ -24,7 +25,7 @@ struct KeyValuePath {
             let rest = names[(position + 1)...]
             if name == KeyValueObservers.invalidationName, rest.isEmpty {
                 steps.append(KeyValueObservers.invalidation)
-                endsInOwnedObject = isOwned && position > 0
+                endsInInvalidationOfOwned = isOwned && position > 0
                 return
             }
             guard let property = type[name] else { Misuse.unknownKeyPath(text, component: name, type: type.name) }
@@ -38,7 +39,7 @@ struct KeyValuePath {
                 if next == KeyValueObservers.invalidationName, rest.count == 1 {
                     // A collection is invalidated together with its owner.
                     steps[position] = KeyValueObservers.invalidation
-                    endsInOwnedObject = isOwned && position > 0
+                    endsInInvalidationOfOwned = isOwned && position > 0
                     return
                 }
                 guard next == Self.count, rest.count == 1 else {

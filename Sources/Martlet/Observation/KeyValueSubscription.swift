@@ -81,7 +81,7 @@ final class KeyValueSubscription: @unchecked Sendable {
         detach(0)
     }
 
-    // MARK: The chain
+    // MARK: Objects along the path
 
     private func attach(_ level: Int, _ start: ObjectBase) {
         var object = start
@@ -163,7 +163,7 @@ final class KeyValueSubscription: @unchecked Sendable {
         guard links.allSatisfy({ $0.pending == 0 }), var change = event else { return }
         event = nil
         if state.isEnded { return }
-        // An observer that was called before may have deleted the object, or ended the write that has added it.
+        // An observer that was called earlier may have deleted the object, or cancelled the write that added it.
         if path.end != nil, root._state == .invalidated || endObject?._state == .invalidated { return }
         change.new = newValue(change.list)
         notify(root, change)
@@ -171,7 +171,7 @@ final class KeyValueSubscription: @unchecked Sendable {
 
     // True if a change must be ignored because the root was deleted. The objects along the path may still exist then.
     private func ignoresChangeOfDeletedRoot(_ root: ObjectBase, _ level: Int) -> Bool {
-        guard level > 0, root._state == .invalidated, !path.endsInOwnedObject, !isBeingRestored(root) else {
+        guard level > 0, root._state == .invalidated, !path.endsInInvalidationOfOwned, !isBeingRestored(root) else {
             return false
         }
         event = nil

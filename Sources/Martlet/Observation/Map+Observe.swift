@@ -26,7 +26,7 @@ extension Map {
     ///
     /// - Parameters:
     ///   - keyPaths: the properties of objects whose changes are reported as modifications, also through links; nil for
-    ///     all properties, up to four objects deep. Traps if no value can be an object.
+    ///     all properties of the values and of objects up to three links away. Traps if no value can be an object.
     ///   - queue: a serial queue on which `block` is called instead. The map that the block receives can be used on
     ///     this queue only.
     ///   - block: the closure that is called with each change.

@@ -1,7 +1,7 @@
 public import Dispatch
 import MartletEngine
 
-/// An object that can be observed. Changes name its properties.
+/// An object that can be observed. Its observers receive the names of the properties that changed.
 public protocol KeyPathObservable: ObjectBase {}
 
 extension Object: KeyPathObservable {}
@@ -81,7 +81,7 @@ extension ObjectBase {
         let (row, version) = (RowID(table: table.id, key: _key), context.version)
         return context.observe(on: queue, { notify(.failure($0)) }) { context, registration in
             let objects = context.table(row.table)
-            // The object was deleted before the queue could open it.
+            // The object was deleted before the queue could look it up.
             guard context.hasKept(row, since: version) else {
                 return registration.isEnded ? () : notify(.deleted)
             }
@@ -91,7 +91,7 @@ extension ObjectBase {
 }
 
 extension Realm {
-    /// Calls `block` after each commit that this Realm makes or moves to, even an empty one.
+    /// Calls `block` after each commit of this Realm, even an empty one, and after this Realm moves to a newer version.
     ///
     /// If `autorefresh` is off, a commit of another Realm is reported as `.refreshRequired`. The observation keeps the
     /// Realm alive.

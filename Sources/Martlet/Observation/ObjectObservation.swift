@@ -33,7 +33,8 @@ struct ObservedItems {
         items.append(ObjectTracker.Item(watched: watched, value: isSingle ? value : nil))
     }
 
-    /// The items for the properties with which `paths` start, or for all properties of the type if `paths` is nil.
+    /// The items for the properties with which `paths` start. If `paths` is nil: for all properties of the type, except
+    /// linking objects.
     static func properties(_ paths: [PropertyPath]?, _ table: TableID, _ schema: DatabaseSchema) -> ObservedItems {
         var result = ObservedItems()
         for property in schema[table].type.properties {
@@ -155,7 +156,7 @@ final class ObjectObservation {
         return object
     }
 
-    // After `invalidate()`, an object that still exists is another instance.
+    // After `invalidate()`, an object that still exists is represented by another instance.
     private func withLiveObjects(_ value: Any?) -> Any? {
         switch value {
         case let object as ObjectBase: live(object)

@@ -26,7 +26,7 @@ extension ObservableCollection {
     ///
     /// - Parameters:
     ///   - keyPaths: the properties whose changes are reported as modifications, also through links; nil for all
-    ///     properties, up to four objects deep.
+    ///     properties of the elements and of objects up to three links away.
     ///   - queue: a serial queue on which `block` is called instead. The collection that the block receives can be used
     ///     on this queue only.
     ///   - block: the closure that is called with each change.

@@ -2,7 +2,8 @@ import MartletEngine
 
 /// One observer of a collection or object: the state that it knows, and the call that is prepared for it.
 ///
-/// Thread safety: the hub's lock guards all mutable properties. All but `prepared` are changed on the executor only.
+/// Thread safety: the hub's lock guards all mutable properties. The known state, `generation`, `hasEnded` and
+/// `failedVersion` are changed on the executor only.
 class ObservationEntry {
     typealias Changes = (changes: ChangeSet, oldRows: RowImages)?
 
@@ -68,8 +69,8 @@ class ObservationEntry {
     /// Marks the versions up to `version` as delivered. They do not affect the observer.
     func catchUp(to version: Version) { deliveredVersion = max(deliveredVersion, version) }
 
-    /// The versions after `version` were rolled back, because a group of writes failed. The observer was registered
-    /// between these writes.
+    /// Called after the versions after `version` were rolled back, because a group of writes failed. Has an effect if
+    /// the observer was registered between these writes.
     func rollBack(to version: Version) { deliveredVersion = min(deliveredVersion, version) }
 
     /// Whether the observer has to be notified of the changes up to `version`. False while it is paused.

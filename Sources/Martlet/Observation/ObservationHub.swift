@@ -7,8 +7,8 @@ import MartletEngine
 ///
 /// Thread safety: `lock` guards `state` and the mutable properties of its entries. The lock is held only for short
 /// times: no query, no callback and no deinitializer of user code runs under it. `context`, `lastDeliveredVersion`,
-/// `required`, `isDelivering`, `isNotifyingRealm`, `mayRefresh`, `callbackSnapshot`, `isPredelivering` and `silentBase`
-/// are used on the executor only.
+/// `lastRequiredVersion`, `isDelivering`, `isNotifyingRealm`, `mayRefresh`, `callbackSnapshot`, `isPredelivering` and
+/// `silentBase` are used on the executor only.
 final class ObservationHub: @unchecked Sendable {
     private struct State {
         var observers = ObserverIndex()
@@ -66,8 +66,8 @@ final class ObservationHub: @unchecked Sendable {
     /// True if no computation is running or queued and no delivery is pending.
     var isIdle: Bool { locked { $0.delivery.isIdle } }
 
-    /// True if no computation is running or required before the next delivery.
-    var isReady: Bool { locked { $0.delivery.isReady } }
+    /// True if the next delivery has to wait for a computation.
+    var awaitsRun: Bool { locked { $0.delivery.awaitsRun } }
 
     /// True if the Realm itself has observers.
     var isObserved: Bool { locked { !$0.realmObservers.isEmpty } }
@@ -120,7 +120,7 @@ final class ObservationHub: @unchecked Sendable {
     private func remove(_ number: Int) {
         let removed = locked { state in
             let entry = state.observers.remove(number)
-            // Its prepared calls refer back to the entry and keep a version pinned. Only this line breaks that cycle.
+            // A prepared call refers back to its entry, and keeps a version pinned. Only this line breaks that cycle.
             let removed = (entry, entry?.takePendingResults())
             if state.observers.isEmpty { coordinator.setObserving(self, false) }
             return removed
@@ -244,7 +244,8 @@ final class ObservationHub: @unchecked Sendable {
 
     // MARK: Delivery, on the executor
 
-    /// Called by the scheduler: moves to the newest computed version and delivers. Never waits for a query.
+    /// Called by the scheduler: moves to the newest computed version and delivers. The calls were computed in the
+    /// background, except those of observers with silent commits that were not skipped yet.
     private func deliverPending() {
         let (computed, failure) = locked { $0.delivery.beginDelivery() }
         guard let context else { return }
@@ -259,7 +260,8 @@ final class ObservationHub: @unchecked Sendable {
         resume(context)
     }
 
-    /// Starts a run if there is a version that no run has processed.
+    /// Starts a run if no run has processed the last commit, or if an observer does not know the version of the Realm
+    /// yet.
     private func resume(_ context: RealmContext) {
         guard !context.isInWrite, !isInCallback else { return }
         let isBehind = locked { state in
@@ -335,11 +337,11 @@ final class ObservationHub: @unchecked Sendable {
             let newest = try? coordinator.openSnapshot()
         else { return false }
         let shown = context.hasSnapshot ? context.version : lastDeliveredVersion
-        let hasNews = newest.version > shown
-        if hasNews || !context.hasSnapshot { move(to: newest, context) }
+        let isNewer = newest.version > shown
+        if isNewer || !context.hasSnapshot { move(to: newest, context) }
         deliverInPlace(context)
         resume(context)
-        return hasNews
+        return isNewer
     }
 
     /// Computes for the version that the Realm shows, and delivers.
@@ -403,8 +405,8 @@ final class ObservationHub: @unchecked Sendable {
                 .map { $0.job() }
         }
         let (wasDelivering, wasPredelivering) = (isDelivering, isPredelivering)
-        // An observer may have resumed since then. The flag makes it store the change too, because no user code may run
-        // inside the write.
+        // An observer may have resumed in the meantime. Because of `isPredelivering`, it stores the change too: no user
+        // code may run inside the write.
         (isDelivering, isPredelivering) = (true, true)
         defer { (isDelivering, isPredelivering) = (wasDelivering, wasPredelivering) }
         for call in prepare(jobs, handle) { notify(call) }

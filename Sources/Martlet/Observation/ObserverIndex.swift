@@ -15,7 +15,7 @@ enum ObserverInterest {
 struct ObserverIndex {
     /// In the order of registration, which is the order of their numbers.
     private(set) var active: [ObservationEntry] = []
-    /// All commits up to this version have been examinedVersion. None of them affects a suspended observer.
+    /// All commits up to this version have been examined. None of them affects a suspended observer.
     private(set) var examinedVersion: Version = 0
     private var suspendedCount = 0
     private var entries: [Int: ObservationEntry] = [:]

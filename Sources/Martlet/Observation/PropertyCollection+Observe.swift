@@ -48,7 +48,7 @@ extension ManagedCollection {
             var observed = self
             if core.context !== context {
                 let table = context.table(id.table)
-                // The owner was deleted before the queue could open it.
+                // The owner was deleted before the queue could look it up.
                 guard context.hasKept(RowID(table: id.table, key: id.owner), since: version) else { return }
                 observed = Self(core: context.core(table, id.property, id.owner))
             }

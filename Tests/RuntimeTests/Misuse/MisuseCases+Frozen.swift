@@ -39,8 +39,8 @@ extension MisuseCases {
         MisuseCase(
             "frozenTooEarly",
             "a 'Node' with the key 1 was created in the open write transaction and frozen there, but frozen objects show "
-                + "the state before it. Commit first. In an asynchronous write, freeze objects of earlier writes before "
-                + "the first change"
+                + "the state before that transaction. Commit first. "
+                + "In an asynchronous write, freeze objects of earlier writes before the first change"
         ) {
             let test = try TestRealm()
             try test.realm.write {

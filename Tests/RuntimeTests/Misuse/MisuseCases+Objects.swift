@@ -34,7 +34,7 @@ extension MisuseCases {
             "foreignObject",
             "a 'Node' of another Realm was added or linked: "
                 + "it belongs to '…test.realm' and was used in '…test.realm'. "
-                + "Use objects of one Realm together, or copy it with 'create'"
+                + "Use objects of one Realm together, or copy the object with 'create'"
         ) {
             let node = Node(id: 1)
             let (test, other) = (try TestRealm(holding: node), try TestRealm())
@@ -44,7 +44,7 @@ extension MisuseCases {
         MisuseCase(
             "frozenLinked",
             "a frozen 'Node' was added or linked, and frozen objects belong to one version of a file. "
-                + "Link to the object that 'thaw()' returns, or copy it with 'create'"
+                + "Link to the object that 'thaw()' returns, or copy the frozen object with 'create'"
         ) {
             let node = Node(id: 1)
             let test = try TestRealm(holding: node)

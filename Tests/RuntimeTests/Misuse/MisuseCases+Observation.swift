@@ -64,7 +64,7 @@ extension MisuseCases {
     static let keyValues = [
         MisuseCase(
             "observeLinkingObjects",
-            "'Node.previous' is a linking-objects property and cannot be observed by key and value. "
+            "'Node.previous' is a linking-objects property, which key-value observation does not support. "
                 + "Use 'observe' on the collection"
         ) {
             Node(id: 1).addObserver(KeyValueRecorder(), forKeyPath: "previous")

@@ -92,7 +92,7 @@ extension MisuseCases {
         MisuseCase(
             "notAggregated",
             "'name' is 'String', which has no sum or average. "
-                + "Name a property whose values have one, as numbers do"
+                + "Name another property, such as one with numbers"
         ) {
             let _: Int = try TestRealm().realm.objects(Dog.self).sum(ofProperty: "name")
         },

@@ -9,8 +9,8 @@ extension MisuseCases {
     static let isolation = [
         MisuseCase(
             "wrongExecutor",
-            "a 'Node' with the key 1 was used on …, but it belongs to the queue 'kennel'. Live objects can only be used where their Realm was opened: "
-                + "open a Realm there and look the object up by its primary key"
+            "a 'Node' with the key 1 was used on …, but it belongs to the queue 'kennel'. Live objects can only be used where their Realm was opened. "
+                + "Elsewhere, open a Realm and look the object up by its primary key"
         ) {
             let test = try TestRealm()
             let queue = DispatchQueue(label: "kennel")
@@ -131,9 +131,9 @@ extension MisuseCases {
             token.invalidate()
         },
         MisuseCase(
-            "changedBeforeChange",
+            "changedByPriorObserver",
             "a 'Node' was changed by an observer that was called before another change, as with 'prior'. "
-                + "Such an observer may read and run queries. Make the change in a call after the other change"
+                + "Such an observer may read and run queries. Change it when the observer is called after that change"
         ) {
             let test = try TestRealm()
             let node = try test.nodes(1)[0]
@@ -169,7 +169,7 @@ extension MisuseCases {
             token.invalidate()
         },
         MisuseCase(
-            "writeBeforeChange",
+            "writeByPriorObserver",
             "a write transaction was begun by an observer with 'prior' while its Realm moves to a newer version. "
                 + "Begin it after the change"
         ) {

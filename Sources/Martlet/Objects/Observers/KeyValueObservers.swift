@@ -159,7 +159,7 @@ final class CollectionNotifier {
     func change(_ edit: KeyValueEdit?, _ body: () -> Void) {
         guard let owner, let observers = owner._observers else { return body() }
         if isCallingBeforeChange {
-            Misuse.changedBeforeChange("'\(owner._typeName).\(owner._model.schema.properties[property].name)'")
+            Misuse.changedByPriorObserver("'\(owner._typeName).\(owner._model.schema.properties[property].name)'")
         }
         isCallingBeforeChange = true
         let notified = observers.notifyWillChange({ $0 == property }, { _ in edit })

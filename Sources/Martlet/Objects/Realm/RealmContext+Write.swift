@@ -6,7 +6,7 @@ extension RealmContext {
 
     /// The open write transaction. Traps if there is none.
     func requireWrite(_ what: @autoclosure () -> String, property: String? = nil) -> WriteTransaction {
-        if priorCalls > 0 { Misuse.changedBeforeChange(what()) }
+        if priorCalls > 0 { Misuse.changedByPriorObserver(what()) }
         if let transaction, !hasOnlySealedWrites { return transaction }
         switch access {
         case .readOnly: Misuse.readOnly(what())
@@ -25,7 +25,7 @@ extension RealmContext {
     func beginWrite(holdsLock: Bool = false) throws {
         confinement.require("a Realm")
         if isInWrite { Misuse.alreadyInWrite() }
-        if keyValue.phase == .willChange { Misuse.writeBeforeChange() }
+        if keyValue.phase == .willChange { Misuse.writeByPriorObserver() }
         if access == .readOnly { Misuse.readOnly("the Realm") }
         if access == .frozen { Misuse.frozen("the Realm") }
         if !holdsLock {
