@@ -280,7 +280,7 @@ extension RealmCollection where Element: ModelObject {
     /// elements whose value is absent, or for which a link on the key path is nil.
     public func sectioned<F: ValueField<Element>>(
         by field: (Element.RootFields) -> F, ascending: Bool = true
-    ) -> SectionedResults<F.Value._Present?, Element> where F.Value: OrderedValue, F.Value._Present: Hashable {
+    ) -> SectionedResults<F.Value._NonOptional?, Element> where F.Value: OrderedValue, F.Value._NonOptional: Hashable {
         let keyPath = field(Element.fields).keyPath
         let names = PropertyPath(keyPath).names
         return SectionedResults(
@@ -288,7 +288,7 @@ extension RealmCollection where Element: ModelObject {
         ) { element in
             let stored = ElementAggregates.value(element, names[...])
             let isNaN = ElementAggregates.isNaN(stored.raw, F.Value.self)
-            return F.Value._Present._value(isNaN ? .null : stored.raw, in: element._context)
+            return F.Value._NonOptional._value(isNaN ? .null : stored.raw, in: element._context)
         }
     }
 }

@@ -67,6 +67,8 @@ extension Realm {
     }
 
     /// Releases the current version and invalidates all objects and collections. The Realm itself can still be used.
+    ///
+    /// An open write is rolled back. Inside an observer, this method does nothing.
     public func invalidate() { context.invalidateAll() }
 }
 

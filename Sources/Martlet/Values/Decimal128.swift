@@ -78,7 +78,7 @@ extension Decimal128: OrderedValue {
 extension Decimal128: NumericValue {
     public typealias _Average = Decimal128
 
-    public static func _number(_ stored: StoredValue) -> Decimal128 {
+    public static func _nearest(_ stored: StoredValue) -> Decimal128 {
         switch stored.raw {
         case .integer(let number): Decimal128(Int(number))
         case .real(let number): (try? Decimal128(string: "\(number)")) ?? .nan
@@ -86,5 +86,5 @@ extension Decimal128: NumericValue {
         }
     }
 
-    public static func _sum(_ stored: StoredValue) -> Decimal128? { _number(stored) }
+    public static func _sum(_ stored: StoredValue) -> Decimal128? { _nearest(stored) }
 }

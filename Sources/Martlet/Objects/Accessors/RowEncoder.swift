@@ -227,14 +227,14 @@ import MartletValues
     public mutating func decimal128(_ value: Decimal128) { put(value._stored) }
     public mutating func optionalDecimal128(_ value: Decimal128?) { put(value._stored) }
     public mutating func anyValue(_ storage: inout AnyStorage) {
-        let unmanaged = storage.unmanaged
+        let unstored = storage.valueWithObjects
         switch mode {
         case .add(let context, let policy):
-            if let unmanaged {
-                storage = AnyStorage(stored: unmanaged.stored(ElementContext(context: context, policy: policy)))
+            if let unstored {
+                storage = AnyStorage(stored: unstored.stored(ElementContext(context: context, policy: policy)))
             }
-        case .collect: image.anyValues[property] = unmanaged
-        case .bind where unmanaged != nil: return put(StoredValue.null)
+        case .collect: image.anyValues[property] = unstored
+        case .bind where unstored != nil: return put(StoredValue.null)
         default: break
         }
         put(StoredValue(storage.stored))

@@ -35,9 +35,10 @@ struct Additions {
         }
     }
 
-    /// A chain of links may be too long for the stack, so the recursion is limited.
+    /// True if the links of the next object must be deferred. A chain of links may be too long for the stack, so the
+    /// recursion is limited.
     ///
-    /// After the first deferred object, all others are deferred too, which keeps their order: two of them may have one
-    /// primary key.
-    var isDeep: Bool { depth > 64 || depth > 1 && !deferred.isEmpty }
+    /// After the first deferred object, all others are deferred too. This keeps their order, which matters if two of
+    /// them have the same primary key.
+    var mustDefer: Bool { depth > 64 || depth > 1 && !deferred.isEmpty }
 }

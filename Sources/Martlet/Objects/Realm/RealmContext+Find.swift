@@ -45,7 +45,7 @@ extension RealmContext {
         if !table.exists(key) { Misuse.invalidated(table.type.name, "with the key \(key)") }
     }
 
-    /// Checks the target of a link in a value of any type.
+    /// Traps if the open write has deleted the target of a link in an `AnyRealmValue`.
     func requireTarget(_ link: AnyLink) { requireTarget(link.key, table(link.table)) }
 
     /// Traps if the open write has deleted a target of the links in the value of a property.

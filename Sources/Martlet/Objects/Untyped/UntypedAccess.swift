@@ -184,7 +184,7 @@ extension ObjectBase {
         for (position, element) in core.all().enumerated() {
             guard case .integer(let key) = element else { continue }
             let new = replacement(key)
-            if new != key { core.replace(at: position, with: .integer(new), discardsOld: false) }
+            if new != key { core.replace(at: position, with: .integer(new), deletesReplaced: false) }
         }
     }
 
