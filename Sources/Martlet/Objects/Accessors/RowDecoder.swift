@@ -31,8 +31,8 @@ import MartletValues
 
     /// Decodes values that were taken from an object and may have been changed.
     ///
-    /// - Parameter checksRawValues: if true, a raw value without a case sets `refused`. If false, such a value is decoded
-    ///   as nil in an optional property, and traps otherwise.
+    /// - Parameter checksRawValues: if true, a raw value without a case sets `refused`. If false, such a value is
+    ///   decoded as nil in an optional property, and traps otherwise.
     init(_ image: RowImage, checksRawValues: Bool = false) {
         row = nil
         self.image = RowImageBox(image)

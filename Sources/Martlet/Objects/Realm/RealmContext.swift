@@ -172,8 +172,8 @@ final class RealmContext {
         if transaction == nil, !hooks.isDelivering(), keyValue.phase == .none { return }
         throw Realm.Error(
             .incompatibleConfiguration, path: coordinator.path,
-            "the Realm is opened again with more types inside a write transaction or an observer, where it cannot move to "
-                + "a version of the file with these types; open it with all types before")
+            "the Realm is opened again with more types inside a write transaction or an observer, and cannot move to a "
+                + "version of the file with these types there; open it with all types before")
     }
 
     func table(_ type: ObjectBase.Type) -> ObjectTable { types.table(type) }

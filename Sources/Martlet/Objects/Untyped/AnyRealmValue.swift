@@ -16,8 +16,8 @@ import MartletValues
 /// ```
 ///
 /// An unmanaged object inside a value is added to the Realm together with the owner of the value. When an object is
-/// deleted, `none` replaces it in all values, and sets lose the element. Sets cannot contain lists and maps. All values
-/// are stored bit for bit.
+/// deleted, it is removed from sets, and `none` replaces it in all other values. Sets cannot contain lists and maps.
+/// All values are stored bit for bit.
 public enum AnyRealmValue {
     case none
     case bool(Bool)
