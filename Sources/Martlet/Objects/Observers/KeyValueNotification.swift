@@ -1,7 +1,7 @@
 import MartletEngine
 import MartletValues
 
-/// The key-value observers that were notified before a change. They are notified again after it.
+/// The key-value observers that were notified before a change. They are notified again after the change.
 struct KeyValueNotification {
     typealias Entry = (observers: KeyValueObservers, registration: KeyValueObservers.Registration)
     private var propertyEntries: [Entry] = []
@@ -18,7 +18,7 @@ struct KeyValueNotification {
     }
 
     /// Notifies observers that deleted objects are about to become live again. A write may have changed such an object
-    /// before it deleted it. Observers are then also notified that these changes are about to be undone.
+    /// and deleted it later. Observers are then also notified that these changes are about to be undone.
     mutating func willRestore(_ undone: RealmContext.UndoneDeletions, in context: RealmContext) {
         context.keyValue.restored = Set(undone.objects.map(ObjectIdentifier.init))
         let objects = undone.objects.filter { $0._observers?.isEmpty == false }

@@ -74,7 +74,8 @@ final class ReadRegistrar: Observable {
         return made
     }
 
-    /// Passes the spare registrar of the current thread to an owner. The tracked reads end when the owner releases it.
+    /// Passes the spare registrar of the current thread to an owner. The tracked reads end when the owner releases the
+    /// registrar.
     static func takeSpare() -> ReadRegistrar {
         let spare = spare
         if let known = cmartlet_thread_object() {

@@ -56,7 +56,8 @@ final class ReadTracking {
     @exclusivity(unchecked) unowned(unsafe) var context: RealmContext?
     private var tracked: [TableID: TableDependencies] = [:]
     /// The number of tracked reads since the last sweep. Observation keeps the closure of an observer until a
-    /// dependency of the observer changes. It has no API to count or remove closures that are not needed any more.
+    /// dependency of the observer changes, even if the closure is not needed any more. Observation has no API to count
+    /// or remove such closures.
     private var readCount = 0
     private var isSweepDue = false
     private var lastSweep: UInt64?

@@ -14,7 +14,7 @@ struct Additions {
 
     /// The depth of the recursion of `add`.
     var depth = 0
-    /// The objects whose links are added when the recursion has ended, because they were too deep for it.
+    /// The objects whose links will be added when the recursion has ended.
     var deferred: [DeferredAddition] = []
     /// Objects that are being added as updates, with the keys of the existing rows. `add` does not visit them again if
     /// links form a cycle.

@@ -221,7 +221,7 @@ final class AsyncWrites {
         try? context.commitSealed()
     }
 
-    /// Runs `body` when the sealed writes are durable or rolled back: other Realms can see them only then.
+    /// Runs `body` when the sealed writes are durable or rolled back. Before that, other Realms cannot see the writes.
     func whenGroupEnds(_ body: @escaping () -> Void) { groupEndHandlers.append(body) }
 
     /// Called when the sealed writes are durable, or were rolled back because of an error.
