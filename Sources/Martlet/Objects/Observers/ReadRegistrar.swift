@@ -32,7 +32,7 @@ enum ReadDependency: Hashable {
 /// object.
 ///
 /// Accessors have no registrars of their own, because most accessors are never tracked, and a registrar needs memory.
-/// It would also be deallocated with its accessor, although another accessor can still read the row.
+/// Such a registrar would also be deallocated with its accessor, although another accessor can still read the row.
 final class ReadRegistrar: Observable {
     private let registrar = ObservationRegistrar()
     // Each registrar has a separate key path, because several threads may compute the hash of a key path at the same
