@@ -237,7 +237,7 @@ check_messages() {
     done <<'KINDS'
 Dog|stay on their Realm's thread, queue or actor; pass a primary key and look the object up
 Address|stay on their Realm's thread, queue or actor; pass a primary key and look the object up
-PersonProjection|stays on its Realm's thread, queue or actor; pass the object's primary key and project it anew
+PersonProjection|stays on its Realm's thread, queue or actor; pass the object's primary key and project it again
 Results<Dog>|stay on their Realm's thread, queue or actor; elsewhere, open a Realm and query it
 List<Dog>|stays on its Realm's thread, queue or actor; pass its values or its owner's primary key
 MutableSet<String>|stays on its Realm's thread, queue or actor; pass its values or its owner's primary key

@@ -67,7 +67,7 @@ struct ElementAggregates {
     }
 
     /// The minimum or maximum of some values, in the order of `sorted`.
-    static func extremum<V: OrderedValue>(_ values: some Sequence<V>, isGreatest: Bool) -> V._Present? {
+    static func extremum<V: OrderedValue>(_ values: some Sequence<V>, isGreatest: Bool) -> V._NonOptional? {
         var found: (value: V, key: SQLValue)?
         for value in values {
             let key = value._sortKey.raw
@@ -78,7 +78,7 @@ struct ElementAggregates {
             }
             found = (value, key)
         }
-        return found?.value as? V._Present
+        return found?.value as? V._NonOptional
     }
 
     static func value(_ object: ObjectBase, _ names: ArraySlice<String>) -> StoredValue {
@@ -99,15 +99,15 @@ struct ElementAggregates {
     /// `Decimal128` outside of an `AnyRealmValue`.
     static func isNaN<V: OrderedValue>(_ value: SQLValue, _: V.Type) -> Bool {
         if case .real(let number) = value { return number.isNaN }
-        return V._Present.self == AnyRealmValue.self && AnyValue.isNaN(sortKey: AnyValue.sortKey(value))
+        return V._NonOptional.self == AnyRealmValue.self && AnyValue.isNaN(sortKey: AnyValue.sortKey(value))
     }
 
     /// The rank of a value in the sort order: absent values, then NaN, then all others.
     private static func rank<V: OrderedValue>(_ key: SQLValue, _: V.Type) -> Int {
         if key == .null { return 0 }
         if case .real(let number) = key { return number.isNaN ? 1 : 2 }
-        if V._Present.self == AnyRealmValue.self { return AnyValue.isNaN(sortKey: key) ? 1 : 2 }
-        return V._Present.self == Decimal128.self && key == Decimal128.nan._stored.raw ? 1 : 2
+        if V._NonOptional.self == AnyRealmValue.self { return AnyValue.isNaN(sortKey: key) ? 1 : 2 }
+        return V._NonOptional.self == Decimal128.self && key == Decimal128.nan._stored.raw ? 1 : 2
     }
 
     /// Values in ascending or descending order. The order does not depend on the kind of the collection.
@@ -133,15 +133,15 @@ struct ElementAggregates {
     private func key(_ value: SQLValue) -> SQLValue { isAny ? AnyValue.sortKey(value) : value }
 
     func sum<V: NumericValue>() -> V {
-        if let decimals { return V._number(Decimal128.total(decimals).sum._stored) }
+        if let decimals { return V._nearest(Decimal128.total(decimals).sum._stored) }
         guard let sum = V._sum(StoredValue(total)) else { Misuse.sumTooLarge("\(V.self)") }
         return sum
     }
 
     func average<V: NumericValue>() -> V? {
         guard !values.isEmpty else { return nil }
-        if let decimals { return Decimal128.total(decimals).mean.map { V._number($0._stored) } }
-        return V._number(StoredValue(.real(Double._number(StoredValue(total)) / Double(values.count))))
+        if let decimals { return Decimal128.total(decimals).mean.map { V._nearest($0._stored) } }
+        return V._nearest(StoredValue(.real(Double._nearest(StoredValue(total)) / Double(values.count))))
     }
 
     // Nil if the values are not decimals.
@@ -175,10 +175,10 @@ struct ElementAggregates {
 // Aggregates of values. They can also be used on unmanaged collections.
 extension RealmCollection where Element: OrderedValue {
     /// The minimum; nil if there is none. Absent values and NaN are skipped.
-    public func min() -> Element._Present? { ElementAggregates.extremum(self, isGreatest: false) }
+    public func min() -> Element._NonOptional? { ElementAggregates.extremum(self, isGreatest: false) }
 
     /// The maximum; nil if there is none. Absent values and NaN are skipped.
-    public func max() -> Element._Present? { ElementAggregates.extremum(self, isGreatest: true) }
+    public func max() -> Element._NonOptional? { ElementAggregates.extremum(self, isGreatest: true) }
 
     /// The current elements, sorted: absent values first, strings by code point.
     public func sorted(ascending: Bool = true) -> [Element] { ElementAggregates.sorted(Array(self), ascending) }
@@ -232,10 +232,10 @@ extension PropertySchema {
 
 extension Map where Value: OrderedValue {
     /// The minimum; nil if there is none. Absent values and NaN are skipped.
-    public func min() -> Value._Present? { ElementAggregates.extremum(values, isGreatest: false) }
+    public func min() -> Value._NonOptional? { ElementAggregates.extremum(values, isGreatest: false) }
 
     /// The maximum; nil if there is none. Absent values and NaN are skipped.
-    public func max() -> Value._Present? { ElementAggregates.extremum(values, isGreatest: true) }
+    public func max() -> Value._NonOptional? { ElementAggregates.extremum(values, isGreatest: true) }
 
     /// The current values, sorted: absent values first.
     public func sorted(ascending: Bool = true) -> [Value] { ElementAggregates.sorted(values, ascending) }
@@ -278,22 +278,22 @@ extension RealmCollection where Element: ObjectBase {
 extension RealmCollection where Element: ModelObject {
     /// The minimum of a field among the elements; nil if none has a value.
     @_disfavoredOverload
-    public func min<F: ValueField<Element>>(of field: (Element.RootFields) -> F) -> F.Value._Present?
+    public func min<F: ValueField<Element>>(of field: (Element.RootFields) -> F) -> F.Value._NonOptional?
     where F.Value: OrderedValue {
         min(ofProperty: field(Element.fields).keyPath)
     }
 
     /// The maximum of a field among the elements; nil if none has a value.
     @_disfavoredOverload
-    public func max<F: ValueField<Element>>(of field: (Element.RootFields) -> F) -> F.Value._Present?
+    public func max<F: ValueField<Element>>(of field: (Element.RootFields) -> F) -> F.Value._NonOptional?
     where F.Value: OrderedValue {
         max(ofProperty: field(Element.fields).keyPath)
     }
 
     /// The sum of a field over the elements that have a value; zero if none has.
     @_disfavoredOverload
-    public func sum<F: ValueField<Element>>(of field: (Element.RootFields) -> F) -> F.Value._Present
-    where F.Value: NumericValue, F.Value._Present: NumericValue {
+    public func sum<F: ValueField<Element>>(of field: (Element.RootFields) -> F) -> F.Value._NonOptional
+    where F.Value: NumericValue, F.Value._NonOptional: NumericValue {
         sum(ofProperty: field(Element.fields).keyPath)
     }
 

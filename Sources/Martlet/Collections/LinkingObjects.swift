@@ -33,7 +33,7 @@ public struct LinkingObjects<Element: ObjectBase> {
 
     /// The sum of a property over the linking objects; zero if there are none.
     public func sum<V: NumericValue>(ofProperty keyPath: String) -> V {
-        results?.sum(ofProperty: keyPath) ?? V._number(StoredValue(.integer(0)))
+        results?.sum(ofProperty: keyPath) ?? V._nearest(StoredValue(.integer(0)))
     }
 
     /// The average of a property over the linking objects that have a value; nil if none has.

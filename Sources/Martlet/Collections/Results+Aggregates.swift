@@ -25,7 +25,7 @@ extension Results where Element: ObjectBase {
     /// The average of a property over the members that have a value; nil if none has.
     public func average<V: NumericValue>(ofProperty keyPath: String) -> V? {
         let value = storage.aggregate(.average, keyPath)
-        return value == .null ? nil : V._number(StoredValue(value))
+        return value == .null ? nil : V._nearest(StoredValue(value))
     }
 
     private func value<V: OrderedValue>(_ stored: SQLValue, _ keyPath: String) -> V? {
@@ -36,20 +36,20 @@ extension Results where Element: ObjectBase {
 
 extension Results where Element: ModelObject {
     /// The minimum of a field among the members; nil if none has a value.
-    public func min<F: ValueField<Element>>(of field: (Element.RootFields) -> F) -> F.Value._Present?
+    public func min<F: ValueField<Element>>(of field: (Element.RootFields) -> F) -> F.Value._NonOptional?
     where F.Value: OrderedValue {
         min(ofProperty: field(Element.fields).keyPath)
     }
 
     /// The maximum of a field among the members; nil if none has a value.
-    public func max<F: ValueField<Element>>(of field: (Element.RootFields) -> F) -> F.Value._Present?
+    public func max<F: ValueField<Element>>(of field: (Element.RootFields) -> F) -> F.Value._NonOptional?
     where F.Value: OrderedValue {
         max(ofProperty: field(Element.fields).keyPath)
     }
 
     /// The sum of a field over the members that have a value; zero if none has.
-    public func sum<F: ValueField<Element>>(of field: (Element.RootFields) -> F) -> F.Value._Present
-    where F.Value: NumericValue, F.Value._Present: NumericValue {
+    public func sum<F: ValueField<Element>>(of field: (Element.RootFields) -> F) -> F.Value._NonOptional
+    where F.Value: NumericValue, F.Value._NonOptional: NumericValue {
         sum(ofProperty: field(Element.fields).keyPath)
     }
 

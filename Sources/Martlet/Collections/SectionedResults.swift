@@ -281,7 +281,7 @@ extension RealmCollection where Element: ModelObject {
     /// `Decimal128` property, NaN has its own section.
     public func sectioned<F: ValueField<Element>>(
         by field: (Element.RootFields) -> F, ascending: Bool = true
-    ) -> SectionedResults<F.Value._Present?, Element> where F.Value: OrderedValue, F.Value._Present: Hashable {
+    ) -> SectionedResults<F.Value._NonOptional?, Element> where F.Value: OrderedValue, F.Value._NonOptional: Hashable {
         let keyPath = field(Element.fields).keyPath
         let names = PropertyPath(keyPath).names
         return SectionedResults(
@@ -289,7 +289,7 @@ extension RealmCollection where Element: ModelObject {
         ) { element in
             let stored = ElementAggregates.value(element, names[...])
             let isNaN = ElementAggregates.isNaN(stored.raw, F.Value.self)
-            return F.Value._Present._value(isNaN ? .null : stored.raw, in: element._context)
+            return F.Value._NonOptional._value(isNaN ? .null : stored.raw, in: element._context)
         }
     }
 }

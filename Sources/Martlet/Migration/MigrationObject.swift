@@ -29,10 +29,10 @@ public final class MigrationObject: StoredObject {
 
     // MARK: Values of old objects for new ones
 
-    override func _accepted(_ value: Any?, _ property: PropertySchema) -> Any? {
+    override func _convertedValue(_ value: Any?, _ property: PropertySchema) -> Any? {
         // Recorded even if the value does not change: the migration must know that the block has assigned the property.
         if let table = _table { table.context.transaction?.recorder.modify(_key, property.index, in: table.id) }
-        let value = super._accepted(value, property)
+        let value = super._convertedValue(value, property)
         if property.element == .intEnum || property.element == .stringEnum { requireCases(value, property) }
         return converted(value, property)
     }

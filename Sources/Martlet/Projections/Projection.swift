@@ -51,7 +51,7 @@ extension Projection: Hashable {
 @available(
     *, unavailable,
     message:
-        "a projection stays on its Realm's thread, queue or actor; pass the object's primary key and project it anew"
+        "a projection stays on its Realm's thread, queue or actor; pass the object's primary key and project it again"
 )
 // Unavailable: a projection is confined like the object behind it.
 extension Projection: @unchecked Sendable {}

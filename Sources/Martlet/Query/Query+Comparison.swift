@@ -5,8 +5,8 @@ import MartletValues
 
 /// One side of a comparison: a field, a link, or a number that is computed from a collection.
 ///
-/// All kinds of operands share one function for each comparison operator. With a separate function for each kind, the
-/// compiler would report a function for another kind of operand instead of a wrong enum case or value.
+/// All kinds of operands share one function for each comparison operator. If each kind had its own function, the
+/// compiler's message about a wrong enum case or value would name the function for another kind of operand.
 public protocol QueryOperand<Root> {
     associatedtype Root: ObjectBase
     /// The type of the values with which the operand is compared.
@@ -39,7 +39,8 @@ public func == <Operand: QueryOperand>(operand: Operand, value: Operand._Compare
     operand._compare(.equal, value)
 }
 
-/// True if the operand does not equal this value, or is absent.
+/// True if the operand does not equal this value. An absent operand differs from every value. `!= nil` tests for a
+/// present value.
 public func != <Operand: QueryOperand>(operand: Operand, value: Operand._Compared) -> Query<Operand.Root> {
     operand._compare(.notEqual, value)
 }

@@ -31,7 +31,7 @@ struct QueryToken {
 /// A syntax error or type error in a query string.
 struct QuerySyntaxError: Error {
     let offset: Int
-    /// What the parser expected at `offset`, and what it found.
+    /// What is wrong at `offset`.
     let message: String
 }
 

@@ -237,8 +237,8 @@ enum QueryLiteral: Equatable {
         }
     }
 
-    // Numbers are compared by value. A number that an integer equals becomes this integer, because SQLite does not find
-    // the key `Int64.min` by a floating-point number. Other decimals remain decimals.
+    // Numbers are compared by value. A number that equals a 64-bit integer becomes this integer, because SQLite does
+    // not find the key `Int64.min` by a floating-point number. Other decimals remain decimals.
     private var number: SQLValue? {
         switch self {
         case .integer(let value): .integer(value)
@@ -248,8 +248,9 @@ enum QueryLiteral: Equatable {
         }
     }
 
-    // A floating-point number, and a decimal with a fraction or beyond 64 bits, is rounded to the type of the property
-    // with which it is compared, as the values of the property are. A finite number does not become infinite.
+    // A floating-point number is rounded to the type of the property with which it is compared, because the values of
+    // the property were rounded when they were stored. This also applies to decimals that have a fraction or exceed 64
+    // bits. A finite number is not rounded to infinity.
     private func nearest(_ rounding: (Double) -> Double) -> SQLValue? {
         switch self {
         case .double(let value):
@@ -293,7 +294,7 @@ extension QueryLiteral {
     var negated: QueryLiteral {
         switch self {
         case .integer(let value): .integer(0 &- value)
-        // The digits of 2^63 as a `Double` are not those of `Int64.min`.
+        // As a `Double`, the result would equal `Int64.min`, whose digits differ from the written ones.
         case .double(0x1p63): (try? Decimal128(string: "-\(0x1p63)")).map { .decimal($0) } ?? self
         case .double(let value): .double(-value)
         case .decimal(let value):

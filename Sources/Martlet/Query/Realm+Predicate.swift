@@ -16,7 +16,7 @@ extension Realm {
         ///   - text: the condition. `%@` and `$0` are placeholders for arguments, `%K` for an argument that is a key
         ///   path.
         ///   - arguments: values of any type that properties can have, objects, `nil`, and sequences of these.
-        /// - Throws: `Realm.Error.invalidInput`, with the offset in bytes and what was expected there.
+        /// - Throws: `Realm.Error.invalidInput`, with a description of the error and its offset in bytes.
         public init(parsing text: String, _ arguments: Any?...) throws {
             try self.init(parsing: text, arguments: arguments)
         }

@@ -6,13 +6,13 @@ extension Realm {
     /// committed.
     ///
     /// The call does not block. If another thread or process is writing, a background thread waits for the lock.
-    /// Asynchronous writes of a Realm run in the order of the calls, and queued writes become durable together. This
-    /// method can be called at any time, also inside writes and observer callbacks.
+    /// Asynchronous writes of a Realm run in the order of the calls, and several queued writes can become durable
+    /// together. This method can be called at any time, also inside writes and observer callbacks.
     ///
     /// - Parameters:
     ///   - block: Makes the changes.
-    ///   - onComplete: Called with nil when the changes are durable. If an error caused a rollback, called with this
-    ///     error.
+    ///   - onComplete: Called with nil when the changes are durable, or when the block has cancelled the write. If an
+    ///     error caused a rollback, called with this error.
     @discardableResult
     public func writeAsync(
         _ block: @escaping () -> Void, onComplete: (((any Swift.Error)?) -> Void)? = nil

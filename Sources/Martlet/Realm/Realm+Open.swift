@@ -25,10 +25,12 @@ extension Realm {
 
     /// Opens a file, or creates it, on the current actor or, in code without an actor, on the current thread.
     ///
-    /// Opening the same file again on the same actor or thread returns the same Realm. With more classes, this may refresh
-    /// it, and throws inside a write and inside an observer if the Realm lacks their types. Additions to the schema are
-    /// applied to the file, and `renamedFrom` preserves the data. Every other difference requires a higher
-    /// `schemaVersion`: with it, the file is migrated; without it, opening throws.
+    /// Opening the same file again on the same actor or thread returns the same Realm. If the configuration has more
+    /// classes, the Realm may be refreshed. Inside a write or an observer it cannot be refreshed, and opening throws if
+    /// the Realm lacks the types of these classes.
+    ///
+    /// Additions to the schema are applied to the file, and `renamedFrom` preserves the data. Every other difference
+    /// requires a higher `schemaVersion`: with it, the file is migrated; without it, opening throws.
     ///
     /// - Throws: `Realm.Error` if the file cannot be found, accessed or read, belongs to another program, was written
     ///   with a higher schema version, or needs a migration. The file is then unchanged.
@@ -171,8 +173,8 @@ extension Realm {
         return coordinator
     }
 
-    // Throws if a Realm on the current executor prevents the addition of types to an open file. In its write, this
-    // thread would wait for its own lock.
+    // Throws if a Realm on the current executor prevents the addition of types to an open file. If this Realm is in a
+    // write, the thread would wait for the lock that it holds itself.
     private static func requireExtensible(
         _ open: StoreCoordinator, _ options: StoreOptions, _ confinement: Confinement
     ) throws {

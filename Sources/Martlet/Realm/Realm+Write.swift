@@ -12,8 +12,8 @@ extension Realm {
     ///   - block: Makes the changes.
     /// - Throws: Any error of the block. `Realm.Error` if the disk is full or fails, another writer holds the lock
     ///   longer than the timeout, two objects have equal values that must be unique, or a rule of the schema denies a
-    ///   deletion. After an error, the transaction is rolled back. After `.commitOutcomeUnknown`, it may be committed
-    ///   or rolled back.
+    ///   deletion. After `.commitOutcomeUnknown`, the transaction may be committed or rolled back. After any other
+    ///   error, it is rolled back.
     @discardableResult
     public func write<Result>(
         withoutNotifying tokens: [NotificationToken] = [], _ block: () throws -> Result
@@ -67,6 +67,8 @@ extension Realm {
     }
 
     /// Releases the current version and invalidates all objects and collections. The Realm itself can still be used.
+    ///
+    /// An open write is rolled back. Inside an observer, this method does nothing.
     public func invalidate() { context.invalidateAll() }
 }
 

@@ -36,8 +36,8 @@ public struct Decimal128: Hashable, Sendable, Comparable, CustomStringConvertibl
 
     /// Parses a decimal number with an optional sign, decimal point and exponent, or `NaN` or `inf`.
     ///
-    /// - Throws: `InvalidText` if the text is not a number, if it has more than 34 significant digits, or if the number
-    ///   is outside of 10^±6144.
+    /// - Throws: `InvalidText` if the text is not a number, if it has more than 34 significant digits, or if the
+    ///   exponent is not in the range from -6176 to 6144.
     public init(string: String) throws {
         guard let number = DecimalNumber(string) else {
             throw InvalidText(text: string, expected: "a decimal number of at most 34 digits")
@@ -78,7 +78,7 @@ extension Decimal128: OrderedValue {
 extension Decimal128: NumericValue {
     public typealias _Average = Decimal128
 
-    public static func _number(_ stored: StoredValue) -> Decimal128 {
+    public static func _nearest(_ stored: StoredValue) -> Decimal128 {
         switch stored.raw {
         case .integer(let number): Decimal128(Int(number))
         case .real(let number): (try? Decimal128(string: "\(number)")) ?? .nan
@@ -86,5 +86,5 @@ extension Decimal128: NumericValue {
         }
     }
 
-    public static func _sum(_ stored: StoredValue) -> Decimal128? { _number(stored) }
+    public static func _sum(_ stored: StoredValue) -> Decimal128? { _nearest(stored) }
 }

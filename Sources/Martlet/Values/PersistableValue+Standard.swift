@@ -13,7 +13,7 @@ extension FixedWidthInteger where Self: NumericValue {
     public static func _value(_ stored: StoredValue) -> Self? {
         if case .integer(let number) = stored.raw { Self(exactly: number) } else { nil }
     }
-    public static func _number(_ stored: StoredValue) -> Self {
+    public static func _nearest(_ stored: StoredValue) -> Self {
         switch stored.raw {
         case .integer(let number): Self(clamping: number)
         case .real(let number): Self(exactly: number.rounded()) ?? 0
@@ -25,7 +25,7 @@ extension FixedWidthInteger where Self: NumericValue {
         case .integer(let number): Self(exactly: number)
         case .real(let number): Self(exactly: number.rounded())
         case .blob: Decimal128._value(stored).flatMap { Self("\($0)") }
-        default: _number(stored)
+        default: _nearest(stored)
         }
     }
 }
@@ -64,18 +64,18 @@ extension Double: NumericValue {
     public var _stored: StoredValue { storedFloating(self) }
     public var _compared: StoredValue { comparedFloating(self) }
     public static func _value(_ stored: StoredValue) -> Double? { floating(stored) }
-    public static func _number(_ stored: StoredValue) -> Double {
+    public static func _nearest(_ stored: StoredValue) -> Double {
         floating(stored) ?? Decimal128._value(stored).flatMap { Double("\($0)") } ?? 0
     }
-    public static func _sum(_ stored: StoredValue) -> Double? { _number(stored) }
+    public static func _sum(_ stored: StoredValue) -> Double? { _nearest(stored) }
 }
 
 extension Float: NumericValue {
     public var _stored: StoredValue { storedFloating(Double(self)) }
     public var _compared: StoredValue { comparedFloating(Double(self)) }
     public static func _value(_ stored: StoredValue) -> Float? { floating(stored).map(Float.init) }
-    public static func _number(_ stored: StoredValue) -> Float { Float(Double._number(stored)) }
-    public static func _sum(_ stored: StoredValue) -> Float? { _number(stored) }
+    public static func _nearest(_ stored: StoredValue) -> Float { Float(Double._nearest(stored)) }
+    public static func _sum(_ stored: StoredValue) -> Float? { _nearest(stored) }
 }
 
 extension String: OrderedValue {
@@ -128,12 +128,12 @@ extension Optional: PersistableValue where Wrapped: PersistableValue {
 }
 
 extension Optional: OrderedValue where Wrapped: OrderedValue {
-    public typealias _Present = Wrapped
+    public typealias _NonOptional = Wrapped
     public var _sortKey: StoredValue { self?._sortKey ?? .null }
 }
 
 extension Optional: NumericValue where Wrapped: NumericValue {
     public typealias _Average = Wrapped._Average
-    public static func _number(_ stored: StoredValue) -> Wrapped? { Wrapped._number(stored) }
+    public static func _nearest(_ stored: StoredValue) -> Wrapped? { Wrapped._nearest(stored) }
     public static func _sum(_ stored: StoredValue) -> Wrapped?? { Wrapped._sum(stored).map { .some($0) } }
 }

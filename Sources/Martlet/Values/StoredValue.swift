@@ -38,7 +38,7 @@ extension PersistableValue {
 /// A type with an order that queries and sorts can use.
 public protocol OrderedValue: PersistableValue {
     /// The type of a minimum or maximum: this type, or the wrapped type of an optional.
-    associatedtype _Present: OrderedValue = Self
+    associatedtype _NonOptional: OrderedValue = Self
     /// The form of the value by which it is sorted.
     var _sortKey: StoredValue { get }
 }
@@ -53,7 +53,7 @@ public protocol NumericValue: OrderedValue {
     /// The type of an average: `Decimal128` for decimals, otherwise `Double`.
     associatedtype _Average: NumericValue = Double
     /// Converts a sum that the database has computed to the nearest value of this type.
-    static func _number(_ stored: StoredValue) -> Self
+    static func _nearest(_ stored: StoredValue) -> Self
     /// Converts a sum that the database has computed; nil if the type cannot represent it.
     static func _sum(_ stored: StoredValue) -> Self?
 }

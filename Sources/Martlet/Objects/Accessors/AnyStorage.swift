@@ -16,7 +16,7 @@ import MartletValues
 
     /// A value of an unmanaged object.
     public init(_ value: AnyRealmValue) {
-        value.requireNesting()
+        value.requireAllowedDepth()
         self = .value(value)
     }
 
@@ -45,8 +45,8 @@ import MartletValues
         }
     }
 
-    /// The value if it contains objects that have not been added to a Realm yet, otherwise nil.
-    var unmanaged: AnyRealmValue? {
+    /// The value if it is not stored yet and contains objects, managed or not; otherwise nil.
+    var valueWithObjects: AnyRealmValue? {
         if case .value(let value) = self, !value.objects.isEmpty { value } else { nil }
     }
 }
@@ -70,7 +70,7 @@ extension ObjectBase {
     @_spi(Generated) public final func _setAny(
         _ property: Int, _ storage: inout AnyStorage, _ value: AnyRealmValue
     ) {
-        value.requireNesting()
+        value.requireAllowedDepth()
         _willSet(property)
         if _state == .unmanaged {
             storage = .value(value)

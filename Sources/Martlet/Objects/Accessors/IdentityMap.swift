@@ -27,8 +27,8 @@ final class IdentityMap: Sendable {
             made.append((key, UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())))
             return object
         }
-        // The lock is acquired twice. In between no other thread creates an accessor, because only the executor of the
-        // Realm does. Other threads can only release accessors.
+        // The lock is acquired twice. In between no other thread inserts an accessor: this function is called for live
+        // Realms only, where only the executor creates accessors. Other threads can only release accessors.
         if !made.isEmpty { table.withLock { [made] in for (key, entry) in made { $0.insert(key, entry) } } }
         return objects
     }
@@ -40,8 +40,8 @@ final class IdentityMap: Sendable {
         }
     }
 
-    /// Makes `object` the accessor of a row and returns it. If another thread was first, returns the accessor of that
-    /// thread.
+    /// Makes `object` the accessor of a row and returns it. In a frozen Realm another thread may be first. Then returns
+    /// the accessor of that thread.
     func insertIfAbsent(_ object: ObjectBase, _ key: ObjectKey) -> ObjectBase {
         let entry = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
         let first = table.withLock { table -> Retained? in

@@ -11,7 +11,8 @@ import MartletValues
 /// try realm.write { realm.add(dog) }
 /// ```
 ///
-/// Then it is confined to the thread, queue or actor of its Realm, and can be changed in write transactions only.
+/// After that, it is confined to the thread, queue or actor of its Realm, and can be changed in write transactions
+/// only.
 open class Object: ObjectBase {}
 
 /// The base class of generated embedded types. An embedded object belongs to exactly one other object and is deleted

@@ -15,7 +15,7 @@ extension ObjectBase: Encodable {
 
 /// The objects that are being encoded, as a linked list from the innermost object to the outermost one.
 final class EncodingTrail {
-    // The limit is below the nesting limit of JSON decoders, and far below the size of the stack.
+    // The limit is below the nesting limit of JSON decoders, and the stack is large enough for it.
     private static let limit = 250
     private let object: ObjectBase
     private let outer: EncodingTrail?
@@ -160,7 +160,7 @@ extension ObjectBase: Decodable {
                 image.values[property.index] = try value(property, container, key)
             }
         }
-        var row = RowDecoder(image, isChecking: true)
+        var row = RowDecoder(image, checksRawValues: true)
         _decode(&row)
         guard let refused = row.refused else { return }
         let property = _model.schema.properties[refused]

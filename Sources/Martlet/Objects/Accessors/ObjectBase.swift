@@ -180,7 +180,7 @@ open class ObjectBase {
     }
 
     /// Converts an untyped value before it is assigned.
-    func _accepted(_ value: Any?, _ property: PropertySchema) -> Any? { UntypedValue.unwrapped(value) }
+    func _convertedValue(_ value: Any?, _ property: PropertySchema) -> Any? { UntypedValue.unwrapped(value) }
 
     final var _typeName: String { _model.schema.name }
 

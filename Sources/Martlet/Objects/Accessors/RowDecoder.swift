@@ -11,8 +11,8 @@ import MartletValues
     /// The position of the column with the bits of the floating-point values that REAL cannot represent; -1 if the row
     /// has none.
     private let specials: Int
-    private let isChecking: Bool
-    /// A property whose raw value is not a case of its enum. Set only if `isChecking` is true.
+    private let checksRawValues: Bool
+    /// A property whose raw value is not a case of its enum. Set only if `checksRawValues` is true.
     private(set) var refused: Int?
     /// The first property whose stored value does not fit the schema; -1 if all values fit. The caller must check it
     /// before it uses a decoded value.
@@ -25,25 +25,25 @@ import MartletValues
     init(_ row: RowColumns, specialsAt position: Int?) {
         self.row = row
         image = nil
-        isChecking = false
+        checksRawValues = false
         specials = position.map { row.isNull($0) ? -1 : $0 } ?? -1
     }
 
     /// Decodes values that were taken from an object and may have been changed.
     ///
-    /// - Parameter isChecking: if true, a raw value without a case sets `refused`. If false, such a value traps, or is
-    ///   decoded as nil if the property is optional.
-    init(_ image: RowImage, isChecking: Bool = false) {
+    /// - Parameter checksRawValues: if true, a raw value without a case sets `refused`. If false, such a value is
+    ///   decoded as nil in an optional property, and traps otherwise.
+    init(_ image: RowImage, checksRawValues: Bool = false) {
         row = nil
         self.image = RowImageBox(image)
-        self.isChecking = isChecking
+        self.checksRawValues = checksRawValues
         specials = -1
     }
 
     private init(_ image: RowImageBox) {
         row = nil
         self.image = image
-        isChecking = false
+        checksRawValues = false
         specials = -1
     }
 
@@ -248,8 +248,8 @@ import MartletValues
         if let known = E._value(value) { return known }
         if image == nil, value == .null { recordDamage(property - 1) }
         if damaged >= 0, let first = E.firstCase { return first }
-        if isChecking, value != .null { refused = property - 1 }
-        guard value == .null || isChecking, let first = E.firstCase else {
+        if checksRawValues, value != .null { refused = property - 1 }
+        guard value == .null || checksRawValues, let first = E.firstCase else {
             Misuse.enumWithoutCase("\(E.self)", "\(value.raw)")
         }
         return first
@@ -259,7 +259,7 @@ import MartletValues
         let value = stored()
         recordDamageUnlessRawValueType(value, E.self)
         let known = E._value(value)
-        if isChecking, known == nil, value != .null { refused = property - 1 }
+        if checksRawValues, known == nil, value != .null { refused = property - 1 }
         return known
     }
 
@@ -299,12 +299,12 @@ private final class RowImageBox: @unchecked Sendable {
     static let empty = RowImageBox(RowImage())
 }
 
-/// The values of an object, one for each property in schema order, and the linked objects that are not yet added to a
-/// Realm.
+/// The values of an object, one for each property in schema order. For links that are not stored yet, `objects`
+/// contains the targets.
 struct RowImage {
     var values: [SQLValue] = []
     var objects: [Int: ObjectBase] = [:]
-    /// The `AnyRealmValue` values that contain objects which are not yet added. For these properties, `values` contains
+    /// The `AnyRealmValue` values that contain objects and are not stored yet. For these properties, `values` contains
     /// `AnyRealmValue._stored`, which is used to compare values.
     var anyValues: [Int: AnyRealmValue] = [:]
 

@@ -136,15 +136,16 @@ import MartletValues
 
     // MARK: Encoding one value
 
+    /// Moves to the next property. Returns true if the current one must be encoded.
     @inline(__always)
-    private mutating func isWanted() -> Bool {
+    private mutating func advance() -> Bool {
         defer { property += 1 }
         return mask.contains(property)
     }
 
     private mutating func put(_ value: Int64?) {
         if property == keyProperty, let value { key = value }
-        let wanted = isWanted()
+        let wanted = advance()
         switch mode {
         case .bind(let binder):
             guard wanted else { return }
@@ -157,7 +158,7 @@ import MartletValues
 
     private mutating func put(_ value: Double?) {
         if let value, FloatingSpecials.needsBits(value) { FloatingSpecials.append(value, of: property, to: &specials) }
-        let wanted = isWanted()
+        let wanted = advance()
         switch mode {
         case .bind(let binder):
             guard wanted else { return }
@@ -173,7 +174,7 @@ import MartletValues
     }
 
     private mutating func put(_ value: String?) {
-        let wanted = isWanted()
+        let wanted = advance()
         switch mode {
         case .bind(let binder):
             guard wanted else { return }
@@ -185,7 +186,7 @@ import MartletValues
     }
 
     private mutating func put(_ value: StoredValue) {
-        let wanted = isWanted()
+        let wanted = advance()
         switch mode {
         case .bind(let binder):
             guard wanted else { return }
@@ -227,14 +228,14 @@ import MartletValues
     public mutating func decimal128(_ value: Decimal128) { put(value._stored) }
     public mutating func optionalDecimal128(_ value: Decimal128?) { put(value._stored) }
     public mutating func anyValue(_ storage: inout AnyStorage) {
-        let unmanaged = storage.unmanaged
+        let unstored = storage.valueWithObjects
         switch mode {
         case .add(let context, let policy):
-            if let unmanaged {
-                storage = AnyStorage(stored: unmanaged.stored(ElementContext(context: context, policy: policy)))
+            if let unstored {
+                storage = AnyStorage(stored: unstored.stored(ElementContext(context: context, policy: policy)))
             }
-        case .collect: image.anyValues[property] = unmanaged
-        case .bind where unmanaged != nil: return put(StoredValue.null)
+        case .collect: image.anyValues[property] = unstored
+        case .bind where unstored != nil: return put(StoredValue.null)
         default: break
         }
         put(StoredValue(storage.stored))

@@ -19,8 +19,9 @@ extension CollectionCore {
         }
     }
 
-    /// Makes several edits. Observers are notified of each. `body` calls its parameter before each edit but the first; it
-    /// traps if an observer has edited the collection, because the positions of the next edit are then not valid.
+    /// Makes several edits. Observers are notified of each. `body` must call `requireUnchanged` before each edit except
+    /// the first. The call traps if an observer has edited the collection, because the positions of the next edit are
+    /// then not valid.
     func makingEdits(_ body: (_ requireUnchanged: () -> Void) -> Void) {
         let before = observerEditCount
         context.makingChange {
@@ -45,7 +46,8 @@ extension CollectionCore {
             }
             context.reads.willChange(property.index, of: owner, in: table.id)
         }
-        // An observer may have run a query, which writes the pending changes to the file.
+        // An observer may have run a query. The query has written the pending changes to the file, so the collection
+        // must be added to the pending changes again.
         #if MARTLET_SEEDED_BUGS
             if !SeededBug.isOn(.queriedCollectionForgotten) { _ = willChange() }
         #else

@@ -29,10 +29,11 @@ final class CollectionCore {
     @exclusivity(unchecked) private(set) var isOwnerDeleted = false
     /// True if the Realm was invalidated. The owner's row may still exist then.
     private var isRealmInvalidated = false
+    /// The change count of the context when the owner was last known to exist.
     @exclusivity(unchecked) private var checkedChangeCount: UInt64 = 0
     /// The number of edits in memory.
     @exclusivity(unchecked) private(set) var editCount: UInt64 = 0
-    /// The number of edits after which an observer has made further edits.
+    /// The number of edits whose observers have made further edits when they were notified.
     var observerEditCount: UInt64 = 0
     /// The key-value observers of `isInvalidated`. The owner object has the observers of the elements.
     var observers: KeyValueObservers?
@@ -187,8 +188,8 @@ final class CollectionCore {
         }
     }
 
-    /// A cursor for a loop that does not read the whole list first; nil inside a write, where the loop body may change
-    /// the list.
+    /// A cursor for a loop that does not read the whole list first. Nil if the list is empty, and inside a write, where
+    /// the loop body may change the list.
     func makeCursor() -> LazyCursor? {
         guard count > 0, context.transaction == nil else { return nil }
         return context.withFrozenLock {
@@ -349,7 +350,7 @@ final class CollectionCore {
         positionsByElement = nil
     }
 
-    func replace(at position: Int, with element: SQLValue, discardsOld: Bool = true) {
+    func replace(at position: Int, with element: SQLValue, deletesReplaced: Bool = true) {
         requireElement(position)
         var old = SQLValue.null
         performEdit(ListEditScript([.replace(at: position)])) {
@@ -359,7 +360,7 @@ final class CollectionCore {
             countLinks(in: element, by: 1)
             record(.replace(at: position))
         }
-        if discardsOld { deleteIfEmbedded(old) }
+        if deletesReplaced { deleteIfEmbedded(old) }
     }
 
     func remove(at position: Int) {

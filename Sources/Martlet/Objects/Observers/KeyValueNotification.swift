@@ -1,13 +1,12 @@
 import MartletEngine
 import MartletValues
 
-/// The key-value observers that were notified before a change. They are notified again after it.
+/// The key-value observers that were notified before a change. They are notified again after the change.
 struct KeyValueNotification {
     typealias Entry = (observers: KeyValueObservers, registration: KeyValueObservers.Registration)
     private var propertyEntries: [Entry] = []
     private var invalidationEntries: [Entry] = []
-    /// The tracked reads of the Realm. After the key-value observers, the Observation framework is notified of changes
-    /// to them.
+    /// The tracked reads of the Realm. Observation is notified of their changes after the key-value observers.
     fileprivate(set) var reads: ReadTracking?
 
     /// Notifies observers of `isInvalidated` that it is about to change.
@@ -19,7 +18,7 @@ struct KeyValueNotification {
     }
 
     /// Notifies observers that deleted objects are about to become live again. A write may have changed such an object
-    /// before it deleted it. Observers are then also notified that these changes are about to be undone.
+    /// and deleted it later. Observers are then also notified that these changes are about to be undone.
     mutating func willRestore(_ undone: RealmContext.UndoneDeletions, in context: RealmContext) {
         context.keyValue.restored = Set(undone.objects.map(ObjectIdentifier.init))
         let objects = undone.objects.filter { $0._observers?.isEmpty == false }
@@ -50,8 +49,8 @@ struct KeyValueNotification {
 }
 
 extension RealmContext {
-    /// True if there are key-value observers or tracked reads, which must be notified before a change.
-    var hasKeyValueObservers: Bool { !keyValue.isEmpty || hasTrackedReads }
+    /// True if there are key-value observers or tracked reads. Both must be notified before a change.
+    var hasObserversBeforeChange: Bool { !keyValue.isEmpty || hasTrackedReads }
 
     /// Notifies observers that the Realm is about to move to another version. Observers of `isInvalidated` are notified
     /// first.
@@ -66,13 +65,13 @@ extension RealmContext {
         undone: UndoneDeletions = UndoneDeletions()
     ) -> KeyValueNotification {
         var notification = KeyValueNotification()
-        guard hasKeyValueObservers || undone.isObserved else { return notification }
+        guard hasObserversBeforeChange || undone.isObserved else { return notification }
         let outer = keyValue.phase
         keyValue.phase = .willChange
-        priorCalls += 1
+        callsBeforeChange += 1
         defer {
             keyValue.phase = outer
-            priorCalls -= 1
+            callsBeforeChange -= 1
         }
         notification.willRestore(undone, in: self)
         var changed: [(object: ObjectBase, columns: ColumnSet)] = []
@@ -98,8 +97,8 @@ extension RealmContext {
     /// Calls observers before a change. They may read and run queries, but a change of the Realm traps: the change that
     /// follows was prepared for the state before the calls.
     func callingBeforeChange<R>(_ body: () throws -> R) rethrows -> R {
-        priorCalls += 1
-        defer { priorCalls -= 1 }
+        callsBeforeChange += 1
+        defer { callsBeforeChange -= 1 }
         return try body()
     }
 
@@ -113,7 +112,7 @@ extension RealmContext {
     /// Notifies observers that a row is about to be deleted.
     func notifyWillInvalidate(of key: ObjectKey, _ table: ObjectTable) -> KeyValueNotification {
         var notification = KeyValueNotification()
-        guard hasKeyValueObservers else { return notification }
+        guard hasObserversBeforeChange else { return notification }
         callingBeforeChange {
             table.forEachAccessor(key) { notification.willChangeValidity($0._observers) }
             for core in keyValue.validCollections() where core.table === table && core.owner == key {

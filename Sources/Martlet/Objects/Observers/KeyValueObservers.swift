@@ -10,7 +10,8 @@ final class KeyValueObservers {
         /// Called before the change, with the edit of a collection if it is known. Returns false if the edit has no
         /// effect.
         let willChange: (KeyValueEdit?) -> Bool
-        /// Called after the change, if `willChange` returned true.
+        /// Called after the change. After an assignment it is always called, after any other change only if
+        /// `willChange` returned true.
         let didChange: () -> Void
     }
 
@@ -21,9 +22,9 @@ final class KeyValueObservers {
     /// In ascending order of their ids.
     private var registrations: [Registration] = []
     private var lastID: UInt64 = 0
-    /// The observations of observer objects, which are removed by observer, key path and context.
+    /// The registrations made with `addObserver`. `removeObserver` finds them by observer, key path and context.
     var observerRegistrations: [AnyObject] = []
-    /// The tracked reads of an unmanaged object.
+    /// The properties of an unmanaged object that were read inside `withObservationTracking`.
     var reads: UnmanagedReads?
 
     /// The properties that the writes of one transaction have changed, and whose observers were notified. If the object
@@ -40,7 +41,7 @@ final class KeyValueObservers {
         changedProperties.insert(property)
     }
 
-    /// The properties in `changedProperties`; none if they were changed before the given write.
+    /// The properties in `changedProperties`; none if the last of them was changed before the write with this number.
     func changedProperties(since first: UInt32) -> ColumnSet {
         lastChangingWrite.isSince(first) ? changedProperties : ColumnSet()
     }

@@ -31,8 +31,8 @@ enum ReadDependency: Hashable {
 /// The observable object for all tracked reads of one Realm. Each `ReadDependency` is represented by a key path of this
 /// object.
 ///
-/// There is no registrar for each accessor, because most accessors do not need its memory. It would also be deallocated
-/// with the accessor, although another accessor can still read the row.
+/// Accessors have no registrars of their own, because most accessors are never tracked, and a registrar needs memory.
+/// Such a registrar would also be deallocated with its accessor, although another accessor can still read the row.
 final class ReadRegistrar: Observable {
     private let registrar = ObservationRegistrar()
     // Each registrar has a separate key path, because several threads may compute the hash of a key path at the same
@@ -74,7 +74,8 @@ final class ReadRegistrar: Observable {
         return made
     }
 
-    /// Passes the spare registrar of the current thread to an owner. The tracked reads end when the owner releases it.
+    /// Passes the spare registrar of the current thread to an owner. The tracked reads end when the owner releases the
+    /// registrar.
     static func takeSpare() -> ReadRegistrar {
         let spare = spare
         if let known = cmartlet_thread_object() {

@@ -4,30 +4,32 @@ import Synchronization
 /// The tracked reads of one Realm: the rows and properties that were read inside `withObservationTracking`. When one of
 /// them changes, Observation is notified.
 ///
-/// When Observation is notified of a dependency, it is not tracked any more until it is read again.
+/// After Observation was notified of a change of a dependency, the dependency is not tracked until it is read again.
 ///
 /// Thread safety: used on the Realm's executor only, except for `isInUse`.
 final class ReadTracking {
     private struct RowDependencies {
         /// True if the existence of the row was read.
-        var row = false
+        var existence = false
         var columns = ColumnSet()
 
-        var isEmpty: Bool { !row && columns.isEmpty }
+        var isEmpty: Bool { !existence && columns.isEmpty }
     }
 
     private struct TableDependencies {
+        /// True if the set of rows was read.
         var rows = false
+        /// The properties of all rows that were read.
         var columns = ColumnSet()
-        var properties: [ObjectKey: RowDependencies] = [:]
+        var byRow: [ObjectKey: RowDependencies] = [:]
 
-        var isEmpty: Bool { !rows && columns.isEmpty && properties.isEmpty }
+        var isEmpty: Bool { !rows && columns.isEmpty && byRow.isEmpty }
 
         mutating func insert(_ dependency: ReadDependency) {
             switch dependency {
-            case .row(_, let key): properties[key, default: RowDependencies()].row = true
+            case .row(_, let key): byRow[key, default: RowDependencies()].existence = true
             case .property(_, let key, let property):
-                properties[key, default: RowDependencies()].columns.insert(property)
+                byRow[key, default: RowDependencies()].columns.insert(property)
             case .column(_, let property): columns.insert(property)
             case .rows: rows = true
             }
@@ -35,12 +37,12 @@ final class ReadTracking {
 
         mutating func remove(_ dependency: ReadDependency) {
             switch dependency {
-            case .row(_, let key): properties[key]?.row = false
-            case .property(_, let key, let property): properties[key]?.columns.remove(property)
+            case .row(_, let key): byRow[key]?.existence = false
+            case .property(_, let key, let property): byRow[key]?.columns.remove(property)
             case .column(_, let property): columns.remove(property)
             case .rows: rows = false
             }
-            if let key = dependency.key, properties[key]?.isEmpty == true { properties[key] = nil }
+            if let key = dependency.key, byRow[key]?.isEmpty == true { byRow[key] = nil }
         }
     }
 
@@ -54,7 +56,8 @@ final class ReadTracking {
     @exclusivity(unchecked) unowned(unsafe) var context: RealmContext?
     private var tracked: [TableID: TableDependencies] = [:]
     /// The number of tracked reads since the last sweep. Observation keeps the closure of an observer until a
-    /// dependency of the observer changes. It has no API to count or remove closures that are not needed any more.
+    /// dependency of the observer changes, even if the closure is not needed any more. Observation has no API to count
+    /// or remove such closures.
     private var readCount = 0
     private var isSweepDue = false
     private var lastSweep: UInt64?
@@ -64,8 +67,8 @@ final class ReadTracking {
     /// The dependencies for which `willSet` was called and `didSet` was not called yet.
     private var changing: [ReadDependency] = []
 
-    /// True if a Realm of this process has tracked reads, or if SwiftUI is available. Reads of unmanaged objects are
-    /// checked for tracking then, too.
+    /// True if a Realm of this process has ever checked its reads for tracking, or if SwiftUI is available. Reads of
+    /// unmanaged objects are then checked, too.
     static let isInUse = Atomic<Bool>(isDefault)
 
     #if canImport(SwiftUI)
@@ -123,7 +126,7 @@ final class ReadTracking {
     func willChange(_ property: PropertyIndex, of key: ObjectKey, in table: TableID) {
         guard let known = tracked[table] else { return }
         var dependencies: [ReadDependency] = []
-        if known.properties[key]?.columns.contains(property) == true {
+        if known.byRow[key]?.columns.contains(property) == true {
             dependencies.append(.property(table, key, property))
         }
         if known.columns.contains(property) { dependencies.append(.column(table, property)) }
@@ -158,7 +161,7 @@ final class ReadTracking {
             // A rollback also affects the rows that the write has deleted, because they exist again.
             let gone = isInverted ? change.inserted.union(change.deleted) : change.deleted
             for key in touched(change, known) {
-                guard let row = known.properties[key] else { continue }
+                guard let row = known.byRow[key] else { continue }
                 if gone.contains(key) {
                     dependencies += self.dependencies(of: key, known, table)
                 } else {
@@ -173,8 +176,8 @@ final class ReadTracking {
     // The changed rows that were read, or all rows that were read if these are fewer than the changed ones.
     private func touched(_ change: TableChanges, _ known: TableDependencies) -> [ObjectKey] {
         let keys = change.touchedKeys
-        return keys.count < known.properties.count
-            ? keys.filter { known.properties[$0] != nil } : known.properties.keys.sorted()
+        return keys.count < known.byRow.count
+            ? keys.filter { known.byRow[$0] != nil } : known.byRow.keys.sorted()
     }
 
     /// Called when all rows may be about to change or to be invalidated.
@@ -183,13 +186,13 @@ final class ReadTracking {
         notifyWillChange(
             tracked.sorted { $0.key < $1.key }.flatMap { table, known in
                 (known.rows ? [.rows(table)] : []) + known.columns.map { .column(table, $0) }
-                    + known.properties.keys.sorted().flatMap { dependencies(of: $0, known, table) }
+                    + known.byRow.keys.sorted().flatMap { dependencies(of: $0, known, table) }
             })
     }
 
     private func dependencies(of key: ObjectKey, _ known: TableDependencies, _ table: TableID) -> [ReadDependency] {
-        guard let row = known.properties[key] else { return [] }
-        return row.columns.map { .property(table, key, $0) } + (row.row ? [.row(table, key)] : [])
+        guard let row = known.byRow[key] else { return [] }
+        return row.columns.map { .property(table, key, $0) } + (row.existence ? [.row(table, key)] : [])
     }
 
     private func notifyWillChange(_ dependencies: [ReadDependency]) {

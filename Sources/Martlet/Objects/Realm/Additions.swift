@@ -14,7 +14,7 @@ struct Additions {
 
     /// The depth of the recursion of `add`.
     var depth = 0
-    /// The objects whose links are added when the recursion has ended, because they were too deep for it.
+    /// The objects whose links will be added when the recursion has ended.
     var deferred: [DeferredAddition] = []
     /// Objects that are being added as updates, with the keys of the existing rows. `add` does not visit them again if
     /// links form a cycle.
@@ -35,9 +35,10 @@ struct Additions {
         }
     }
 
-    /// A chain of links may be too long for the stack, so the recursion is limited.
+    /// True if the links of the next object must be deferred. A chain of links may be too long for the stack, so the
+    /// recursion is limited.
     ///
-    /// After the first deferred object, all others are deferred too, which keeps their order: two of them may have one
-    /// primary key.
-    var isDeep: Bool { depth > 64 || depth > 1 && !deferred.isEmpty }
+    /// After the first deferred object, all others are deferred too. This keeps their order, which matters if two of
+    /// them have the same primary key.
+    var mustDefer: Bool { depth > 64 || depth > 1 && !deferred.isEmpty }
 }

@@ -10,9 +10,9 @@ struct AsyncWrite {
     /// True if the body commits the write. If it does not, the write is rolled back. If this is false, the write is
     /// committed after the body.
     let isCommittedByBody: Bool
-    /// Called once: with nil when the changes are durable, or with the error because of which they were rolled back.
-    /// Not called if the write is removed from the queue, or if `isCommittedByBody` is true and the body does not end
-    /// the write.
+    /// Called once: with nil when the changes are durable or the body has cancelled the write, or with the error that
+    /// caused a rollback. Not called if the write is removed from the queue, or if `isCommittedByBody` is true and the
+    /// body does not end the write.
     let complete: ((any Error)?) -> Void
     /// Called instead of the body if the write cannot begin.
     let refuse: (any Error) -> Void
@@ -41,7 +41,7 @@ final class AsyncWrites {
     /// The completion handlers to call after the blocks of the current group.
     private var dueCompletions: [() -> Void] = []
     private var isRunScheduled = false
-    /// What runs when the sealed writes are durable or rolled back.
+    /// Called when the sealed writes are durable or rolled back.
     private var groupEndHandlers: [() -> Void] = []
     /// The number of writes that are durable, and of which the observers of the Realm were not notified, because the
     /// next write of the group was already open.
@@ -221,7 +221,7 @@ final class AsyncWrites {
         try? context.commitSealed()
     }
 
-    /// Runs `body` when the sealed writes are durable or rolled back: other Realms can see them only then.
+    /// Runs `body` when the sealed writes are durable or rolled back. Before that, other Realms cannot see the writes.
     func whenGroupEnds(_ body: @escaping () -> Void) { groupEndHandlers.append(body) }
 
     /// Called when the sealed writes are durable, or were rolled back because of an error.

@@ -29,7 +29,7 @@ final class DeletionHost: RowDeletionHost {
     var callsObservers: Bool { !context.keyValue.isEmpty }
 
     func willDelete(_ row: RowID) {
-        guard context.hasKeyValueObservers, notified[row] == nil else { return }
+        guard context.hasObserversBeforeChange, notified[row] == nil else { return }
         context.pending.rowsBeingDeleted.insert(row)
         notified[row] = context.notifyWillInvalidate(of: row.key, context.table(row.table))
     }

@@ -21,7 +21,7 @@ struct ModelTables {
         self.epoch = epoch
     }
 
-    /// Adds classes. A type whose class is known keeps it.
+    /// Adds classes. If the class of a type is already known, the known class is kept.
     mutating func add(_ others: [String: ModelClass]) {
         models.merge(others) { known, _ in known }
     }

@@ -44,7 +44,7 @@ extension RealmContext {
             let key = key(primaryKey: RowEncoder.values(of: object)[property], table)
         {
             additions.updating[ObjectIdentifier(object)] = key
-            if additions.isDeep {
+            if additions.mustDefer {
                 deferAddition(of: object, key, policy)
             } else {
                 update(key, from: object, policy, table)
@@ -57,7 +57,7 @@ extension RealmContext {
         // The object is bound before its links are added. An object that links back to it then finds its key.
         table.bind(object, key)
         object._state = .live
-        if additions.isDeep {
+        if additions.mustDefer {
             _ = insert(object, key, table, transaction)
             deferAddition(of: object, key, policy)
             return key
@@ -77,8 +77,8 @@ extension RealmContext {
                 object: object, key: key, policy: policy, deletionCount: pending.deletionCount))
     }
 
-    /// Adds the links of the deferred objects in the order in which they were reached: those that one of them defers come
-    /// before the remaining ones.
+    /// Adds the links of the deferred objects in the order in which they were reached. If an object defers further
+    /// objects, these come before the remaining ones.
     private func addDeferred() {
         guard additions.depth == 1, !additions.deferred.isEmpty else { return }
         var batches: [ArraySlice<Additions.DeferredAddition>] = []
@@ -146,7 +146,7 @@ extension RealmContext {
             let key = RowEncoder.integerKey(of: object, table)
             // A duplicate key is detected before the object is bound. Otherwise the object would replace the living
             // accessor of the existing row.
-            if table.identity.object(key) != nil, table.exists(key) { duplicate(.integer(key), table) }
+            if table.identity.object(key) != nil, table.exists(key) { refuseDuplicate(.integer(key), table) }
             return key
         }
         do {
@@ -174,7 +174,7 @@ extension RealmContext {
                     RowEncoder.values(of: object)
                 }
             } catch  where EngineError.isConstraint(error) {
-                refuseDuplicate(of: object, table)
+                requireNoDuplicate(of: object, table)
                 throw error
             }
         }
@@ -186,13 +186,14 @@ extension RealmContext {
         return key
     }
 
-    private func refuseDuplicate(of object: ObjectBase, _ table: ObjectTable) {
+    // Traps if another row has the primary key of the object.
+    private func requireNoDuplicate(of object: ObjectBase, _ table: ObjectTable) {
         guard let property = table.type.primaryKey else { return }
         let value = RowEncoder.values(of: object)[property]
-        if key(primaryKey: value, table, usesIdentityMap: false) != nil { duplicate(value, table) }
+        if key(primaryKey: value, table, usesIdentityMap: false) != nil { refuseDuplicate(value, table) }
     }
 
-    private func duplicate(_ key: SQLValue, _ table: ObjectTable) -> Never {
+    private func refuseDuplicate(_ key: SQLValue, _ table: ObjectTable) -> Never {
         let text =
             switch key {
             case .integer(let number): "\(number)"
@@ -233,7 +234,7 @@ extension RealmContext {
     ) {
         additions.depth += 1
         defer { additions.depth -= 1 }
-        if additions.isDeep && object._state == .unmanaged {
+        if additions.mustDefer && object._state == .unmanaged {
             deferAddition(of: object, key, policy)
         } else {
             update(key, from: object, policy, table)

@@ -59,8 +59,8 @@ extension RealmContext {
                 path: coordinator.path))
     }
 
-    /// Stops the program because the row of an object does not exist. If the file contains a link to the row, it is
-    /// damaged. Otherwise the program has used a deleted object.
+    /// Stops the program because the row of an object does not exist. If the file contains a link to the row, the file
+    /// is damaged. Otherwise the program has used a deleted object.
     func refuseMissing(_ object: ObjectBase) -> Never {
         if let table = object._table, let found = search({ try $0.link(to: object._key, in: table.id) }) {
             refuse(found)
@@ -68,7 +68,8 @@ extension RealmContext {
         Misuse.invalidated(object._typeName, object._keyDescription)
     }
 
-    /// The error to report. If a collection could not be read, finds the collection and adds its location.
+    /// The error to report. If a collection could not be read, finds it and reports its location. If the count of a
+    /// link is wrong, reports that the file is damaged.
     func located(_ error: any Error) -> any Error {
         if EngineError.isMiscountedLink(error) {
             return EngineError.damaged(EngineError.miscountedLink, path: coordinator.path)

@@ -35,8 +35,8 @@ extension RealmContext {
 // MARK: The targets of links
 
 extension RealmContext {
-    /// Traps if the open write has deleted the target of a link that is about to be stored. An observer may have deleted
-    /// it after the program passed it.
+    /// Traps if the open write has deleted the target of a link that is about to be stored. An observer that was called
+    /// before the link is stored may have deleted the target.
     func requireTarget(_ key: ObjectKey, _ table: ObjectTable) {
         guard pending.deletionCount > 0, table.identity.object(key) == nil,
             transaction?.recorder.hasDeleted(key, in: table.id) == true
@@ -45,7 +45,7 @@ extension RealmContext {
         if !table.exists(key) { Misuse.invalidated(table.type.name, "with the key \(key)") }
     }
 
-    /// Checks the target of a link in a value of any type.
+    /// Traps if the open write has deleted the target of a link in an `AnyRealmValue`.
     func requireTarget(_ link: AnyLink) { requireTarget(link.key, table(link.table)) }
 
     /// Traps if the open write has deleted a target of the links in the value of a property.

@@ -6,7 +6,7 @@ extension RealmContext {
 
     /// The open write transaction. Traps if there is none.
     func requireWrite(_ what: @autoclosure () -> String, property: String? = nil) -> WriteTransaction {
-        if priorCalls > 0 { Misuse.changedByPriorObserver(what()) }
+        if callsBeforeChange > 0 { Misuse.changedByPriorObserver(what()) }
         if let transaction, !hasOnlySealedWrites { return transaction }
         switch access {
         case .readOnly: Misuse.readOnly(what())
@@ -108,12 +108,12 @@ extension RealmContext {
     // Traps while observers are called because of a change that is not complete. The rest of the change would be made
     // outside the write.
     private func requireNoChange(before end: String) {
-        if priorCalls > 0 || keyValue.changesInProgress > 0 { Misuse.endedDuringChange(end) }
+        if callsBeforeChange > 0 || keyValue.changesInProgress > 0 { Misuse.endedDuringChange(end) }
     }
 
     // Shows the snapshot after a commit. If the lock file was deleted while this Realm held the lock, another process
-    // may have committed in the meantime. Then the snapshot is newer than the version of the transaction, and the Realm
-    // also moves over the other commits.
+    // may have committed in the meantime. Then the snapshot is newer than the version of the transaction, and the
+    // accessors are also updated for the other commits.
     private func moveToCommitted(_ handle: SnapshotHandle, after transaction: WriteTransaction) {
         if handle.version == transaction.baseVersion {
             replaceSnapshot(handle)
@@ -213,7 +213,7 @@ extension RealmContext {
 
     /// Makes the sealed writes durable, so that other threads can see them. An open write begins again after them, and
     /// no other writer can commit in between. Does nothing if the open write has changed something: SQLite cannot commit
-    /// the sealed writes without it.
+    /// the sealed writes without this change.
     ///
     /// The observers of the Realm are notified at the end of the open write. If the sealed writes cannot be committed,
     /// the open write cannot be committed either.
@@ -224,7 +224,7 @@ extension RealmContext {
             return
         }
         let isUnchanged = !transaction.recorder.hasChanges && pending.failure == nil
-        guard isUnchanged, priorCalls == 0, keyValue.changesInProgress == 0 else { return }
+        guard isUnchanged, callsBeforeChange == 0, keyValue.changesInProgress == 0 else { return }
         do {
             do throws(EngineError) {
                 try transaction.cancelCurrentWrite()
@@ -279,7 +279,7 @@ extension RealmContext {
 
     /// Called before an assignment to a managed object. Checks that a write is open, and keeps the old row.
     func willModify(_ object: ObjectBase, _ table: ObjectTable, _ property: Int) {
-        if transaction == nil || priorCalls > 0 {
+        if transaction == nil || callsBeforeChange > 0 {
             _ = requireWrite("a '\(object._typeName)'", property: table.type.properties[property].name)
         }
         if !pending.denials.isEmpty {

@@ -38,8 +38,8 @@ final class RealmContext {
     /// True if there are tracked reads, or if Observation is being notified of a change to them. Stored here so that an
     /// assignment can check it with one load.
     @exclusivity(unchecked) var hasTrackedReads = false
-    /// The number of calls of observers before a change that are in progress.
-    @exclusivity(unchecked) var priorCalls = 0
+    /// Greater than zero while observers are notified before a change. The calls may be nested.
+    @exclusivity(unchecked) var callsBeforeChange = 0
     /// The cursors of loops that have not read the keys of all members.
     var cursors: [WeakCursor] = []
     /// The cores of collections in use, by row and property.
@@ -47,7 +47,7 @@ final class RealmContext {
     /// For the old objects of a migration, the context of the new ones. Tables and rows have the same ids and keys in
     /// both.
     @WeakContext var counterpart: RealmContext? = nil
-    /// For the old objects of a migration, the name in the file of a property of a new type.
+    /// For the old objects of a migration: returns the name that a property of the new schema has in the old file.
     var formerName: (_ property: String, _ type: String) -> String = { property, _ in property }
     /// The number of calls of `invalidate()`. Results from an earlier generation are invalidated.
     private(set) var generation: UInt64 = 0
@@ -142,7 +142,7 @@ final class RealmContext {
         models.keys.allSatisfy { types.models[$0] != nil || types.schema[$0] != nil }
     }
 
-    /// Adds classes, of which the newest version of the file has the types. If the version that the Realm shows lacks
+    /// Adds classes. The newest version of the file must contain their types. If the version that the Realm shows lacks
     /// the types, refreshes the Realm.
     ///
     /// - Throws: `.incompatibleConfiguration` if the Realm cannot be refreshed now.
@@ -172,8 +172,8 @@ final class RealmContext {
         if transaction == nil, !hooks.isDelivering(), keyValue.phase == .none { return }
         throw Realm.Error(
             .incompatibleConfiguration, path: coordinator.path,
-            "the Realm is opened again with more types inside a write transaction or an observer, where it cannot move to "
-                + "a version of the file with these types; open it with all types before")
+            "the Realm is opened again with more types inside a write transaction or an observer, and cannot move to a "
+                + "version of the file with these types there; open it with all types before")
     }
 
     func table(_ type: ObjectBase.Type) -> ObjectTable { types.table(type) }
@@ -229,7 +229,7 @@ final class RealmContext {
     func beginTransaction(holdsLock: Bool, _ willMove: (WriteTransaction) -> Void) throws {
         loadCursorKeys()
         var given = snapshot
-        let old = hasKeyValueObservers ? snapshot : nil
+        let old = hasObserversBeforeChange ? snapshot : nil
         snapshot = nil
         defer { snapshot = transaction == nil ? given : nil }
         let begun = try coordinator.beginWrite(
@@ -368,8 +368,8 @@ struct ContextHooks {
     /// `commitWrite(withoutNotifying:)`. The silenced observers are then notified of this write, together with the
     /// writes that were sealed before it.
     var willCommit: (Set<ObjectIdentifier>) -> Void = { _ in }
-    /// Called after a commit of one or several writes of this Realm. The parameters identify the observers that are not
-    /// notified of the last write, and contain the number of writes.
+    /// Called after a commit of one or several writes of this Realm. The parameters are the observers that are not
+    /// notified of the last write, and the number of writes.
     var committed: (Set<ObjectIdentifier>, Int) -> Void = { _, _ in }
     /// True while collections or objects of this Realm are observed.
     var hasObservers: () -> Bool = { false }

@@ -36,12 +36,13 @@ extension Realm.Error.Code {
     /// The code of `NSError`. A code that is not in the table gets a number that depends only on its name.
     var number: Int {
         Self.numbers[rawValue]
-            ?? rawValue.utf8.reduce(0x811C_9DC5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }.magnitudeAboveTable
+            ?? rawValue.utf8.reduce(0x811C_9DC5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }.numberOutsideTable
     }
 }
 
 extension UInt32 {
-    fileprivate var magnitudeAboveTable: Int { 1_000 + Int(self % 1_000_000) }
+    // The numbers in the table are less than 1000.
+    fileprivate var numberOutsideTable: Int { 1_000 + Int(self % 1_000_000) }
 }
 
 extension InvalidText: LocalizedError {

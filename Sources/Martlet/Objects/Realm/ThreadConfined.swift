@@ -70,8 +70,8 @@ public struct _Locator: @unchecked Sendable {
         return next
     }
 
-    /// The Realm of the file on the current executor. Returns the Realm that is open there, or opens one on the current
-    /// thread.
+    /// The Realm of the file on the given actor or, without an actor, on the current thread or queue. If no Realm is
+    /// open there, opens one on the actor or the current thread.
     func currentContext(_ isolation: (any Actor)?) throws -> RealmContext {
         if let isolation { return try context(.actor(isolation), Scheduler.mainQueue(isolation)) }
         let open = coordinator.openRealms.compactMap { $0 as? RealmContext }.filter(\.confinement.isCurrent)
@@ -115,7 +115,7 @@ extension ThreadConfined {
     ///
     /// The live Realm is refreshed if it shows an older version than the frozen value.
     ///
-    /// Traps if the value is unmanaged.
+    /// Traps if the value is unmanaged or invalidated, or if a Realm must be opened and this fails.
     public func thaw(isolation: isolated (any Actor)? = #isolation) -> Self? {
         guard let locator = _locator() else { Misuse.unmanagedTransfer("\(Self.self)", "thawed") }
         if !isFrozen { return self }

@@ -99,7 +99,7 @@ extension AnyRealmValue {
         }
     }
 
-    /// Converts an untyped value; nil if its type cannot be stored.
+    /// Converts an untyped value; nil if it cannot be stored.
     ///
     /// - Parameter object: called with each object in the value; returns the object to store in its place.
     init?(untyped value: Any?, _ object: (ObjectBase) -> ObjectBase) {
@@ -114,7 +114,7 @@ extension AnyRealmValue {
         }
         switch value {
         case let value as AnyRealmValue:
-            value.requireNesting()
+            value.requireAllowedDepth()
             self = value._replacingObject(object)
         case let value as any PersistableEnum: self.init(untyped: value.rawValue, depth: depth, object)
         case let values as [String: Any]: self.init(values, depth: depth + 1, object)

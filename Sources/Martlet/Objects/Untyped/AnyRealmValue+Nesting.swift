@@ -1,7 +1,7 @@
 import MartletEngine
 
 // Functions for nested values. A value in memory has no depth limit, so these functions do not recurse. Recursive code
-// in other files calls `requireNesting` first.
+// in other files calls `requireAllowedDepth` first.
 
 extension AnyRealmValue: Equatable {
     /// Values are equal if their kinds and contents are equal.
@@ -91,7 +91,7 @@ extension AnyRealmValue {
 
     /// Traps if more lists and maps are nested than a file can store.
     @inline(__always)
-    func requireNesting() {
+    func requireAllowedDepth() {
         if isCollection, isNestedTooDeep { Misuse.nestedTooDeep(limit: AnyValue.maximumDepth) }
     }
 

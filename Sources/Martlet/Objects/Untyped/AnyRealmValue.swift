@@ -16,8 +16,8 @@ import MartletValues
 /// ```
 ///
 /// An unmanaged object inside a value is added to the Realm together with the owner of the value. When an object is
-/// deleted, `none` replaces it in all values, and sets lose the element. Sets cannot contain lists and maps. All values
-/// are stored bit for bit.
+/// deleted, it is removed from sets, and `none` replaces it in all other values. Sets cannot contain lists and maps.
+/// All values are stored bit for bit.
 public enum AnyRealmValue {
     case none
     case bool(Bool)
@@ -48,7 +48,7 @@ extension AnyRealmValue: PersistableValue, OrderedValue {
     /// The stored form of the value, for comparisons. An unmanaged object is represented by its address in memory,
     /// which equals no stored link.
     public var _stored: StoredValue {
-        requireNesting()
+        requireAllowedDepth()
         return StoredValue(stored { $0.comparisonLink.stored })
     }
 
@@ -62,13 +62,13 @@ extension AnyRealmValue: PersistableValue, OrderedValue {
     public var _sortKey: StoredValue { StoredValue(AnyValue.sortKey(_stored.raw)) }
 
     public var _comparedObjects: [AnyObject] {
-        requireNesting()
+        requireAllowedDepth()
         return objects.filter { $0._context != nil }
     }
 
     /// The value as a Realm stores it. Adds the unmanaged objects in the value to the Realm.
     func stored(_ elementContext: ElementContext) -> SQLValue {
-        requireNesting()
+        requireAllowedDepth()
         return stored { object in
             if object._model.schema.isEmbedded { Misuse.embeddedInAnyValue(object._typeName) }
             let key = elementContext.context.addIfUnmanaged(object, elementContext.policy)
@@ -199,7 +199,7 @@ extension AnyRealmValue: RealmCollectionValue {
 
     // Does not add unmanaged objects, because this is a search.
     public func _searchElement(_ elementContext: ElementContext) -> StoredValue? {
-        requireNesting()
+        requireAllowedDepth()
         return objects.allSatisfy { $0._context === elementContext.context } ? _stored : nil
     }
 

@@ -12,7 +12,7 @@ final class DeferredAssignments: @unchecked Sendable {
         let input: UntypedInput
         let rules: UntypedAssignment
         let isWanted: (PropertySchema) -> Bool
-        /// The objects that were being copied, with their copies. Links in a cycle may lead to them.
+        /// The objects that were being copied, with their copies. A cycle of links may lead back to them.
         let copies: Additions.Copies
     }
 
@@ -24,8 +24,8 @@ final class DeferredAssignments: @unchecked Sendable {
         _ input: UntypedInput, to object: ObjectBase, _ rules: UntypedAssignment,
         where isWanted: @escaping (PropertySchema) -> Bool
     ) {
-        // After the first deferred assignment, all others are deferred too, which keeps their order: two values may be
-        // those of one object.
+        // After the first deferred assignment, all others are deferred too. This keeps their order, which matters if
+        // two of the values are assigned to the same object.
         if depth >= Self.depthLimit || depth > 0 && !assignments.isEmpty {
             let copies = object._context?.additions.copies ?? Additions.Copies()
             return assignments.append(
@@ -37,7 +37,8 @@ final class DeferredAssignments: @unchecked Sendable {
         if depth == 1 { assignDeferred() }
     }
 
-    // Performs the assignments in the order of the input: those that one of them defers come before the remaining ones.
+    // Performs the assignments in the order of the input. If an assignment defers further assignments, these come
+    // before the remaining ones.
     private func assignDeferred() {
         var batches: [ArraySlice<Assignment>] = []
         while true {

@@ -35,7 +35,7 @@ extension ObjectBase {
 
     /// Assigns an untyped value, with the same effects as an assignment to the typed property.
     final func setUntyped(_ property: PropertySchema, _ value: Any?, _ rules: UntypedAssignment) {
-        let value = _accepted(value, property)
+        let value = _convertedValue(value, property)
         if let key = _table?.type.primaryKey, property.index == key, isCurrentValue(value, property) { return }
         if property.isCollection {
             _load(property.index)
@@ -184,7 +184,7 @@ extension ObjectBase {
         for (position, element) in core.all().enumerated() {
             guard case .integer(let key) = element else { continue }
             let new = replacement(key)
-            if new != key { core.replace(at: position, with: .integer(new), discardsOld: false) }
+            if new != key { core.replace(at: position, with: .integer(new), deletesReplaced: false) }
         }
     }
 

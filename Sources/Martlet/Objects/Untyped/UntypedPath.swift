@@ -27,7 +27,7 @@ public struct UntypedAssignment: Sendable {
     let copiesObjects: Bool
     /// The path of the object or collection that is assigned to; nil for the object at the top level.
     private(set) var path: UntypedPath?
-    /// The assignments of the call that assigns nested values; nil before the first one.
+    /// The deferred assignments of the current call; nil before the call assigns its first nested value.
     private(set) var deferred: DeferredAssignments?
 
     init(
@@ -56,7 +56,7 @@ public struct UntypedAssignment: Sendable {
         }
     }
 
-    /// These rules with the assignments of the call.
+    /// These rules with the deferred assignments of the call.
     func with(_ deferred: DeferredAssignments) -> UntypedAssignment {
         UntypedAssignment(policy: policy, copiesObjects: copiesObjects, path: path, deferred: deferred)
     }
