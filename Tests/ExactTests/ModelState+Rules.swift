@@ -2,9 +2,9 @@
 extension ModelState {
     /// A deletion that a rule denies.
     enum Denial: Hashable {
-        /// A target of a property with `onDelete: deny` was deleted. The values are the row of the property and its
-        /// name.
-        case target(of: Int, String)
+        /// A target of a property with `onDelete: deny` was deleted. The values are the row of the property, its name
+        /// and, in a map, the key that had the target.
+        case target(of: Int, String, key: String = "")
         /// A row with a property with `deleteRule: deny` was deleted. The value is the target of the property.
         case holder(of: Int)
     }
@@ -26,13 +26,14 @@ extension ModelState {
     mutating func recordDenials(_ deleted: Set<Int>) {
         denials = denials.filter {
             switch $0 {
-            case .target(let holder, _): !deleted.contains(holder)
+            case .target(let holder, _, _): !deleted.contains(holder)
             case .holder(let target): !deleted.contains(target)
             }
         }
         for row in deleted {
             for (holder, name) in holders(of: row, { $0.onDelete == .deny }) where !deleted.contains(holder) {
-                denials.insert(.target(of: holder, name))
+                let keys = slots(holder, name).filter { $0.value == .row(row) }.map(\.key)
+                for key in keys.isEmpty ? [""] : keys { denials.insert(.target(of: holder, name, key: key)) }
             }
             for property in classes.of(rows[row]?.type ?? "") where property.deleteRule == .deny {
                 for target in targets(row, property.name) where !deleted.contains(target) {

@@ -101,7 +101,9 @@ extension SchemaModelRunner {
             case let map as Map<ObjectBase?>: map.removeAll()
             default: return
             }
-            model.denials.remove(.target(of: serial, name))
+            model.denials = model.denials.filter {
+                if case .target(serial, name, _) = $0 { false } else { true }
+            }
             model.edit(serial, name) { slots, _ in slots = [] }
         }
 
@@ -152,6 +154,7 @@ extension SchemaModelRunner {
         ) {
             guard let map = object.value(forKey: name) as? Map<ObjectBase?> else { return }
             let (key, isRemoval) = (["x", "y", "z"][c % 3], kind % 3 == 0)
+            model.denials.remove(.target(of: serial, name, key: key))
             if isRemoval { map.removeObject(for: key) } else { map.updateValue(linked, forKey: key) }
             model.edit(serial, name) { slots, now in
                 let known = slots.firstIndex { $0.key == key }

@@ -100,6 +100,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
     }
 
     private func removeOthers(_ core: CollectionCore, _ keys: [String]) {
+        core.recordAssignment()
         let remaining = Set(keys.map(SQLValue.text))
         let all = core.all()
         removeEntries(core, stride(from: 0, to: all.count, by: 2).filter { !remaining.contains(all[$0]) })
@@ -108,6 +109,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
     /// Removes entries. Observers are notified of one change. `positions` are the ascending positions of the keys.
     func removeEntries(_ core: CollectionCore, _ positions: [Int]) {
         if positions.isEmpty { return }
+        for position in positions { core.recordAssignment(ofKey: core.element(at: position)) }
         core.asOneAssignment { core.remove(at: positions.flatMap { [$0, $0 + 1] }) }
     }
 
@@ -126,6 +128,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
             return
         }
         let stored = value._storedElement(elementContext(core, policy)).raw
+        core.recordAssignment(ofKey: .text(key))
         // The position is looked up after the value was stored: storing it may have called observers, and these may
         // have changed the map.
         if let position = core.position(of: .text(key)) {

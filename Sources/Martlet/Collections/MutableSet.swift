@@ -81,6 +81,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
             }
         }
         let new = elements.map { stored($0, core, policy) }
+        core.recordAssignment()
         let remaining = Set(new)
         for old in core.all().reversed() where !remaining.contains(old) {
             // An observer that was called before may have removed the element.
@@ -220,6 +221,8 @@ extension MutableSet {
     /// Removes the elements that another set does not contain.
     public func formIntersection(_ other: MutableSet<Element>) {
         remove { !other.contains($0) }
+        // The other set does not contain elements that were deleted.
+        if !isSame(as: other) { core?.recordAssignment() }
     }
 
     /// Removes the elements of another set.

@@ -38,6 +38,7 @@ extension Migration {
         newContext.transaction = context.transaction
         oldContext.counterpart = newContext
         oldContext.formerName = { [migration = context.migration] in migration.source(of: $0, in: $1) }
+        oldContext.cycle = { [migration = context.migration] in try migration.previousCycle(from: $0) }
         self.init(context.migration, oldContext: oldContext, newContext: newContext, declared)
     }
 

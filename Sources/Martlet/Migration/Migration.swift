@@ -172,7 +172,8 @@ public final class Migration {
     }
 
     /// Deletes all objects of a type. Returns false if the file had no type of this name. If the program does not
-    /// declare the type, it is removed from the file, unless the block creates objects of the type afterwards.
+    /// declare the type, it is removed from the file, unless the block creates objects of the type afterwards, or a type
+    /// that remains in the file has properties with this type.
     @discardableResult
     public func deleteData(forType typeName: String) -> Bool {
         requireActive()
@@ -228,7 +229,8 @@ public final class Migration {
     // MARK: Embedded types
 
     /// Gives every object of a type exactly one owner: creates copies for additional owners, and deletes objects
-    /// without an owner. Call it for a type that the schema now declares as embedded.
+    /// without an owner, and objects that only such objects own. Call it for a type that the schema now declares as
+    /// embedded.
     ///
     /// ```swift
     /// if oldSchemaVersion < 3 { migration.separateOwners(ofType: "Address") }
@@ -236,23 +238,47 @@ public final class Migration {
     ///
     /// If an object has several owners, the first owner keeps it and the others get copies. A copy contains copies of
     /// the embedded objects, and links to the same objects as the original. Without this call, the migration fails if
-    /// an object has several owners or none. Traps if the type is unknown or not embedded.
+    /// an object has several owners or none. It always fails if an object with an owner contains itself. Traps if the
+    /// type is unknown or not embedded.
     public func separateOwners(ofType typeName: String) {
         let table = tables(typeName).new
         guard table.type.isEmbedded else { Misuse.separatedTopLevel(typeName) }
         flushChanges()
+        guard let containment = containment() else { return }
+        // The objects that are created below are copies, or contained in copies.
+        let known = newContext.read { try table.rows.keys($0) }
         var owned: Set<ObjectKey> = []
         for incoming in table.incoming {
             let holders = newContext.table(incoming.table)
             let property = holders.type.properties[incoming.property]
             guard property.element.isEmbedded else { continue }
             forEachKey(of: holders) { key in
-                if holders.exists(key) { separate(property, of: holders.object(key), table, &owned) }
+                guard holders.exists(key) else { return }
+                let holder = holders.object(key)
+                // Objects without an owner are deleted below, but not the objects that other owners share with them.
+                if containment.isUnreachable(RowID(table: holders.id, key: key)) {
+                    return holder.releaseEmbedded(property)
+                }
+                separate(property, of: holder, table, &owned)
             }
         }
         flushChanges()
-        forEachKey(of: table) { key in if !owned.contains(key) { newContext.deleteRow(key, table) } }
+        for key in known where !owned.contains(key) { newContext.deleteRow(key, table) }
         flushChanges()
+    }
+
+    /// Nil if an object contains itself. The migration fails then.
+    private func containment() -> Containment? {
+        var containment: Containment?
+        newContext.recordingFailure {
+            let found = try migration.containment()
+            if let row = found.reachedCycle {
+                throw EngineError.containsItself(
+                    newContext.name(of: row), newContext.table(row.table).type.name, path: newContext.coordinator.path)
+            }
+            containment = found
+        }
+        return containment
     }
 
     private func separate(

@@ -104,9 +104,23 @@ public final class MigrationObject: StoredObject {
         }
         let newTable = context.table(table.id)
         if property.element.isEmbedded {
-            return newTable.type.name == property.element.target ? values(for: newTable) : self
+            return newTable.type.name == property.element.target ? embeddedValues(for: newTable) : self
         }
         return newTable.exists(_key) ? newTable.object(_key) : nil
+    }
+
+    /// The values of this old object for a new embedded one; nil if the migration has failed, for example because the
+    /// object contains itself.
+    private func embeddedValues(for newTable: ObjectTable) -> [String: Any]? {
+        let newContext = newTable.context
+        newContext.recordingFailure {
+            guard let oldContext = _context, let row = try oldContext.cycle(RowID(table: newTable.id, key: _key)) else {
+                return
+            }
+            throw EngineError.containsItself(
+                oldContext.name(of: row), newTable.type.name, path: newContext.coordinator.path)
+        }
+        return newContext.pending.failure == nil ? values(for: newTable) : nil
     }
 
     /// The values of this object, by the names of the properties of `table`. Properties that this object does not have

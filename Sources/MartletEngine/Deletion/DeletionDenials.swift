@@ -1,18 +1,23 @@
+package import MartletValues
+
 /// The denials of deletions in the open write. A deletion is denied by `onDelete: deny` or `deleteRule: deny`. Later
 /// changes of the same write can remove a denial. If a denial remains at the commit, the write fails.
 package struct DeletionDenials {
-    /// For each row with a link and each of its properties, the first target that was deleted although `onDelete`
-    /// denies this.
-    private var holders: [RowID: [PropertyIndex: String]] = [:]
+    /// For each row with a link and each of its properties, the targets that were deleted although `onDelete` denies
+    /// this: by key for a map; for any other property only the first, with the key `null`.
+    private var holders: [RowID: [PropertyIndex: [SQLValue: String]]] = [:]
     /// For each target, the row that was deleted although its `deleteRule` denies this while the row has targets.
     private var targets: [RowID: (holder: String, property: String)] = [:]
     package private(set) var isEmpty = true
 
     package init() {}
 
-    package mutating func deny(_ target: String, by holder: RowID, _ property: PropertyIndex) {
+    /// `key` is the key of a map that had the target; `null` for any other property.
+    package mutating func deny(_ target: String, by holder: RowID, _ property: PropertyIndex, key: SQLValue = .null) {
         isEmpty = false
-        if holders[holder]?[property] == nil { holders[holder, default: [:]][property] = target }
+        if holders[holder]?[property]?[key] == nil {
+            holders[holder, default: [:]][property, default: [:]][key] = target
+        }
     }
 
     package mutating func deny(_ holder: String, _ property: String, by target: RowID) {
@@ -35,15 +40,27 @@ package struct DeletionDenials {
     package mutating func propertyWasAssigned(_ property: PropertyIndex, of row: RowID) {
         if isEmpty { return }
         holders[row]?[property] = nil
+        removeIfEmpty(row)
+    }
+
+    /// Removes the denial of a key of a map to which the program has assigned a value, or which it has removed.
+    package mutating func keyWasAssigned(_ key: SQLValue, _ property: PropertyIndex, of row: RowID) {
+        if isEmpty { return }
+        holders[row]?[property]?[key] = nil
+        if holders[row]?[property]?.isEmpty == true { holders[row]?[property] = nil }
+        removeIfEmpty(row)
+    }
+
+    private mutating func removeIfEmpty(_ row: RowID) {
         if holders[row]?.isEmpty == true { holders[row] = nil }
         isEmpty = holders.isEmpty && targets.isEmpty
     }
 
-    /// The denial by `onDelete` to report: the one with the lowest row and property, so that the message is
-    /// deterministic.
+    /// The denial by `onDelete` to report: the one with the lowest row, property and name of a target, so that the
+    /// message is deterministic.
     package var firstHolder: (row: RowID, property: PropertyIndex, target: String)? {
         guard let (row, properties) = holders.min(by: { Self.isBefore($0.key, $1.key) }),
-            let (property, target) = properties.min(by: { $0.key < $1.key })
+            let (property, targets) = properties.min(by: { $0.key < $1.key }), let target = targets.values.min()
         else { return nil }
         return (row, property, target)
     }

@@ -22,7 +22,7 @@ extension RowDeletion {
     private func removeLinks(to row: RowID, _ source: Source) throws {
         let holders = try holders(of: row.key, source)
         if holders.isEmpty { return }
-        try denyDeletion(of: row, holders, source)
+        for holder in holders { try denyDeletion(of: [row], by: holder, source) }
         guard source.property.isCollection else { return try clearLinks(to: row, of: holders, source) }
         for holder in holders {
             guard try isStillThere(holder) else { continue }
@@ -31,11 +31,20 @@ extension RowDeletion {
         try host.flush()
     }
 
-    /// Records the denials of a row's deletion by `onDelete: deny`.
-    private func denyDeletion(of row: RowID, _ holders: [RowID], _ source: Source) throws {
-        guard source.property.onDelete == .deny, !holders.isEmpty else { return }
-        let name = try name(of: row)
-        for holder in holders { host.denials.deny(name, by: holder, source.property.index) }
+    /// Records the denials of the deletion of targets of a row by `onDelete: deny`.
+    private func denyDeletion(of targets: [RowID], by holder: RowID, _ source: Source) throws {
+        guard source.property.onDelete == .deny, let first = targets.first else { return }
+        let index = source.property.index
+        guard source.property.kind == .map else { return host.denials.deny(try name(of: first), by: holder, index) }
+        let names = try Dictionary(
+            targets.map { (SQLValue.integer($0.key), try name(of: $0)) }, uniquingKeysWith: { first, _ in first })
+        let collection = host.rows(of: source.table).layout.collection(of: index)
+        let stored = try read { try collection.storedElements(of: holder.key, $0) }
+        // Keys and values alternate.
+        for position in stride(from: 0, to: stored.count - 1, by: 2) {
+            guard let name = names[stored[position + 1]] else { continue }
+            host.denials.deny(name, by: holder, index, key: stored[position])
+        }
     }
 
     /// The rows whose link, or collection of links, refers to a row.
@@ -79,16 +88,15 @@ extension RowDeletion {
     }
 
     private func removeFromCollections(_ rows: [RowID], _ source: Source) throws {
-        var held: [ObjectKey: Set<SQLValue>] = [:]
+        var held: [RowID: [RowID]] = [:]
         for row in rows {
-            let holders = try holders(of: row.key, source)
-            try denyDeletion(of: row, holders, source)
-            for holder in holders { held[holder.key, default: []].insert(.integer(row.key)) }
+            for holder in try holders(of: row.key, source) { held[holder, default: []].append(row) }
         }
-        for (owner, targets) in held.sorted(by: { $0.key < $1.key }) {
-            let holder = RowID(table: source.table, key: owner)
+        let holders = held.sorted { $0.key.key < $1.key.key }
+        for (holder, targets) in holders { try denyDeletion(of: targets, by: holder, source) }
+        for (holder, targets) in holders {
             guard try isStillThere(holder) else { continue }
-            try host.remove(targets, from: collection(of: holder, source.property))
+            try host.remove(Set(targets.map { .integer($0.key) }), from: collection(of: holder, source.property))
         }
         try host.flush()
     }

@@ -14,6 +14,8 @@ struct MigrationChecks {
     }
 
     private static let exampleCount = Duplicates.exampleCount
+    /// The maximum number of keys in one statement.
+    private static let listedKeys = 1_000
 
     // MARK: Values
 
@@ -44,13 +46,20 @@ struct MigrationChecks {
     /// One sentence for each problem of a type that becomes embedded: objects without an owner, objects with several
     /// owners, and objects to which `AnyRealmValue`s link.
     func owners(of types: [ObjectTypeSchema]) throws -> [String] {
+        if types.isEmpty { return [] }
         var conflicts: [String] = []
+        let containment = try Containment(schema, connection)
         for type in types {
             guard let previous = migration.previousType(of: type.name) else { continue }
             let unowned = try keys("SELECT \"_key\" FROM \(SQLText.identifier(type.name)) WHERE \(isUnowned(type))")
             let now = "is embedded now"
             conflicts += try conflict(
                 type, now, unowned, "no owner", "delete them in the 'migrationBlock', or give them one", previous)
+            let known = Set(unowned)
+            let lost = schema[type.name].flatMap { containment.unreachable[$0.id] }?.filter { !known.contains($0) }
+            conflicts += try conflict(
+                type, now, lost ?? [], "no owner that belongs to a top-level object",
+                "delete them in the 'migrationBlock', or give them one", previous)
             conflicts += try severalOwners(of: type, now, previous)
             conflicts += try conflict(
                 type, now, anyLinkTargets(of: type), "links from 'AnyRealmValue's",
@@ -101,6 +110,14 @@ struct MigrationChecks {
     /// Deletes the embedded objects that no longer have an owner, for example because the property that contained them
     /// was removed.
     func deleteUnowned() throws {
+        let containment = try Containment(schema, connection)
+        for (id, keys) in containment.unreachable.sorted(by: { $0.key < $1.key }) {
+            guard let table = schema.tables[id] else { continue }
+            for start in stride(from: 0, to: keys.count, by: Self.listedKeys) {
+                let list = keys[start..<min(start + Self.listedKeys, keys.count)].map(String.init)
+                try delete(table.layout, where: "\(table.layout.keyColumn) IN (\(list.joined(separator: ", ")))")
+            }
+        }
         let types = schema.tables.values.map(\.type).filter(\.isEmbedded).sorted { $0.name < $1.name }
         // A deleted object may have owned embedded objects, which then have no owner. So this repeats until no object
         // is deleted.
@@ -112,8 +129,11 @@ struct MigrationChecks {
     }
 
     private func deleteUnowned(_ type: ObjectTypeSchema) throws -> Bool {
-        let layout = TableLayout(type)
-        let condition = isUnowned(type)
+        try delete(TableLayout(type), where: isUnowned(type))
+        return connection.changedRows > 0
+    }
+
+    private func delete(_ layout: TableLayout, where condition: String) throws {
         for collection in layout.collections {
             for table in [collection.chunks, collection.targets].compactMap({ $0 }) {
                 try connection.run(
@@ -127,7 +147,6 @@ struct MigrationChecks {
             )
         }
         try connection.run("DELETE FROM \(layout.table) WHERE \(condition)")
-        return connection.changedRows > 0
     }
 
     private struct Owner {

@@ -17,6 +17,8 @@ package final class TypeMigration {
     private(set) var unconverted = UnconvertedValues()
     /// The properties that the user's code has renamed: the name in the file, by type and current name.
     private(set) var renamed: [String: [String: String]] = [:]
+    /// Which rows of the previous version contain which, if the current types apply to them.
+    private var previousContainment: Containment?
     /// Types that `finish` removes from the file if they have no objects.
     private var dropped: Set<String> = []
     /// The types with their layout during the migration, and their numbers in the catalog.
@@ -99,6 +101,7 @@ package final class TypeMigration {
             return
         }
         renamed[type.name, default: [:]][property.name] = name
+        previousContainment = nil
         try PropertyCopier(
             previous: PreviousType(old, previous), type: type, converter: converter,
             targets: LinkTargets(connection, migratingTypes), connection: connection
@@ -107,7 +110,8 @@ package final class TypeMigration {
     }
 
     /// Requests that `finish` drops the tables of a type that the program does not declare. It keeps them if the user's
-    /// code has created objects of the type since. The caller has already deleted the earlier rows.
+    /// code has created objects of the type since, or if a type that remains refers to it. The caller has already deleted
+    /// the earlier rows.
     package func dropAtEnd(_ type: ObjectTypeSchema) { dropped.insert(type.name) }
 
     private func drop(_ type: ObjectTypeSchema) throws {
@@ -121,18 +125,51 @@ package final class TypeMigration {
         migratingTypes.removeAll { $0.type.name == type.name }
     }
 
+    /// The types that are removed from the file, and to which no remaining type refers.
+    private func typesToDrop() throws -> [ObjectTypeSchema] {
+        var types = try migratingTypes.map(\.type).filter { try dropped.contains($0.name) && isEmpty($0) }
+        var count = -1
+        while count != types.count {
+            count = types.count
+            let removed = Set(types.map(\.name))
+            let remaining = migratingTypes.map(\.type).filter { !removed.contains($0.name) }
+            let targets = Set(remaining.flatMap { $0.properties.compactMap(\.element.target) })
+            types.removeAll { targets.contains($0.name) }
+        }
+        return types
+    }
+
     private func isEmpty(_ type: ObjectTypeSchema) throws -> Bool {
         try connection.integer("SELECT 1 FROM \(SQLText.identifier(type.name)) LIMIT 1") == nil
     }
 
     package func isDeclared(_ name: String) -> Bool { declarations[name] != nil }
 
+    /// Which of the current rows contain which.
+    package func containment() throws -> Containment { try Containment(DatabaseSchema(migratingTypes), connection) }
+
+    /// A row that contains itself, if copying a row of the previous version to a property of an embedded type would copy
+    /// it.
+    package func previousCycle(from row: RowID) throws -> RowID? {
+        let containment =
+            try previousContainment
+            ?? Containment(DatabaseSchema(migratingTypes), previous) { [self] table, property in
+                guard let old = previousType(of: table.type.name),
+                    let former = old.type[source(of: property.name, in: table.type.name)],
+                    former.element.target.map(diff.currentName) == property.element.target
+                else { return nil }
+                return (old.layout, former)
+            }
+        previousContainment = containment
+        return containment.cycle(from: row)
+    }
+
     // MARK: Result
 
     /// Returns the conflicts of the rows with the schema, one sentence each. If there are any, the caller rolls back.
     func finish() throws -> [String] {
         connection.finalizeStatements()
-        for (_, type) in migratingTypes where try dropped.contains(type.name) && isEmpty(type) { try drop(type) }
+        for type in try typesToDrop() { try drop(type) }
         let checks = MigrationChecks(self)
         var conflicts = try checks.unconvertedValues()
         let rebuilt = diff.steps.compactMap { step -> ObjectTypeSchema? in

@@ -47,6 +47,11 @@ package struct SchemaDiff: Equatable {
             if let old = storedByName[type.name] {
                 compare(old, type)
             } else if let name = type.renamedFrom, renames[name] == type.name, let old = storedByName[name] {
+                if let similar = storedByLowercase[type.name.lowercased()], similar != name {
+                    nameClashes.append(
+                        "'\(type.name)' differs only in case from '\(similar)' in the file: use another name")
+                    continue
+                }
                 steps.append(.renameType(from: name, to: type.name))
                 compare(old, type)
             } else if let similar = storedByLowercase[type.name.lowercased()] {

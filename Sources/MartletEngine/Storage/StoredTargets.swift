@@ -9,16 +9,20 @@ extension TableLayout.Collection {
     /// Complexity: O(n) for a collection of n elements, independent of other collections.
     package func storedTargets(of owner: ObjectKey, _ connection: Connection) throws -> [ObjectKey] {
         guard targets != nil else { return [] }
-        var elements = try ChunkedElements(owner: owner, table: chunks, connection)
-        let stored = try elements.all { ordinal, count in
-            try ChunkedElements.load(owner: owner, ordinal: ordinal, count: count, table: chunks, connection)
-        }
         // Keys of maps are texts, so only targets are integers.
         return Set(
-            stored.compactMap { element -> ObjectKey? in
+            try storedElements(of: owner, connection).compactMap { element -> ObjectKey? in
                 if case .integer(let target) = element { target } else { nil }
             }
         ).sorted()
+    }
+
+    /// The stored elements of an owner. In a map, keys and values alternate.
+    func storedElements(of owner: ObjectKey, _ connection: Connection) throws -> [SQLValue] {
+        var elements = try ChunkedElements(owner: owner, table: chunks, connection)
+        return try elements.all { ordinal, count in
+            try ChunkedElements.load(owner: owner, ordinal: ordinal, count: count, table: chunks, connection)
+        }
     }
 
     /// Deletes the stored elements of an owner. `known` contains the keys of all rows that they link to.

@@ -33,6 +33,30 @@ struct TypeChangeTests {
             ["data: type 'Tag' is gone, and its stored objects cannot be read; declare it again"])
     }
 
+    @Test("a type whose name changes only in case needs 'renamedFrom' S43 O69 MRT0601")
+    func caseOnly() throws {
+        try check(
+            "objects:\n  «Dog»: {properties: {age: Int}}\n",
+            "objects:\n  «dog»: {properties: {age: Int}}\n",
+            [
+                "data: type 'dog' differs only in case from 'Dog', and a file with that type cannot be opened; "
+                    + "use that name, or add 'renamedFrom: Dog'"
+            ])
+        // The file still has a type of this name when the other type is created.
+        try check(
+            "objects:\n  «Dog»: {properties: {age: Int}}\n",
+            "objects:\n  «Cat»: {renamedFrom: Dog, properties: {age: Int}}\n  «dog»: {properties: {age: Int}}\n",
+            [
+                "source: type 'Dog' is 'Cat' now; rename it in code that uses it",
+                "data: type 'dog' differs only in case from 'Dog', and a file with that type cannot be opened; "
+                    + "use another name",
+            ])
+        try check(
+            "objects:\n  «Dog»: {properties: {age: Int}}\n",
+            "objects:\n  «dog»: {renamedFrom: Dog, properties: {age: Int}}\n",
+            ["source: type 'Dog' is 'dog' now; rename it in code that uses it"])
+    }
+
     @Test("a renamed type breaks code but not data S43 MRT0601")
     func renamed() throws {
         try check(

@@ -266,6 +266,7 @@ private struct KeeperModel {
             targets = Set(targets.compactMap { $0 } + [name]).sorted()
         } else {
             targets = [name]
+            denyingHolders[id]?.remove(property)
         }
         keepers[id]?.targets[property] = targets
     }

@@ -2,6 +2,18 @@ import MartletEngine
 import MartletValues
 
 extension CollectionCore {
+    /// Called when the program assigns the property. Earlier denials because of it do not apply any more.
+    func recordAssignment() {
+        context.pending.denials.propertyWasAssigned(property.index, of: RowID(table: table.id, key: owner))
+    }
+
+    /// Called when the program assigns or removes a key of a map. Earlier denials because of its value do not apply any
+    /// more.
+    func recordAssignment(ofKey key: @autoclosure () -> SQLValue) {
+        if context.pending.denials.isEmpty { return }
+        context.pending.denials.keyWasAssigned(key(), property.index, of: RowID(table: table.id, key: owner))
+    }
+
     /// Writes the changes since the last call to the file.
     func write(_ connection: StoreConnection) throws {
         guard isQueued else { return }

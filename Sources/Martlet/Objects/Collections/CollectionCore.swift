@@ -252,11 +252,6 @@ final class CollectionCore {
         return transaction
     }
 
-    // After an assignment by the program, earlier denials because of this property do not apply any more.
-    private func recordAssignment() {
-        context.pending.denials.propertyWasAssigned(property.index, of: RowID(table: table.id, key: owner))
-    }
-
     private func record(_ edit: ListEdit) {
         context.transaction?.recorder.edit(id, edit)
         context.bumpChangeCount()

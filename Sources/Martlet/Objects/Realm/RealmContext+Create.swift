@@ -119,7 +119,10 @@ extension ObjectBase {
             if case .linkingObjects = property.kind { continue }
             guard let given = input.value(of: property) else { continue }
             if _state != .unmanaged && property.index == schema.primaryKey { continue }
-            if rules.policy == .modified, _state != .unmanaged, hasValue(property, given) { continue }
+            if rules.policy == .modified, _state != .unmanaged, hasValue(property, given) {
+                _context?.recordAssignment(property.index, of: self)
+                continue
+            }
             setUntyped(property, given, rules)
         }
     }

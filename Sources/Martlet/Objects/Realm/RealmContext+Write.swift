@@ -282,14 +282,19 @@ extension RealmContext {
         if transaction == nil || callsBeforeChange > 0 {
             _ = requireWrite("a '\(object._typeName)'", property: table.type.properties[property].name)
         }
-        if !pending.denials.isEmpty {
-            pending.denials.propertyWasAssigned(property, of: RowID(table: table.id, key: object._key))
-        }
+        if !pending.denials.isEmpty { recordAssignment(property, of: object) }
         if object._dirty == 0, let transaction, transaction.keepsOldRows, !transaction.oldRows.isFull {
             // The old row is read from the file, because an accessor does not contain unknown raw values of enums.
             if table.hasEnumColumns { return keepOldRow(object._key, table) }
             transaction.oldRows.insertIfAbsent(RowEncoder.columnValues(of: object), of: object._key, in: table.id)
         }
+    }
+
+    /// Called when the program assigns a property, also if its value does not change. Earlier denials because of it do
+    /// not apply any more.
+    func recordAssignment(_ property: Int, of object: ObjectBase) {
+        guard let table = object._table else { return }
+        pending.denials.propertyWasAssigned(property, of: RowID(table: table.id, key: object._key))
     }
 
     func record(_ object: ObjectBase, _ property: Int, _ table: ObjectTable) {

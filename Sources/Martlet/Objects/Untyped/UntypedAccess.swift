@@ -116,8 +116,8 @@ extension ObjectBase {
         guard property.element.isEmbedded else {
             let new: SQLValue = object.map { .integer(context.addIfUnmanaged($0, policy)) } ?? .null
             // With `.modified`, a link to the same object is not a change, even if it was given as a dictionary.
-            if policy != .modified || new != old { setStored(property.index, new) }
-            return
+            if policy != .modified || new != old { return setStored(property.index, new) }
+            return context.recordAssignment(property.index, of: self)
         }
         let new = object.map { SQLValue.integer(context.addEmbeddedIfUnmanaged($0, policy)) } ?? .null
         context.makingChange { setStored(property.index, new) }
@@ -188,6 +188,14 @@ extension ObjectBase {
         }
     }
 
+    /// Empties a property with embedded objects without deleting them.
+    final func releaseEmbedded(_ property: PropertySchema) {
+        guard property.isCollection else { return setStored(property.index, .null) }
+        guard let context = _context, let table = _table else { return }
+        let core = context.core(table, property.index, _key)
+        core.removeLinks(to: Set(core.all().filter { if case .integer = $0 { true } else { false } }))
+    }
+
     /// Copies the value of a property from this unmanaged object to `target`, a managed object of the same class.
     final func copyProperty(_ property: PropertySchema, to target: ObjectBase, _ policy: Realm.UpdatePolicy) {
         switch property.kind {
@@ -223,8 +231,8 @@ extension ObjectBase {
         let old = RowEncoder.values(of: target)[property.index]
         guard property.element.isEmbedded else {
             let new: SQLValue = object.map { .integer(context.addIfUnmanaged($0, policy)) } ?? image[property.index]
-            if policy == .all || new != old { target.setStored(property.index, new) }
-            return
+            if policy == .all || new != old { return target.setStored(property.index, new) }
+            return context.recordAssignment(property.index, of: target)
         }
         if policy == .modified, let object, case .integer(let key) = old, let table = object._model.table(in: context) {
             context.updateEmbedded(key, from: object, policy, table)

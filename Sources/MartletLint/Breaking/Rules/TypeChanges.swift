@@ -4,7 +4,31 @@ import MartletSchema
 struct TypeChanges: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         let search = SuccessorSearch(schemas)
-        return schemas.removedObjects.map { removed($0, search) } + schemas.objects.flatMap(changes)
+        let clashes = clashes(in: schemas)
+        let removed = schemas.removedObjects.filter { old in !clashes.contains { $0.old.name == old.name } }
+        return removed.map { self.removed($0, search) } + clashes.map { clash($0, schemas) }
+            + schemas.objects.flatMap(changes)
+    }
+
+    /// New types whose names differ only in case from other types of the old schema. The runtime refuses them.
+    private func clashes(in schemas: SchemaPair) -> [(old: ObjectModel, new: ObjectModel)] {
+        let old = Dictionary(schemas.old.objects.map { ($0.name.lowercased(), $0) }) { first, _ in first }
+        return schemas.new.objects.compactMap { new in
+            guard schemas.old.object(named: new.name) == nil, let similar = old[new.name.lowercased()],
+                schemas.object(formerly: similar.name)?.new.name != new.name
+            else { return nil }
+            return (similar, new)
+        }
+    }
+
+    private func clash(_ pair: (old: ObjectModel, new: ObjectModel), _ schemas: SchemaPair) -> BreakingChange {
+        let isFree = schemas.object(formerly: pair.old.name) == nil && pair.new.renamedFrom == nil
+        return BreakingChange(
+            .data,
+            "type '\(pair.new.name)' differs only in case from '\(pair.old.name)', and a file with that type cannot be "
+                + "opened; "
+                + (isFree ? "use that name, or add 'renamedFrom: \(pair.old.name)'" : "use another name"),
+            at: pair.new.nameSpan, was: pair.old.nameSpan)
     }
 
     private func removed(_ old: ObjectModel, _ search: SuccessorSearch) -> BreakingChange {

@@ -1,0 +1,155 @@
+import MartletSQLite
+import MartletValues
+
+/// Which rows of embedded types contain which, for the types that can contain themselves, directly or through others.
+/// The rows of other embedded types always form trees of limited depth.
+package struct Containment {
+    /// The contents of each row that has any.
+    private var contents: [RowID: [RowID]] = [:]
+    /// Rows whose owner has a type that cannot contain itself.
+    private var roots: Set<RowID> = []
+    /// The rows that a top-level object contains.
+    private var reached: Set<RowID> = []
+    /// The keys of the other rows, in ascending order.
+    private(set) var unreachable: [TableID: [ObjectKey]] = [:]
+    private var lost: Set<RowID> = []
+    /// The rows that contain themselves, or contain a row that does.
+    private var endless: Set<RowID> = []
+
+    /// Reads the properties of `schema` that contain embedded objects. `former` returns the layout and the property that
+    /// has their values in the file; nil if there is none.
+    init(
+        _ schema: DatabaseSchema, _ connection: Connection,
+        _ former: ((DatabaseSchema.Table, PropertySchema) -> (TableLayout, PropertySchema)?)? = nil
+    ) throws {
+        let recursive = schema.typesThatContainThemselves
+        if recursive.isEmpty { return }
+        for table in schema.tables.values {
+            for property in table.type.properties where property.element.isEmbedded {
+                guard let target = property.element.target.flatMap({ schema[$0]?.id }), recursive.contains(target)
+                else { continue }
+                var (layout, own) = (table.layout, property)
+                if let former {
+                    guard let known = former(table, property) else { continue }
+                    (layout, own) = known
+                }
+                // The key column of another type may have changed already.
+                let owner = recursive.contains(table.id) ? layout.keyColumn : nil
+                try Self.read(layout, own, owner, connection) { owner, key in
+                    let part = RowID(table: target, key: key)
+                    if let owner {
+                        contents[RowID(table: table.id, key: owner), default: []].append(part)
+                    } else {
+                        roots.insert(part)
+                    }
+                }
+            }
+        }
+        findReached()
+        findEndless()
+        if former != nil { return }
+        for id in recursive {
+            guard let layout = schema.tables[id]?.layout else { continue }
+            let keys = try connection.keys("SELECT \(layout.keyColumn) FROM \(layout.table) ORDER BY 1", [])
+            unreachable[id] = keys.filter { !reached.contains(RowID(table: id, key: $0)) }
+        }
+        lost = Set(unreachable.flatMap { id, keys in keys.map { RowID(table: id, key: $0) } })
+    }
+
+    private static func read(
+        _ layout: TableLayout, _ property: PropertySchema, _ owner: String?, _ connection: Connection,
+        _ body: (_ owner: ObjectKey?, _ target: ObjectKey) -> Void
+    ) throws {
+        let sql: String
+        if let column = layout.column(of: property.index)?.name {
+            sql = "SELECT \(owner ?? "0"), \(column) FROM \(layout.table) WHERE \(column) IS NOT NULL"
+        } else if property.isCollection, let targets = layout.collection(of: property.index).targets {
+            sql = "SELECT owner, target FROM \(targets)"
+        } else {
+            return
+        }
+        let statement = try connection.statement(sql)
+        while try statement.step() {
+            body(owner == nil ? nil : statement.integer(0), statement.integer(1))
+        }
+    }
+
+    private mutating func findReached() {
+        var open = Array(roots)
+        reached = roots
+        while let row = open.popLast() {
+            for part in contents[row] ?? [] where reached.insert(part).inserted { open.append(part) }
+        }
+    }
+
+    // Removes rows without contents until none is left. The others are endless.
+    private mutating func findEndless() {
+        var counts = contents.mapValues(\.count)
+        var owners: [RowID: [RowID]] = [:]
+        for (row, parts) in contents { for part in parts { owners[part, default: []].append(row) } }
+        var done = owners.keys.filter { contents[$0] == nil }
+        while let part = done.popLast() {
+            for row in owners[part] ?? [] {
+                counts[row, default: 0] -= 1
+                guard counts[row] == 0 else { continue }
+                counts[row] = nil
+                done.append(row)
+            }
+        }
+        endless = Set(counts.keys)
+    }
+
+    /// True if the type of the row can contain itself, and no top-level object contains the row.
+    package func isUnreachable(_ row: RowID) -> Bool { lost.contains(row) }
+
+    /// A row that contains itself, and that a top-level object contains.
+    package var reachedCycle: RowID? { first(endless.intersection(reached)).flatMap { cycle(from: $0) } }
+
+    /// The first row of the cycle to which the contents of a row lead; nil if there is none.
+    package func cycle(from row: RowID) -> RowID? {
+        guard endless.contains(row) else { return nil }
+        var path: [RowID] = []
+        var positions: [RowID: Int] = [:]
+        var next: RowID? = row
+        while let row = next, positions[row] == nil {
+            positions[row] = path.count
+            path.append(row)
+            next = contents[row]?.first(where: endless.contains)
+        }
+        return next.flatMap { positions[$0] }.flatMap { first(path[$0...]) }
+    }
+
+    private func first(_ rows: some Sequence<RowID>) -> RowID? {
+        rows.min { ($0.table, $0.key) < ($1.table, $1.key) }
+    }
+}
+
+extension DatabaseSchema {
+    /// The embedded types whose objects can contain objects of the same type, directly or through other types.
+    fileprivate var typesThatContainThemselves: Set<TableID> {
+        let contents = tables.mapValues { table in
+            Set(
+                table.type.properties.filter(\.element.isEmbedded).compactMap {
+                    $0.element.target.flatMap { self[$0]?.id }
+                })
+        }
+        return Set(
+            contents.keys.filter { table in
+                var (open, known) = (Array(contents[table] ?? []), Set<TableID>())
+                while let next = open.popLast() {
+                    if known.insert(next).inserted { open += contents[next] ?? [] }
+                }
+                return known.contains(table)
+            })
+    }
+}
+
+extension EngineError {
+    /// `name` is the name of the object in messages, and `type` its type.
+    package static func containsItself(_ name: String, _ type: String, path: String) -> EngineError {
+        EngineError(
+            .schemaMismatch, path: path,
+            "\(name) contains itself, so it cannot be copied for an owner: '\(type)' is embedded now; in the "
+                + "'migrationBlock', assign each owner a dictionary of values that does not lead back to the object")
+    }
+}
