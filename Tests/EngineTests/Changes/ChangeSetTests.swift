@@ -19,16 +19,16 @@ struct ChangeSetTests {
     }
 
     @Test("merging drops edits of collections whose rows were inserted and deleted in between")
-    func collectionsOfPassingRows() {
-        let born = ChangeSet(tables: [1: TableChanges(inserted: [7])], collections: [list: appended])
-        let died = ChangeSet(tables: [1: TableChanges(deleted: [7])], collections: [list: appended])
-        let reborn = ChangeSet(tables: [1: TableChanges(inserted: [7], deleted: [7])], collections: [list: appended])
-        #expect(ChangeSet.merging([born, died]).isEmpty)
-        #expect(ChangeSet.merging([born, reborn]).collections == [list: appended])
-        #expect(ChangeSet.merging([reborn, died]).collections[list]?.growth == 2)
-        #expect(ChangeSet.merging([died, born]).collections == [list: appended])
-        #expect(ChangeSet.merging([died, born, died]).collections[list]?.growth == 2)
-        #expect(ChangeSet.merging([born, died, born]) == born)
+    func collectionsOfTransientRows() {
+        let inserted = ChangeSet(tables: [1: TableChanges(inserted: [7])], collections: [list: appended])
+        let deleted = ChangeSet(tables: [1: TableChanges(deleted: [7])], collections: [list: appended])
+        let replaced = ChangeSet(tables: [1: TableChanges(inserted: [7], deleted: [7])], collections: [list: appended])
+        #expect(ChangeSet.merging([inserted, deleted]).isEmpty)
+        #expect(ChangeSet.merging([inserted, replaced]).collections == [list: appended])
+        #expect(ChangeSet.merging([replaced, deleted]).collections[list]?.growth == 2)
+        #expect(ChangeSet.merging([deleted, inserted]).collections == [list: appended])
+        #expect(ChangeSet.merging([deleted, inserted, deleted]).collections[list]?.growth == 2)
+        #expect(ChangeSet.merging([inserted, deleted, inserted]) == inserted)
     }
 
     @Test("merging an empty change set changes nothing")

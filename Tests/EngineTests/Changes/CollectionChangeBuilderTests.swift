@@ -185,7 +185,7 @@ struct CollectionChangeBuilderTests {
         #expect(script.edits == [.insert(at: 0, count: 100_000)])
     }
 
-    @Test("edits outside of the collection are clamped to it")
+    @Test("edits outside of the collection are clamped to it or ignored")
     func damagedScriptsDoNotTrap() {
         let edits: [ListEdit] = [
             .remove(at: 9, count: 4), .insert(at: 90, count: 1), .replace(at: 3, count: 90), .move(from: 80, to: 1),

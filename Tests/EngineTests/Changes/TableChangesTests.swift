@@ -42,7 +42,7 @@ struct TableChangesTests {
         var modifiedColumns: Set<Int> { isInserted || isDeleted || !existedBefore ? [] : columns }
     }
 
-    @Test("all sequences of up to seven writes of a row give the expected change, split at any point N41 N42 N52")
+    @Test("sequences of up to seven writes of a row give the expected change, also merged from two parts N41 N42 N52")
     func allShortSequences() {
         for exists in [true, false] {
             check([], of: RowModel(exists: exists))

@@ -89,12 +89,12 @@ struct ChangedFileTests {
         #expect(process.coordinator.emptyLog(other) && process.coordinator.writeLock.tryAcquire())
         process.coordinator.writeLock.release()
         process.coordinator.returnConnection(other)
-        let names = process.coordinator
+        let coordinator = process.coordinator
         for _ in 0..<failures {
             // A writer that is killed after it has written the name of its log into the file, and before the log.
-            let connection = try names.takeConnection()
+            let connection = try coordinator.takeConnection()
             try connection.recordLogName(.random(in: 1...UInt64.max))
-            names.returnConnection(connection)
+            coordinator.returnConnection(connection)
             if failures > 1 { try process.coordinator.checkpoint() }
         }
         try process.add("b")

@@ -7,7 +7,8 @@ import Testing
 @testable import MartletEngine
 
 /// A short sequence of operations into which tests inject faults: transactions that add three rows and a list
-/// element, checkpoints, and halfway a new column. The file shows which transactions are stored completely.
+/// element, checkpoints, and, halfway, the addition of a property. The file shows which transactions are stored
+/// completely.
 struct FaultyHistory {
     let path: String
     let vfs: String

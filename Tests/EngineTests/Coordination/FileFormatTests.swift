@@ -43,7 +43,7 @@ struct FileFormatTests {
     }
 
     @Test(
-        "a file of the first format opens with its log, is upgraded, and is protected afterwards D60",
+        "a file of the first format is read with its log and upgraded; a later backup is not combined with a log D60",
         arguments: [false, true])
     func upgrade(isKilled: Bool) throws {
         let files = try makeOldFile(DatabaseFiles(folder: try TestFolder()), isKilled: isKilled)
@@ -68,7 +68,9 @@ struct FileFormatTests {
         try killed.expect(texts)
     }
 
-    @Test("a backup of the first format is not combined with a log of the newer format D62", arguments: [false, true])
+    @Test(
+        "only with the lock file, a backup of the first format is not combined with a newer log D62",
+        arguments: [false, true])
     func oldBackup(isLockKept: Bool) throws {
         let files = try makeOldFile(DatabaseFiles(folder: try TestFolder()), isKilled: false)
         let backup = files.folder.path("backup.realm")

@@ -281,10 +281,10 @@ struct RestoreTests {
         try process.add("new 0")
         process.handle = nil
         #expect(try process.coordinator.checkpoint().copiedFrames > 0)
-        for (index, isBeforeMark) in [true, false].enumerated() {
+        for (index, isBeforeLogName) in [true, false].enumerated() {
             let images = Mutex<[DatabaseFiles]>([])
             vfs.onEach(.write) { event in
-                guard event.role == (isBeforeMark ? .main : .wal), event.offset == (isBeforeMark ? 72 : 0)
+                guard event.role == (isBeforeLogName ? .main : .wal), event.offset == (isBeforeLogName ? 72 : 0)
                 else { return }
                 if let image = try? files.afterKill() { images.withLock { $0.append(image) } }
             }
@@ -319,10 +319,10 @@ struct RestoreTests {
     @Test(
         "the next write rejects a file that was overwritten while it was open, and does not change it D23",
         arguments: OpenState.allCases, [false, true])
-    func overwrittenWhileOpen(_ progress: OpenState, copies: Bool) throws {
+    func overwrittenWhileOpen(_ state: OpenState, copies: Bool) throws {
         let (files, backup) = try makeFiles(copies: copies)
-        let process = try makeProgress(files, progress)
-        let other = progress == .wrote ? try files.open() : nil
+        let process = try openedProcess(files, state)
+        let other = state == .wrote ? try files.open() : nil
         _ = try other?.texts
         try files.overwrite(with: backup)
         let error = engineError { try process.add("refused") }
@@ -330,7 +330,7 @@ struct RestoreTests {
         #expect(files.bytes == FileManager.default.contents(atPath: backup))
         #expect(engineError { try process.coordinator.checkpoint() }?.code == .fileReplaced)
         #expect(engineError { try process.refresh() }?.code == .fileReplaced, "the file is rejected until it is closed")
-        #expect(SetAsideLogs.all(of: files.path).count == (progress == .opened ? 0 : 1))
+        #expect(SetAsideLogs.all(of: files.path).count == (state == .opened ? 0 : 1))
         if let other {
             #expect(engineError { try other.add("refused") }?.code == .fileReplaced)
             #expect(SetAsideLogs.all(of: files.path).count == 1)
@@ -339,24 +339,25 @@ struct RestoreTests {
         #expect(files.reports.all.contains { $0.contains("copied over") })
     }
 
-    private func makeProgress(_ files: DatabaseFiles, _ progress: OpenState) throws -> VirtualProcess {
-        if progress == .opened { try files.run(adding: 1, "between") }
+    /// Opens the file, and brings the process into a state.
+    private func openedProcess(_ files: DatabaseFiles, _ state: OpenState) throws -> VirtualProcess {
+        if state == .opened { try files.run(adding: 1, "between") }
         let process = try files.open()
         _ = try process.texts
-        guard progress != .opened else { return process }
+        guard state != .opened else { return process }
         for number in 0..<3 { try process.add("new \(number)") }
-        guard progress != .wrote else { return process }
+        guard state != .wrote else { return process }
         process.handle = nil
         try process.coordinator.checkpoint()
-        if progress == .logRestarted { try process.add("newest") }
+        if state == .logRestarted { try process.add("newest") }
         return process
     }
 
     @Test("the next refresh rejects a file that was overwritten while it was open D23")
     func overwrittenUnderReader() throws {
-        for progress in [OpenState.opened, .wrote] {
+        for state in [OpenState.opened, .wrote] {
             let (files, backup) = try makeFiles(copies: true)
-            let process = try makeProgress(files, progress)
+            let process = try openedProcess(files, state)
             process.handle = nil
             try files.overwrite(with: backup)
             #expect(engineError { try process.refresh() }?.code == .fileReplaced)
@@ -367,7 +368,7 @@ struct RestoreTests {
     func closedAfterOverwriting(_ removed: [String]) throws {
         let (files, backup) = try makeFiles(copies: true)
         do {
-            let process = try makeProgress(files, .wrote)
+            let process = try openedProcess(files, .wrote)
             process.handle = nil
             try files.overwrite(with: backup)
             files.remove(removed)
@@ -379,7 +380,7 @@ struct RestoreTests {
     @Test("an open file that was replaced by a rename is rejected, and its log is set aside D24")
     func replacedWhileOpen() throws {
         let (files, backup) = try makeFiles(copies: false)
-        let process = try makeProgress(files, .wrote)
+        let process = try openedProcess(files, .wrote)
         #expect(rename(backup, files.path) == 0)
         #expect(engineError { try process.add("refused") }?.code == .fileNotFound)
         #expect(SetAsideLogs.all(of: files.path).count == 1)
@@ -395,7 +396,7 @@ struct RestoreTests {
         for suffixes in [["-wal"], ["-wal", "-shm"]] {
             let (files, _) = try makeFiles(copies: false)
             do {
-                let process = try makeProgress(files, .wrote)
+                let process = try openedProcess(files, .wrote)
                 files.remove(suffixes)
                 let error = engineError { try process.add("refused") }
                 #expect(error?.code == .fileReplaced && error?.message.contains("log") == true)

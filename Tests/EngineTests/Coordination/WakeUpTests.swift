@@ -124,7 +124,7 @@ struct WakeUpTests {
         process.coordinator.stopListening(recorder)
     }
 
-    @Test("when the lock file begins to be watched, a listener is notified of the commits made before that N27")
+    @Test("a listener is notified of commits that were made before the lock file is watched N27")
     func committedBeforeWatcherStarts() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path()) {

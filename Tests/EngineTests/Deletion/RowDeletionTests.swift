@@ -28,7 +28,7 @@ struct RowDeletionTests {
     }
 
     /// Deletes random nodes one or several at a time. With `observers`, half of the calls of observers delete a further
-    /// node until there were three.
+    /// node, until three further nodes were deleted.
     private func differences(_ seed: UInt64, observers: Bool) throws -> String? {
         var random = SeededRandom(state: seed)
         var graph = RowGraph(count: Int.random(in: 2...14, using: &random), &random)

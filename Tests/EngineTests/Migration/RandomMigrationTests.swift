@@ -23,7 +23,7 @@ struct RandomMigrationTests {
         }
     }
 
-    /// Changed properties. Most properties remain; most of the others change to a type to which values may convert.
+    /// Changes the properties at random. Most remain; most of the others change to a type to which values may convert.
     private func changed(_ properties: [Property], _ random: inout StructureRandom) -> [Property] {
         var changed = properties.filter { _ in !random.once(in: 8) }.map { property -> Property in
             guard random.once(in: 3), !property.kind.contains("link:") else { return property }

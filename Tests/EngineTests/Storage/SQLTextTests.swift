@@ -108,8 +108,8 @@ struct StatementTests {
         let codes: [Int32: Bool] = [
             266: false, 522: false, 778: true, 1034: true, 1290: true, 1546: true, 13: false, 5: false,
         ]
-        for (code, isOpen) in codes {
-            #expect(SQLiteError(extendedCode: code, message: "").leavesOutcomeUnknown == isOpen)
+        for (code, isUnknown) in codes {
+            #expect(SQLiteError(extendedCode: code, message: "").leavesOutcomeUnknown == isUnknown)
         }
         #expect(SQLiteError(extendedCode: 522, message: "").isFileTooShort)
     }

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Tests the test VFS and the test disk with plain SQLite: they must detect the faults for which they are made.
+/// Tests the test VFS and the test disk with plain SQLite. Known faults must be visible through them.
 @Suite("test VFS")
 struct TestVFSTests {
     // MARK: Checkpoint race
@@ -267,6 +267,7 @@ private struct CheckpointRace {
 
 /// The damage of power cuts.
 private struct PowerLosses: Equatable {
+    /// The number of power cuts.
     var points = 0
     var unopenable = 0
     var corrupt = 0

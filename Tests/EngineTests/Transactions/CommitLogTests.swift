@@ -121,12 +121,12 @@ struct CommitLogTests {
 
     @Test("a row is unknown if an earlier commit changed it without recording its image")
     func unknownRows() {
-        let blind = ChangeSet(tables: [1: TableChanges(modified: [.init(columns: ColumnSet(0), keys: [8])])])
+        let withoutImage = ChangeSet(tables: [1: TableChanges(modified: [.init(columns: ColumnSet(0), keys: [8])])])
         var later = RowImages()
         later.insertIfAbsent([.integer(3)], of: 7, in: 1)
         later.insertIfAbsent([.integer(4)], of: 8, in: 1)
         var images = RowImages()
-        images.merge(later, unlessTouchedBy: [blind])
+        images.merge(later, unlessTouchedBy: [withoutImage])
         #expect(images.row(7, in: 1) == [.integer(3)])
         #expect(images.row(8, in: 1) == nil)
     }

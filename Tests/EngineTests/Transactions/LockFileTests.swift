@@ -178,7 +178,7 @@ struct LockFileTests {
         first.release()
     }
 
-    @Test("two processes can create one database at the same time, even if its lock file is deleted then")
+    @Test("two processes can create one database at the same time, even if its lock file is deleted meanwhile")
     func deletedDuringCreation() throws {
         let folder = try TestFolder()
         let path = folder.path()

@@ -223,12 +223,12 @@ struct SnapshotTests {
     func fork() async {
         await #expect(processExitsWith: .failure) {
             let folder = try TestFolder()
-            let generation = ForkableProcessID()
+            let processID = ForkableProcessID()
             let process = try VirtualProcess(folder.path()) {
-                $0.environment.processID = { generation.id }
+                $0.environment.processID = { processID.id }
             }
             try process.add("a")
-            generation.fork()
+            processID.fork()
             try process.refresh()
         }
     }
@@ -236,17 +236,17 @@ struct SnapshotTests {
     @Test("a forked child that releases an inherited file does not change it N144")
     func forkedRelease() throws {
         let folder = try TestFolder()
-        let generation = ForkableProcessID()
+        let processID = ForkableProcessID()
         let parent = try VirtualProcess(folder.path())
         try parent.add("a")
         do {
             let process = try VirtualProcess(folder.path()) {
                 $0.isTemporary = true
-                $0.environment.processID = { generation.id }
+                $0.environment.processID = { processID.id }
             }
             try process.refresh()
             process.handle = nil
-            generation.fork()
+            processID.fork()
         }
         #expect(StoreFiles.exists(folder.path()))
         try parent.add("b")
@@ -258,25 +258,25 @@ struct SnapshotTests {
     )
     func forkedWrite() async throws {
         let folder = try TestFolder()
-        let generation = ForkableProcessID()
+        let processID = ForkableProcessID()
         let parent = try VirtualProcess(folder.path()) {
-            $0.environment.processID = { generation.id }
+            $0.environment.processID = { processID.id }
         }
         var given: SnapshotHandle?
         var transaction: WriteTransaction? = try parent.coordinator.beginWrite(replacing: &given)
         #expect(transaction?.baseVersion != nil)
-        generation.fork()
+        processID.fork()
         transaction = nil
         let other = try VirtualProcess(folder.path())
         #expect { try other.add("a") } throws: { ($0 as? EngineError)?.code == .busy }
         await #expect(processExitsWith: .failure) {
             let folder = try TestFolder()
-            let generation = ForkableProcessID()
+            let processID = ForkableProcessID()
             let process = try VirtualProcess(folder.path()) {
-                $0.environment.processID = { generation.id }
+                $0.environment.processID = { processID.id }
             }
             _ = try? process.write { _ in
-                generation.fork()
+                processID.fork()
                 throw CancellationError()
             }
         }

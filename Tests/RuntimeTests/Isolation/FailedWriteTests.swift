@@ -13,7 +13,7 @@ import Testing
     @Test("an asynchronous write runs after a synchronous write that could not begin N132 N134")
     func afterFailure() throws {
         let test = try TestRealm { $0.maximumNumberOfActiveVersions = 2 }
-        // Another version would be too many.
+        // With these two versions in use, another one would exceed the limit.
         var kept = [test.realm.context.handle]
         try test.realm.write { test.realm.add(Dog(name: "before")) }
         kept.append(test.realm.context.handle)
@@ -28,10 +28,10 @@ import Testing
         isHeld.wait()
         var isDone = false
         test.realm.writeAsync({ test.realm.add(Dog(name: "later")) }, onComplete: { isDone = $0 == nil })
-        // The background begins to wait for the lock.
+        // A background thread begins to wait for the lock.
         test.scheduler.run()
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(50)) { mayRelease.signal() }
-        // It gives up the lock for this write.
+        // This write waits for the lock itself, and cannot begin because of the limit of versions.
         #expect(throws: Realm.Error.self) { try test.realm.write { test.realm.add(Dog(name: "refused")) } }
         #expect(kept.count == 2)
         kept = []

@@ -71,7 +71,7 @@ struct GroupedTransferTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("freezing in a grouped write lets no other writer in before its end N125 N140")
+    @Test("a grouped write that freezes an object holds the write lock until its end N125 N140")
     func isolation() throws {
         try realm.write { realm.add(Node(id: 1)) }
         let (begins, ends) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

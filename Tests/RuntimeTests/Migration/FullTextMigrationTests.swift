@@ -41,8 +41,8 @@ import Testing
 
     @Test("a type whose table is rebuilt keeps its full-text index O55")
     func rebuilt() throws {
-        let renamed = try previousProgram { $0.replacingOccurrences(of: "count Int?", with: "count String?") }
-        let realm = try renamed.migrated([Indexed.self])
+        let previous = try previousProgram { $0.replacingOccurrences(of: "count Int?", with: "count String?") }
+        let realm = try previous.migrated([Indexed.self])
         #expect(found(realm, "fox") == [0])
         try realm.write { realm.delete(realm.objects(Indexed.self)[0]) }
         #expect(found(realm, "fox") == [])

@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test(
-        "renaming an unknown property, to an unknown property or an unchanged key, or one that still exists, traps O71 O2"
+        "renaming traps if the old property is unknown or still exists, or the new one is unknown or a key O71 O2"
     ) func renames()
         async
     {

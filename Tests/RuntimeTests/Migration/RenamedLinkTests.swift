@@ -81,7 +81,7 @@ import Testing
         #expect(realm.objects(Scalars.self)[0].anyValue == .none)
     }
 
-    @Test("embedded objects of a property that is copied to two properties are refused, or copied O71 O20")
+    @Test("renaming a property with embedded objects to two others fails unless separateOwners copies them O71 O20")
     func copiedTwice() throws {
         let previous = try PreviousProgram([
             "object Node\nprimaryKey id\nproperty id Int\nproperty bolt embedded:Part?",
@@ -110,7 +110,7 @@ import Testing
         #expect(nodes.map { $0.parts[0].core?.length } == [1, 2])
     }
 
-    @Test("a type that becomes embedded may not be left in AnyRealmValues O70 O20 O32") func embeddedInAnyValues()
+    @Test("objects of a type that becomes embedded may not be in AnyRealmValues O70 O20 O32") func embeddedInAnyValues()
         throws
     {
         let previous = try PreviousProgram([

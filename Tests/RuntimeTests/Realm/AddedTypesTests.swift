@@ -80,7 +80,7 @@ struct AddedTypesTests {
         #expect(test.realm.objects(Dog.self).count == 1)
     }
 
-    @Test("a Realm cannot get more classes inside a callback that shows an older file, and opening it throws D78")
+    @Test("a Realm cannot get more classes in a callback whose version lacks their types, and opening it throws D78")
     func insideCallback() throws {
         let (test, wide) = try start()
         var calls = 0

@@ -44,7 +44,8 @@ import Testing
         #expect(test.realm.objects(Node.self).first?.name == "b")
     }
 
-    @Test("a Realm in memory is shared by its name, and deleted with its last instance O2") func inMemory() throws {
+    @Test("a Realm in memory is shared by its identifier, and deleted with its last instance O2")
+    func inMemory() throws {
         let name = "memory-\(UUID().uuidString)"
         var realm: Realm? = try Realm(configuration: .init(inMemoryIdentifier: name))
         try realm?.write { realm?.add(Node(id: 1)) }

@@ -34,9 +34,9 @@ import Testing
 
     @Test("a build with a full-text index finds rows that an older build writes later O55")
     func newerBuild() throws {
-        let folder = try TestRealm { $0.objectTypes = [Keyless.self] }
-        var options = try folder.configuration.options()
-        options.path = folder.url.path + "-shared"
+        let test = try TestRealm { $0.objectTypes = [Keyless.self] }
+        var options = try test.configuration.options()
+        options.path = test.url.path + "-shared"
         let type = try #require(SchemaFactsParser.objectType(withoutFullText("\(Indexed._facts)")))
         options.types = [TypeDeclaration(type) { TableLayout.zeroRow(type) }]
         let coordinator = try StoreCoordinator(options)
@@ -44,7 +44,7 @@ import Testing
             coordinator, .init(), Migration.models(coordinator.schema, [:]), .readWrite, .currentThread(), nil)
         let model = try #require(old.table(named: "Indexed")?.model)
         try add(1, "a quick fox", old, model)
-        var configuration = folder.configuration
+        var configuration = test.configuration
         configuration.fileURL = URL(fileURLWithPath: options.path)
         configuration.objectTypes = Self.types
         let realm = try Realm(configuration: configuration)

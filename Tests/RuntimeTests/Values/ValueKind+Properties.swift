@@ -82,8 +82,8 @@ extension ValueKind {
             let typed = all.where { _ in query }.map { $0["id"] as? Int ?? -1 }
             #expect(typed.filter { $0 < values.count } == expected, "\(name) \(text) \(arguments), typed")
             let predicate = try? Realm.Predicate(parsing: "\(name) \(text)", arguments: arguments)
-            let read = predicate.flatMap { try? all.filter($0) }?.map { $0["id"] as? Int ?? -1 }
-            #expect(read?.filter { $0 < values.count } == expected, "\(name) \(text) \(arguments), as text")
+            let parsed = predicate.flatMap { try? all.filter($0) }?.map { $0["id"] as? Int ?? -1 }
+            #expect(parsed?.filter { $0 < values.count } == expected, "\(name) \(text) \(arguments), as text")
         }
         for (position, value) in values.enumerated() {
             check(field == value, "== %@", [value], [position])
