@@ -7,7 +7,8 @@
 
 enum { LOG_HEADER_SIZE = 32, FRAME_HEADER_SIZE = 24, SALTS_SIZE = 8 };
 
-/* The index begins with two copies of its header, followed by the number of copied frames:
+/* The index begins with two copies of its header. After them is the number of frames that have been copied into the
+   database file:
    https://sqlite.org/walformat.html#the_wal_index_file_format */
 enum { INDEX_REGION = 32768, INDEX_HEADER = 48, INDEX_SIZE = 2 * INDEX_HEADER + 4 };
 enum { INDEX_PAGE_SIZE = 14, INDEX_FRAMES = 16, INDEX_CHECKSUM = 24, INDEX_SALTS = 32 };

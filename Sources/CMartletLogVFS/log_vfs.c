@@ -86,7 +86,7 @@ static int write_first_page(sqlite3_file *database, const void *bytes, int amoun
     return result;
 }
 
-/* Called before each write of a page while the log is open. SQLite then writes to the database file only in a
+/* Called before each write of a page to the database file. While the log is open, SQLite writes such pages only in a
  * checkpoint. Another program may have overwritten the file since the checkpoint began, for example with a backup. In
  * that case the file is empty or does not contain the name of the log, and the write is refused.
  *

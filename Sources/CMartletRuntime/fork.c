@@ -37,8 +37,9 @@ static void before_fork(void) { pthread_mutex_lock(&locks_guard); }
 static void after_fork(void) { pthread_mutex_unlock(&locks_guard); }
 
 /* A lock of `flock` ends when all descriptors of the open file are closed. If a child kept its copies, the lock of a
- * parent that is killed would last as long as the child. The numbers stay in use, so that no other file of the child
- * gets them: inherited objects close them. Calls only functions that are safe in the child of a process with threads. */
+ * parent that is killed would last as long as the child. The descriptors stay open, so that no other file of the
+ * child gets their numbers: inherited objects close these numbers. Calls only functions that are safe in the child of a
+ * process with threads. */
 static void after_fork_in_child(void) {
     cmartlet_forks++;
     int nothing = lock_count > 0 ? open("/dev/null", O_RDWR | O_CLOEXEC) : -1;

@@ -14,7 +14,7 @@
  *
  * The salts of a log are called its name, and these 20 bytes the recorded log names of the file.
  *
- * This header uses no SQLite types, because Swift code imports SQLite only as `CMartletSQLite`. `database` is a
+ * This C header file uses no SQLite types, because Swift code imports SQLite only as `CMartletSQLite`. `database` is a
  * `sqlite3 *`. */
 #ifndef CMARTLET_LOG_VFS_H
 #define CMARTLET_LOG_VFS_H
@@ -32,7 +32,8 @@ typedef struct CMartletLogState {
     uint64_t salts;   /* the first salt in the upper half; zero if no log has begun since the index was created */
 } CMartletLogState;
 
-/* False if the connection has not read the file yet, or another connection is writing the index. */
+/* False if the connection has not read the file yet, if there is no log, or if another connection is writing the
+   index. */
 bool cmartlet_log_state(void *database, CMartletLogState *state);
 
 /* The salts of the log on disk, read without SQLite's index. `has_valid_log` is false if there is no log that

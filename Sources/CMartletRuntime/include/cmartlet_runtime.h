@@ -89,7 +89,7 @@ int cmartlet_rename_exclusively(const char *from, const char *to);
 void cmartlet_create_folders(const char *path);
 
 /// Creates an empty file with a mode, reduced by the umask. On Linux, it does not open the file. Returns -1 and sets
-/// `errno` if a file or a link with this path exists.
+/// `errno` on failure, also if a file or a link with this path exists.
 int cmartlet_create_file(const char *path, unsigned mode);
 
 /// Gives a file beside a database the mode and the group of the database and, if the process runs as root, also the

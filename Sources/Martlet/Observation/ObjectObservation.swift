@@ -30,7 +30,7 @@ struct ObservedItems {
         var item = Named(name: name, property: isSingle ? property : nil)
         if isSingle, property?.element.isEnum == true, let end = resolved?.end { item.enumOwner = make?(end.table) }
         named.append(item)
-        items.append(ObjectTracker.Item(watched: watched, value: isSingle ? value : nil))
+        items.append(ObjectTracker.Item(watched: watched, valuePath: isSingle ? value : nil))
     }
 
     /// The items for the properties with which `paths` start. If `paths` is nil: for all properties of the type, except

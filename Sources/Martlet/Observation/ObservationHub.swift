@@ -139,7 +139,7 @@ final class ObservationHub: @unchecked Sendable {
         }
         guard let start else { return }
         let changes = try? coordinator.changes(after: start, through: version, handle)?.changes
-        coordinator.environment.yield(.duringWake)
+        coordinator.environment.yield(.duringActivation)
         locked { $0.observers.activate(changes, through: version) }
     }
 

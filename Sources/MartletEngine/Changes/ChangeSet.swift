@@ -41,8 +41,8 @@ package struct ChangeSet: Sendable, Hashable {
     /// created. If a transaction deletes the row and creates it again, the recorder begins a new script.
     package var collections: [CollectionID: ListEditScript]
 
-    /// For each collection property, the rows that a collection of this property began or ceased to link to. The edits
-    /// contain only positions, and the previous elements are not stored.
+    /// For each collection property, the rows that a collection of this property began or ceased to link to. They are
+    /// stored because the edits contain only positions, and the previous elements are not stored.
     package var changedTargets: [LinkID: KeySet]
 
     package init(
@@ -125,8 +125,8 @@ package struct ChangeSet: Sendable, Hashable {
             #if MARTLET_SEEDED_BUGS
                 if SeededBug.isOn(.cancellingEditsForgotten), joined.isEmpty { continue }
             #endif
-            // Also if the edits cancel each other out: the elements are as before, but their chunks in the file may not
-            // be.
+            // An empty script is kept if the edits cancel each other out. The elements are the same as before, but they
+            // may be stored in other chunks.
             collections[collection] = joined
         }
     }

@@ -220,8 +220,8 @@ package enum ChangeSetCodec {
         return collections
     }
 
-    /// The first byte: its upper seven bits are the kind of edit; if its lowest bit is set, a count follows the
-    /// position, otherwise the count is one.
+    /// The upper seven bits of the first byte are the kind of edit. If the lowest bit is set, a count follows the
+    /// position. Otherwise the count is one, or the kind has no count.
     private static func encode(_ edit: ListEdit, to writer: inout ByteWriter) {
         func counted(_ kind: UInt8, _ at: Int, _ count: Int) {
             writer.byte(kind << 1 | (count == 1 ? 0 : 1))

@@ -2,9 +2,9 @@
 /// not its elements.
 ///
 /// The builder stores the collection as segments of old or new elements, and replays the edits on them. Edits beyond
-/// the end of the collection, which only damaged change sets contain, are clipped.
+/// the end of the collection, which only damaged change sets contain, are clipped or ignored.
 ///
-/// Complexity: for each edit, a scan over the chunks of segments.
+/// Complexity: for each edit, a scan over the groups of segments (see `CollectionSegments`).
 package struct CollectionChangeBuilder: Sendable {
     private let oldCount: Int
     private var collection: CollectionSegments

@@ -4,8 +4,7 @@ struct CollectionSegment: Sendable {
     var oldPosition: Int?
     var count: Int
     var isModified = false
-    /// True if these elements were overwritten by others. This counts as a modification of the elements at their
-    /// positions.
+    /// True if other elements were written to the positions of these elements. The positions then count as modified.
     var isReplaced = false
     /// True if a move put the elements here.
     var isMoved = false
@@ -26,51 +25,51 @@ struct CollectionSegment: Sendable {
     }
 }
 
-/// The segments of a collection in order. They are stored in chunks of known length, so an edit of a collection with
-/// many segments touches one chunk.
+/// The segments of a collection in order. They are stored in groups of known length, so an edit of a collection with
+/// many segments touches one group.
 struct CollectionSegments: Sendable {
-    private static let chunkSize = 128
+    private static let groupSize = 128
 
-    private var chunks: [[CollectionSegment]]
-    /// The number of elements in each chunk.
+    private var groups: [[CollectionSegment]]
+    /// The number of elements in each group.
     private var lengths: [Int]
     /// The number of elements.
     private(set) var count: Int
 
     init(_ segment: CollectionSegment) {
-        chunks = segment.count > 0 ? [[segment]] : []
+        groups = segment.count > 0 ? [[segment]] : []
         lengths = segment.count > 0 ? [segment.count] : []
         count = segment.count
     }
 
     /// All segments in order.
-    var segments: [CollectionSegment] { chunks.flatMap { $0 } }
+    var segments: [CollectionSegment] { groups.flatMap { $0 } }
 
     /// Inserts a segment before a position, which is at most `count`.
     mutating func insert(_ segment: CollectionSegment, at position: Int) {
-        if chunks.isEmpty {
+        if groups.isEmpty {
             self = CollectionSegments(segment)
             return
         }
-        var (chunk, index, offset) = place(of: position)
-        if offset > 0, index < chunks[chunk].count {
-            let whole = chunks[chunk][index]
+        var (group, index, offset) = place(of: position)
+        if offset > 0, index < groups[group].count {
+            let whole = groups[group][index]
             if whole.oldPosition == nil && segment.oldPosition == nil {
-                chunks[chunk][index].count += segment.count
-                extend(chunk, by: segment.count)
+                groups[group][index].count += segment.count
+                extend(group, by: segment.count)
                 return
             }
-            chunks[chunk][index] = whole.prefix(offset)
-            chunks[chunk].insert(whole.suffix(from: offset), at: index + 1)
+            groups[group][index] = whole.prefix(offset)
+            groups[group].insert(whole.suffix(from: offset), at: index + 1)
             index += 1
         }
-        if segment.oldPosition == nil, index > 0, chunks[chunk][index - 1].oldPosition == nil {
-            chunks[chunk][index - 1].count += segment.count
+        if segment.oldPosition == nil, index > 0, groups[group][index - 1].oldPosition == nil {
+            groups[group][index - 1].count += segment.count
         } else {
-            chunks[chunk].insert(segment, at: index)
+            groups[group].insert(segment, at: index)
         }
-        extend(chunk, by: segment.count)
-        divideIfLong(chunk)
+        extend(group, by: segment.count)
+        divideIfLong(group)
     }
 
     /// Removes `length` elements from a position on and returns them.
@@ -78,21 +77,21 @@ struct CollectionSegments: Sendable {
         var removed: [CollectionSegment] = []
         var remaining = length
         while remaining > 0 {
-            let (chunk, index, offset) = place(of: position)
-            let whole = chunks[chunk][index]
+            let (group, index, offset) = place(of: position)
+            let whole = groups[group][index]
             let taken = min(remaining, whole.count - offset)
             var rest: [CollectionSegment] = []
             if offset > 0 { rest.append(whole.prefix(offset)) }
             if offset + taken < whole.count { rest.append(whole.suffix(from: offset + taken)) }
-            chunks[chunk].replaceSubrange(index..<(index + 1), with: rest)
+            groups[group].replaceSubrange(index..<(index + 1), with: rest)
             removed.append(whole.suffix(from: offset).prefix(taken))
-            extend(chunk, by: -taken)
+            extend(group, by: -taken)
             remaining -= taken
-            if chunks[chunk].isEmpty {
-                chunks.remove(at: chunk)
-                lengths.remove(at: chunk)
+            if groups[group].isEmpty {
+                groups.remove(at: group)
+                lengths.remove(at: group)
             } else {
-                divideIfLong(chunk)
+                divideIfLong(group)
             }
         }
         return removed
@@ -103,8 +102,8 @@ struct CollectionSegments: Sendable {
         var position = position
         let end = position + length
         while position < end {
-            let (chunk, index, offset) = place(of: position)
-            let whole = chunks[chunk][index]
+            let (group, index, offset) = place(of: position)
+            let whole = groups[group][index]
             let marked = min(end - position, whole.count - offset)
             position += marked
             if whole.oldPosition == nil || whole.isModified && (whole.isReplaced || !isReplaced) { continue }
@@ -115,40 +114,40 @@ struct CollectionSegments: Sendable {
             part.isReplaced = isReplaced || part.isReplaced
             parts.append(part)
             if offset + marked < whole.count { parts.append(whole.suffix(from: offset + marked)) }
-            chunks[chunk].replaceSubrange(index..<(index + 1), with: parts)
-            divideIfLong(chunk)
+            groups[group].replaceSubrange(index..<(index + 1), with: parts)
+            divideIfLong(group)
         }
     }
 
-    /// The chunk that contains an element, the segment in the chunk, and the offset in the segment. For the position
+    /// The group that contains an element, the segment in the group, and the offset in the segment. For the position
     /// after the last element, the place after the last segment.
-    private func place(of position: Int) -> (chunk: Int, index: Int, offset: Int) {
+    private func place(of position: Int) -> (group: Int, index: Int, offset: Int) {
         var offset = position
-        var chunk = 0
-        while chunk + 1 < lengths.count, offset >= lengths[chunk] {
-            offset -= lengths[chunk]
-            chunk += 1
+        var group = 0
+        while group + 1 < lengths.count, offset >= lengths[group] {
+            offset -= lengths[group]
+            group += 1
         }
         var index = 0
-        while index < chunks[chunk].count, offset >= chunks[chunk][index].count {
-            offset -= chunks[chunk][index].count
+        while index < groups[group].count, offset >= groups[group][index].count {
+            offset -= groups[group][index].count
             index += 1
         }
-        return (chunk, index, offset)
+        return (group, index, offset)
     }
 
-    private mutating func extend(_ chunk: Int, by growth: Int) {
-        lengths[chunk] += growth
+    private mutating func extend(_ group: Int, by growth: Int) {
+        lengths[group] += growth
         count += growth
     }
 
-    private mutating func divideIfLong(_ chunk: Int) {
-        if chunks[chunk].count <= 2 * CollectionSegments.chunkSize { return }
-        let upper = Array(chunks[chunk][CollectionSegments.chunkSize...])
-        chunks[chunk].removeSubrange(CollectionSegments.chunkSize...)
+    private mutating func divideIfLong(_ group: Int) {
+        if groups[group].count <= 2 * CollectionSegments.groupSize { return }
+        let upper = Array(groups[group][CollectionSegments.groupSize...])
+        groups[group].removeSubrange(CollectionSegments.groupSize...)
         let upperLength = upper.reduce(0) { $0 + $1.count }
-        chunks.insert(upper, at: chunk + 1)
-        lengths[chunk] -= upperLength
-        lengths.insert(upperLength, at: chunk + 1)
+        groups.insert(upper, at: group + 1)
+        lengths[group] -= upperLength
+        lengths.insert(upperLength, at: group + 1)
     }
 }

@@ -60,7 +60,7 @@ package struct ColumnSet: Sendable, Hashable {
 
     /// Removes a property. The set must not be `.all`.
     package mutating func remove(_ column: PropertyIndex) {
-        precondition(column >= 0 && !isAll, "one property cannot be taken from all")
+        precondition(column >= 0 && !isAll, "a property cannot be removed from the set of all properties")
         if column < 64 {
             low &= ~(1 << UInt64(column))
             return

@@ -1,7 +1,8 @@
 /// Finds the insertions and deletions of a row in a log of `TableChangesBuilder`.
 ///
-/// Each block has the rows of a range of log entries, and a block is at least twice as long as the next one. A search
-/// first adds the entries that were recorded since the last search, then searches every block.
+/// Each block has the rows of a range of log entries, and a block is at least twice as long as the next one. If many
+/// entries were recorded since the last block was added, a search first adds them as a block. Then it searches every
+/// block.
 ///
 /// Complexity: O(log² n) for a log of n entries, and O(log n) amortized to add an entry.
 struct RecordedRuns: Sendable {
@@ -14,13 +15,13 @@ struct RecordedRuns: Sendable {
     private var blocks: [Block] = []
     /// The number of log entries in the blocks.
     private(set) var count = 0
-    /// So few entries are searched one by one.
+    /// Up to this many entries that are in no block are searched one by one.
     private static let searchedLength = 16
 
-    /// Whether one of the entries of `log` has the kind and contains the key.
+    /// Whether one of the entries of `log` has the kind, which is `.insert` or `.delete`, and contains the key.
     ///
-    /// - Parameter log: the entries, which must not change once they are in a block. Entries that may still change are
-    ///   not included.
+    /// - Parameter log: the entries, which must not change once they are in a block. The caller leaves out the last
+    ///   entry, because it may still change.
     mutating func contain(_ key: ObjectKey, _ kind: TableChangesBuilder.Kind, in log: ArraySlice<Entry>) -> Bool {
         if log.endIndex - count > Self.searchedLength { add(log[count...]) }
         if log[min(count, log.endIndex)...].contains(where: { $0.contains(key, kind) }) { return true }
@@ -33,7 +34,8 @@ struct RecordedRuns: Sendable {
         }
     }
 
-    /// The log has been shortened to `length` entries. The removed ones were modifications, which the blocks do not have.
+    /// Called after the log was shortened to `length` entries. The removed entries are modifications, which are not
+    /// stored in blocks.
     mutating func truncate(to length: Int) { count = min(count, length) }
 
     typealias Entry = TableChangesBuilder.Entry

@@ -24,7 +24,7 @@ package struct TableChangesBuilder: Sendable {
     /// The index of the run of insertions that may still grow. No row was deleted since that run began.
     private var openInsertion: Int?
 
-    /// The runs of the log that were searched; nil before the first search.
+    /// Finds insertions and deletions in the log; nil before the first search.
     private var runs: RecordedRuns?
 
     /// The length at which the log is compacted.
@@ -36,11 +36,11 @@ package struct TableChangesBuilder: Sendable {
     /// True if nothing was recorded.
     package var isEmpty: Bool { log.isEmpty }
 
-    /// Whether a change of this kind was recorded for a row.
+    /// Whether an insertion or a deletion of a row was recorded. `kind` must not be `.modify`.
     ///
     /// Complexity: O(log² n), where n is the number of recorded runs.
     mutating func hasRecorded(_ kind: Kind, _ key: ObjectKey) -> Bool {
-        // These two runs may still grow.
+        // These two entries may still grow, so they are checked directly.
         for index in [openInsertion, log.indices.last].compactMap({ $0 }) where log[index].kind == kind {
             if log[index].lower <= key, key <= log[index].upper { return true }
         }

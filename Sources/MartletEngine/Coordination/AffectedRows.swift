@@ -44,7 +44,8 @@ struct AffectedRows {
         return keys
     }
 
-    /// The rows before the last step of a route, for which the row at the end was changed, added or removed.
+    /// The rows from which the last step of a route leads to a changed row. If the step follows links backwards, also
+    /// the rows that other rows began or ceased to link to.
     private func rows(
         _ step: PathStep, _ change: TableChanges, _ columns: ColumnSet, _ connection: Connection
     ) throws -> KeySet? {

@@ -8,11 +8,11 @@ package struct ObjectTracker: Sendable {
         /// The key paths whose changes count as a change of the item.
         package var watched: [PropertyPath]
         /// The path to its value over to-one links; nil for collections.
-        package var value: PropertyPath?
+        package var valuePath: PropertyPath?
 
-        package init(watched: [PropertyPath], value: PropertyPath?) {
+        package init(watched: [PropertyPath], valuePath: PropertyPath?) {
             self.watched = watched
-            self.value = value
+            self.valuePath = valuePath
         }
     }
 
@@ -45,8 +45,8 @@ package struct ObjectTracker: Sendable {
         var paths: [ResolvedPath?] = []
         for item in items {
             dependencies.append(try QueryDependencies(keyPaths: item.watched, table: table, schema))
-            if let value = item.value {
-                paths.append(try ResolvedPath(value, from: table, in: schema))
+            if let valuePath = item.valuePath {
+                paths.append(try ResolvedPath(valuePath, from: table, in: schema))
             } else {
                 paths.append(nil)
             }
@@ -95,7 +95,8 @@ package struct ObjectTracker: Sendable {
         return rows?.contains(key) ?? true
     }
 
-    // Without recorded changes, values are compared. Collections, and paths through them, count as changed.
+    // Used if the changes are unknown. Compares the values of the items. An item always counts as changed if it is a
+    // collection, or if it watches objects that are not on the path to its value.
     private func compare(_ old: State, _ connection: Connection) throws -> (state: State, change: Change) {
         let new = try state(connection)
         if new.isInvalidated { return (State(values: old.values, isInvalidated: true), .deleted) }

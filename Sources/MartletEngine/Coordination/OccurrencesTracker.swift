@@ -139,8 +139,7 @@ package struct OccurrencesTracker: CollectionTracker {
                 return (State(old.places, outcome.keys), change)
             }
             let new = State(old.places, try members(connection))
-            let known = Array(new.members)
-            change.positions = difference(old, new, known, change)
+            change.positions = difference(old, new, Array(new.members), change)
             return (new, change)
         }
         let edit = PositionMapping(
@@ -250,7 +249,7 @@ package struct OccurrencesTracker: CollectionTracker {
 /// The positions of a collection after an edit, with their old positions.
 private struct PositionMapping {
     let new: [ObjectKey?]
-    /// Nil for a new position.
+    /// The old position of each element; nil for a new element.
     private(set) var former: [Int?]
     private let oldCount: Int
 

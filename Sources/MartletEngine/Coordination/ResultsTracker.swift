@@ -33,8 +33,8 @@ package struct ResultsTracker: CollectionTracker {
     /// The dependencies for `Change.changed`; nil if only the changes that key paths name are needed.
     private let allDependencies: QueryDependencies?
     let order: SortOrder
-    /// The collections that a row must be an element of to be a member. Their edits add and remove members without
-    /// changing the rows of the members.
+    /// The collections in which the query looks for rows. Their edits can add and remove members without changing the
+    /// rows of the members.
     private let collections: [CollectionID]
     private let keysScannedPerSearch: Int
     /// The positions of the sort columns in a row, if the result is sorted only by properties of the rows themselves.
@@ -118,7 +118,7 @@ package struct ResultsTracker: CollectionTracker {
     struct TouchedRows {
         /// The change to report, without positions.
         var change: Change
-        /// Members, rows that may be members now, and rows whose position may have changed.
+        /// All rows whose content, membership or position may have changed.
         var all: KeySet
         /// Rows whose membership or position may have changed because of other rows that they link to. Nil if they
         /// cannot be found by following links backwards: then any row may have become or ceased to be a member.
@@ -141,7 +141,7 @@ package struct ResultsTracker: CollectionTracker {
         if let all = allDependencies {
             let rows = try affected.rows(all, of: plan.table, connection) ?? KeySet(old)
             change.changed = table.keys(modifiedIn: all.columns).union(rows).union(modified).union(table.inserted)
-            // The paths of the order may be longer than the dependencies.
+            // The result may be sorted by a path that is longer than those in `allDependencies`.
             change.changed.formUnion(movedRows == nil ? KeySet(old) : moved)
         }
         #if MARTLET_SEEDED_BUGS

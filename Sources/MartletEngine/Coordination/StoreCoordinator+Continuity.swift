@@ -2,8 +2,9 @@ import MartletSQLite
 
 /// Detects that the file was overwritten, or its log deleted or replaced, while it is open.
 ///
-/// The database file contains the name of its log. Before a writer appends to a log, and before a checkpoint copies a
-/// log, they check that the file contains the name of this log. A reader first makes this check without the write lock.
+/// The database file contains the name of its log: the salts in the header of the log. Before a writer appends to a
+/// log, and before a checkpoint copies a log, they check that the file contains the name of this log. A reader first
+/// makes this check without the write lock.
 extension StoreCoordinator {
     private enum Continuity {
         case same
@@ -26,7 +27,8 @@ extension StoreCoordinator {
         if let failure = locked({ $0.replacement }) { throw failure }
         switch try continuity(connection, beforeWriting: true) {
         case .same: return
-        // The next writer may be killed too, after it has written another name.
+        // Records the name in the lock file. If the next writer is also killed, after it has written another name to
+        // the database file, this name is the previous one there and is recognized.
         case .uncommitted(let log): writeLock.record(log: log, of: file)
         case .withoutLogName(let log):
             if options.isReadOnly { return }
@@ -120,7 +122,7 @@ extension StoreCoordinator {
 
     // Compares the log with the file if the file names a log in which nothing is committed yet. Killed writers may have
     // begun several such logs: if a log has no frames, a connection that has never restarted the log chooses a new name
-    // for it. A writer that is killed, or finds the disk full, between the name and the log leaves no log.
+    // for it. If a writer is killed or finds the disk full after it has written the name, there may be no log.
     private func compareUncommitted(
         _ log: LogState, _ names: RecordedLogNames, _ connection: Connection
     ) throws -> Continuity? {
@@ -193,8 +195,10 @@ extension StoreCoordinator {
             if !isFileMoved { StoreFiles.removeIndex(of: path) }
             return nil
         }
-        // The connection reads the header of the file that it has open: of the former file if the file was moved. A
-        // process that opened the new file may have begun this log.
+        // Only a log of the former file is set aside. The connection reads the header of the file that it has open. If
+        // the former file was moved away, the open file is the former one, which must name the log. If the former file
+        // was overwritten, the open file is the new one. It must not name the log, because then a process that opened
+        // the new file has begun this log.
         guard (connection.fileHeader()?.logNames?.current == log) == isFileMoved else { return nil }
         return SetAsideLogs.setAside(path, connection, environment)
     }

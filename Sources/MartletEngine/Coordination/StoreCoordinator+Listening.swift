@@ -51,8 +51,8 @@ extension StoreCoordinator {
     /// Polls for commits of other processes now. The monitor also polls at intervals.
     package func pollForCommits() { locked { $0.monitor }?.poll() }
 
-    /// True if this process knows of a version newer than `version`. A listener that was added since then may not have
-    /// been notified of it.
+    /// True if this process knows of a version newer than `version`. A listener that was added after `version` was read
+    /// may not have been notified of the newer version.
     package func hasNewerVersion(than version: Version) -> Bool {
         locked { max($0.newestVersion, $0.lastNotifiedVersion) > version }
     }
@@ -80,16 +80,16 @@ extension StoreCoordinator {
 
     // MARK: Changes
 
-    func appendToLog(_ entry: CommitLog.Entry) { locked { $0.log.append(entry) } }
+    func appendToCommitLog(_ entry: CommitLog.Entry) { locked { $0.commitLog.append(entry) } }
 
-    func removeFromLog(_ version: Version) { locked { $0.log.removeLast(version) } }
+    func removeFromCommitLog(_ version: Version) { locked { $0.commitLog.removeLast(version) } }
 
-    /// The merged change set of the commits after `start` up to `end`, and the images of old rows that are in memory.
-    /// Nil if a change set is not stored. The caller then compares the states in full.
+    /// The merged change set of the commits after `start`, including `end`, and the images of old rows that are in
+    /// memory. Nil if a change set is not stored. The caller then compares the states in full.
     package func changes(
         after start: Version, through end: Version, _ handle: SnapshotHandle
     ) throws -> (changes: ChangeSet, oldRows: RowImages)? {
-        if let entries = locked({ $0.log.entries(after: start, through: end) }) {
+        if let entries = locked({ $0.commitLog.entries(after: start, through: end) }) {
             var oldRows = RowImages()
             var incomplete: [ChangeSet] = []
             for entry in entries {

@@ -12,11 +12,11 @@ extension StoreCoordinator {
 
     /// If the log is too long, waits for old snapshots to end. Called under the write lock.
     ///
-    /// - Throws: `.logFull` if the log is still too long and the options demand an error.
+    /// - Throws: `.logFull` if the log is still too long and `throwsWhenLogIsFull` is true.
     func waitForLogRestart(_ handle: SnapshotHandle?, isUnshared: Bool = false) throws {
         let frames = frames(handle)
         guard environment.checkpointsUnderWriteLock, isLogTooLong(frames) else { return }
-        // The handle of an older version belongs only to the write that begins, which releases it.
+        // The handle itself pins an older version, so a wait would be in vain. The write that begins releases it.
         if let handle, isUnshared, handle.version < newestKnownVersion { return }
         // After an unsuccessful wait, the log grows by a quarter of the limit before the next one.
         let isWaiting = locked { frames >= $0.fullLogFrames }

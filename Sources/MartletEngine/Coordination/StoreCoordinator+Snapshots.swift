@@ -8,7 +8,7 @@ extension StoreCoordinator {
     ///   pinned remain readable.
     package func openSnapshot() throws(EngineError) -> SnapshotHandle {
         try EngineError.wrapping(path) {
-            if let (connection, meta) = locked({ $0.takeOpened() }) { return try pinned(connection, meta) }
+            if let (connection, meta) = locked({ $0.takeInitialSnapshot() }) { return try pinned(connection, meta) }
             return try pin(takeConnection())
         }
     }
@@ -19,12 +19,13 @@ extension StoreCoordinator {
         #if MARTLET_SEEDED_BUGS
             if SeededRace.isOn(.openedKept) { return }
         #endif
-        if let (connection, _) = locked({ $0.takeOpened() }) { returnConnection(connection) }
+        if let (connection, _) = locked({ $0.takeInitialSnapshot() }) { returnConnection(connection) }
     }
 
     /// Ends the transaction of the connection, if any, and pins the newest version.
     ///
-    /// - Parameter isCounted: true to throw if more versions than allowed are in use.
+    /// - Parameter isCounted: true to throw if more versions than allowed are in use, or if the file is not the one
+    ///   that was opened.
     func pin(_ connection: Connection, isCounted: Bool = true) throws -> SnapshotHandle {
         if connection.isInTransaction { try connection.run("ROLLBACK") }
         environment.yield(.beforePin)
@@ -150,7 +151,7 @@ extension StoreCoordinator {
 }
 
 extension StoreCoordinator.State {
-    mutating func takeOpened() -> (connection: Connection, meta: Catalog.Meta)? {
+    mutating func takeInitialSnapshot() -> (connection: Connection, meta: Catalog.Meta)? {
         defer { initialSnapshot = nil }
         return initialSnapshot
     }

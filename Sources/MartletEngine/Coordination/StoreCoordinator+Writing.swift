@@ -126,7 +126,7 @@ extension StoreCoordinator {
             // Prevents the monitor from also notifying listeners of this version.
             state.lastNotifiedVersion = max(state.lastNotifiedVersion, version)
         }
-        environment.yield(.beforeSignal)
+        environment.yield(.beforeRecordingVersion)
         writeLock.record(version)
         if !keepsLock { writeLock.release() }
         #if MARTLET_SEEDED_BUGS

@@ -20,7 +20,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         var idle: [Connection] = []
         /// The version that was read when the file was opened, for the Realm that opened it.
         var initialSnapshot: (connection: Connection, meta: Catalog.Meta)?
-        var log = CommitLog()
+        var commitLog = CommitLog()
         var newestVersion: Version = 0
         var schema = DatabaseSchema([])
         /// Temporary tables and views that every connection needs if the file is read-only and lacks types.
@@ -45,7 +45,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         var isCheckpointPending = false
         /// The length of the log at the last checkpoint. The next checkpoint is due `checkpointFrames` frames later.
         var checkpointedFrames = 0
-        /// True if the last checkpoint found a long log that it could not copy completely because of a reader of an
+        /// True if the last checkpoint found a long log that it could not copy completely because this process reads an
         /// older version.
         var isLogHeldByOldVersion = false
         /// True if the last checkpoint could not truncate a long log, and a retry is scheduled.

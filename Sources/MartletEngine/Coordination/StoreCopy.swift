@@ -151,7 +151,7 @@ extension StoreOpener {
         do {
             try StoreCopy(path: path, options: options).write(opened.connection, replacesLogs: true)
         } catch let error as EngineError where error.code == .fileExists {
-            // Another process created the file first, from the same seed.
+            // Another process has created the file in the meantime. It is opened like any existing file.
         }
     }
 }

@@ -2,8 +2,8 @@ import CMartletRuntime
 import Foundation
 import MartletSQLite
 
-/// The files that make up one database, on disk or in memory. This type inspects them. It deletes them if they are not
-/// in use, and can create an empty database file. It does not read or write their content.
+/// The files that make up one database, on disk or in memory. This type inspects and deletes them, and can create an
+/// empty database file. It does not read or write their content.
 package enum StoreFiles {
     package static let suffixes = ["", "-wal", "-shm", "-journal", LockFile.suffix]
 

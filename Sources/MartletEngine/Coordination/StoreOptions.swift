@@ -43,6 +43,7 @@ package struct StoreOptions: Sendable {
     /// True if the name of the log is written to the database file. This is not necessary for a temporary file, because
     /// its log is deleted with it.
     var recordsLogName: Bool { !isTemporary }
+
     /// Throws an engine error with the cause `CancellationError` if the caller no longer needs the file.
     func checkCancellation() throws(EngineError) {
         guard isCancelled?() == true else { return }

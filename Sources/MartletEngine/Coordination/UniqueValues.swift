@@ -4,7 +4,7 @@ import MartletValues
 /// Checks the uniqueness rules for the rows that a write changes.
 ///
 /// The indexes of unique properties are not unique indexes, so values may repeat while a write is in progress. A row is
-/// not compared if one of its values in the set is nil.
+/// not compared if one of the values that must be unique together is nil.
 struct UniqueValues {
     private let schema: DatabaseSchema
     private let connection: Connection
@@ -59,13 +59,13 @@ struct UniqueValues {
     private func isMostOfTable(_ count: Int, _ set: UniqueSet) throws -> Bool {
         guard count >= Self.minimumScanned else { return false }
         let (key, table) = (set.key, set.table.layout.table)
-        let (limit, isWide) = Int64(count).multipliedReportingOverflow(by: Self.scannedPerProbe)
-        if isWide { return true }
+        let (limit, limitOverflows) = Int64(count).multipliedReportingOverflow(by: Self.scannedPerProbe)
+        if limitOverflows { return true }
         guard let last = try connection.integer("SELECT max(\(key)) FROM \(table)"),
             let first = try connection.integer("SELECT min(\(key)) FROM \(table)")
         else { return false }
-        let (span, isFar) = last.subtractingReportingOverflow(first)
-        if !isFar && span < limit { return true }
+        let (span, spanOverflows) = last.subtractingReportingOverflow(first)
+        if !spanOverflows && span < limit { return true }
         let rows = try connection.integer(
             "SELECT count(*) FROM (SELECT 1 FROM \(table) LIMIT ?1)", [.integer(limit)])
         return rows ?? limit < limit

@@ -30,14 +30,14 @@ package final class WriteLease: Sendable {
 
     package init(_ coordinator: StoreCoordinator) { self.coordinator = coordinator }
 
-    /// Waits for the lock in the background and then calls `ready` there. The caller then calls `claim`, and
-    /// `takeFailure` if the lock could not be acquired.
+    /// Waits for the lock on a background queue, and then calls `ready` on that queue. The executor then calls `claim`,
+    /// and `takeFailure` if the lock could not be acquired.
     package func request(_ ready: @escaping @Sendable () -> Void) {
         let isNew = state.withLock { state in
             defer { if state.phase != .held { state.phase = .pending } }
             return state.phase == .none
         }
-        if isNew { coordinator.environment.run(.lease, on: Self.queue) { [self] in wait(ready) } }
+        if isNew { coordinator.environment.run(.writeLease, on: Self.queue) { [self] in wait(ready) } }
     }
 
     private func wait(_ ready: @escaping @Sendable () -> Void) {
@@ -60,7 +60,9 @@ package final class WriteLease: Sendable {
             if SeededRace.isOn(.leaseKept), number == nil { return }
         #endif
         guard let number else { return coordinator.writeLock.release() }
-        coordinator.environment.run(.leaseEnd, on: Self.queue, after: Self.claimTimeout) { [self] in expire(number) }
+        coordinator.environment.run(.writeLeaseExpiry, on: Self.queue, after: Self.claimTimeout) { [self] in
+            expire(number)
+        }
         ready()
     }
 

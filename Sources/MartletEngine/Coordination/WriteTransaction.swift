@@ -95,21 +95,21 @@ package final class WriteTransaction {
         return (try commitSealed(), changes)
     }
 
-    /// Makes the sealed writes durable. Throws under the conditions of `commit`.
+    /// Makes the sealed writes durable. Throws the same errors as `commit`.
     ///
     /// - Parameter keepsLock: true if the caller takes over the write lock. If this throws, the lock is released.
     package func commitSealed(keepsLock: Bool = false) throws(EngineError) -> SnapshotHandle {
         precondition(isOpen && !sealed.isEmpty)
         coordinator.environment.yield(.beforeCommit)
         // Appends the entries before the commit, so that a reader that sees the new version finds its changes.
-        for entry in sealed { coordinator.appendToLog(entry) }
+        for entry in sealed { coordinator.appendToCommitLog(entry) }
         #if MARTLET_SEEDED_BUGS
             if SeededRace.isOn(.notifiedBeforeCommit) { coordinator.notifyListeners(baseVersion, committer) }
         #endif
         do {
             try handle.read { try $0.run("COMMIT") }
         } catch {
-            for entry in sealed.reversed() { coordinator.removeFromLog(entry.version) }
+            for entry in sealed.reversed() { coordinator.removeFromCommitLog(entry.version) }
             let known = error as? SQLiteError
             throw abandoned(
                 known.map { EngineError($0, path: coordinator.path, duringCommit: true) }
@@ -150,7 +150,8 @@ package final class WriteTransaction {
         hasSavepoint = true
     }
 
-    /// Rolls back the open write and keeps the sealed ones. If this throws, nothing of the transaction remains.
+    /// Rolls back the open write and keeps the sealed ones. If this throws, the caller must roll back the whole
+    /// transaction with `abandon`.
     package func cancelCurrentWrite() throws(EngineError) {
         precondition(isOpen && hasSavepoint)
         try EngineError.wrapping(coordinator.path) {
@@ -192,8 +193,8 @@ package final class WriteTransaction {
         return sealedOutcomes[0]
     }
 
-    /// Records that a row was deleted. A reference to a row that the open write has inserted does not resolve to a row that
-    /// gets its key later in the same write.
+    /// Records that a row was deleted. If the open write has inserted the row, references to it no longer resolve, not
+    /// even to a row that gets the same key later in the same write.
     package func recordDeletion(of row: RowID) {
         recorder.delete(row.key, in: row.table)
         if !openOutcomes.isEmpty { openOutcomes.removeValue(forKey: row)?.set(.cancelled) }

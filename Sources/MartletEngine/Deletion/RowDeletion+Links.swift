@@ -53,7 +53,7 @@ extension RowDeletion {
             .map { RowID(table: source.table, key: $0) }
     }
 
-    // An observer that was called before may have deleted a row.
+    // Only an observer that was called before can have deleted the row.
     private func isStillThere(_ row: RowID) throws -> Bool {
         guard host.callsObservers else { return true }
         return try exists(row)
@@ -74,7 +74,7 @@ extension RowDeletion {
     }
 
     /// Removes rows that are about to be deleted from collections. Each collection is changed once for all rows of a
-    /// type.
+    /// type. A single row is ignored: `removeLinks(to:)` removes it.
     func removeFromCollections(_ rows: [RowID]) throws {
         guard rows.count > 1 else { return }
         for (table, rows) in Dictionary(grouping: rows, by: \.table).sorted(by: { $0.key < $1.key }) {
@@ -105,7 +105,7 @@ extension RowDeletion {
         CollectionID(table: owner.table, property: property.index, owner: owner.key)
     }
 
-    // MARK: Values of any type
+    // MARK: Links in AnyRealmValue values
 
     /// Replaces links to a row by `none` in all `AnyRealmValue` values. Sets lose the element.
     private func removeAnyLinks(to row: RowID) throws {

@@ -8,7 +8,7 @@ import MartletValues
 /// write.
 package struct RowDeletion {
     private enum Step {
-        /// Deletes the rows that link to a row with `onDelete: cascade`.
+        /// Deletes the rows that link to the row with `onDelete: cascade`, and then performs `end`.
         case begin(RowID)
         /// Deletes the row, and then its embedded objects and the targets of its properties with `deleteRule: cascade`.
         case end(RowID)

@@ -18,7 +18,7 @@ package protocol RowDeletionHost: AnyObject {
     func didDelete(_ row: RowID)
     /// Called when the row is no longer in the file. Invalidates its accessors.
     func rowWasDeleted(_ row: RowID)
-    /// The collection is about to be deleted with its owner.
+    /// Called before a collection is deleted together with its owner.
     func willDeleteCollection(_ collection: CollectionID)
 
     /// Writes the changes of objects and collections that are only in memory.

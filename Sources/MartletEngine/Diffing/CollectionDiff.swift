@@ -115,8 +115,8 @@ private struct KeyComparison {
         change.moves.sort { $0.from < $1.from }
     }
 
-    /// Pairs of positions of the same key before and after. If a key occurs several times, its first remaining
-    /// occurrences are paired.
+    /// Pairs of the old and the new position of the same key. If a key occurs several times, its first old occurrence
+    /// is paired with its first new one, the second with the second, and so on.
     private func survivors(
         _ old: [ObjectKey], _ oldRange: Range<Int>, _ new: [ObjectKey], _ newRange: Range<Int>
     ) -> [(old: Int, new: Int)] {

@@ -182,7 +182,7 @@ package struct ResultsMaintainer: Sendable {
     /// The difference between the members that leave and those that enter, and the resulting keys.
     private func outcome(_ oldMembers: [OldMember], _ newMembers: [NewMember]) -> Outcome {
         let survivors = survivors(oldMembers, newMembers)
-        // Gaps ascend on both sides, so one subsequence search handles the survivors of all gaps.
+        // Both arrays are ordered by gap, so one search for a subsequence handles the survivors of all gaps.
         let returning = survivors.filter {
             oldMembers[$0.old].position - $0.old == newMembers[$0.new].position - $0.new
         }
@@ -259,7 +259,7 @@ private struct UntouchedKeys {
     }
 }
 
-/// Caches the sort keys of untouched rows: searches in the same order begin with the same probes.
+/// Caches the sort keys of untouched rows, because all binary searches begin by reading the same rows.
 private struct SortKeyCache {
     private var keys: [ObjectKey: SortKey] = [:]
 

@@ -1,7 +1,7 @@
 package import MartletSQLite
 
-/// A failure outside the engine: of the disk, a lock, another process or a migration. The public module converts it to
-/// its one public error type.
+/// An error of the disk, a lock, another process, the data or a migration. The public module converts it to its one
+/// public error type.
 package struct EngineError: Error, Sendable {
     package enum Code: Sendable {
         case fileNotFound, accessDenied, incompatibleConfiguration, schemaMismatch, schemaVersionNewer, notADatabase

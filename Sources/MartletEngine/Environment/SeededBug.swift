@@ -33,13 +33,13 @@
         case linksOfDeletedRow = "linking objects: links in collections of a deleted row are not recorded"
         case deletedOriginForgotten = "linking objects: the links of a deleted origin are ignored"
         case cancellingEditsForgotten = "several versions: edits of a list that cancel each other out are forgotten"
-        case queriedCollectionForgotten = "collections: a query in a prior call takes the change out of the write"
+        case queriedCollectionForgotten = "collections: a change is lost if an observer runs a query before it"
         case cancelledElementsKept = "cancelled writes: collections keep the elements of the write"
 
         // Key paths and objects.
         case depthTooGreat = "key paths: without key paths, changes are reported one level too deep"
         case replacedObjectSurvives = "objects: an object that is deleted and created again is not reported as deleted"
-        case silencedValues = "objects: values of a silent write do not become the old values"
+        case silencedValues = "objects: after a silent write, the old values are those from before it"
         case chainNotFollowed = "key-value paths: after a change of the last link the old object is observed"
         case lastOfRangeLeftOut = "key-value lists: the range of a move is one element too short"
         case oneAccessorOnly = "key-value collections: only one of several accessors of a row notifies its observers"
@@ -74,7 +74,8 @@
 
         package var name: String { "\(self)" }
 
-        /// True if the bug is found with classes generated from a seed. The fixed classes have no deletion rules.
+        /// True if the bug can be found only with classes that are generated from a seed. The fixed classes have no
+        /// deletion rules.
         package var needsRandomSchemas: Bool { [.denialNotNotified, .denialOfDeleted].contains(self) }
     }
 #endif

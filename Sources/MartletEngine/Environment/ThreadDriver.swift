@@ -1,7 +1,8 @@
 /// Replaces the system's scheduler in a test: only one thread runs at a time. The driver chooses the next thread at
 /// each yield point, when a thread would have to wait, and when a thread ends.
 package struct ThreadDriver: Sendable {
-    /// A thread has reached a yield point. It holds no short-term lock, so other threads may run.
+    /// A thread has reached a yield point. It holds no mutex of the engine, so other threads may run. It may hold the
+    /// write lock or an opening lock.
     package var pass: @Sendable (YieldPoint) -> Void
     /// A thread cannot continue before `isOver` returns true. `isOver` may be called on any thread and has no side
     /// effect.
@@ -27,11 +28,12 @@ package enum YieldPoint: Sendable {
     // Reading.
     case beforePin, afterPin, beforeUnpin
     // Writing.
-    case beforeBegin, afterBegin, beforeCommit, afterCommit, beforeSignal, beforeNotifying, afterRelease
+    case beforeBegin, afterBegin, beforeCommit, afterCommit, beforeRecordingVersion, beforeNotifying
+    case afterRelease
     case beforeCheckpoint, insideCheckpoint
     // Observing.
-    case afterRegistration, beforeCompute, duringWake, duringCompute, afterCompute, beforeDeliver, beforePoll, afterPoll
-    case beforeCatchUp
+    case afterRegistration, beforeCompute, duringActivation, duringCompute, afterCompute, beforeDeliver
+    case beforePoll, afterPoll, beforeCatchUp
 }
 
 /// The reasons for which a thread waits.
@@ -43,7 +45,9 @@ package enum WaitReason: Sendable {
 package enum BackgroundWork: Sendable {
     /// Checkpoints of all files run one after another.
     case checkpoint
-    case notifier, lease
+    case notifier
+    /// Acquires the write lock for an executor that must not block, see `WriteLease`.
+    case writeLease
     /// Runs after a delay. A driver may run it at any time.
-    case leaseEnd
+    case writeLeaseExpiry
 }
