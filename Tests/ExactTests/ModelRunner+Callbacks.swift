@@ -30,16 +30,13 @@ extension ModelRunner {
         if watcher.known.isEmpty {
             watcher.known = candidates
         } else {
-            let findError = { (old: ModelState, new: ModelState) in
-                Item.$allowsExtraChanges.withValue(self.allowsExtraChanges(after: old.time, through: new.time)) {
-                    findError(old, new)
+            let possible = candidates.filter { new in
+                watcher.known.contains { known in
+                    !watcher.isSilenced(known, new) && error(from: known, to: new, findError) == nil
                 }
             }
-            let possible = candidates.filter { new in
-                watcher.known.contains { !watcher.isSilenced($0, new) && findError($0, new) == nil }
-            }
             if possible.isEmpty, let known = watcher.known.last {
-                return fail("\(watcher.name): \(findError(known, now) ?? "")")
+                return fail("\(watcher.name): \(error(from: known, to: now, findError) ?? "")")
             }
             watcher.known = possible
         }
@@ -47,6 +44,12 @@ extension ModelRunner {
         // A loop receives changes later than the Realm shows them.
         if !watcher.isLoop && !hasUnknownVersion { compare(watcher, now) }
         performActions(watcher)
+    }
+
+    private func error(
+        from old: ModelState, to new: ModelState, _ find: (ModelState, ModelState) -> String?
+    ) -> String? {
+        Item.$allowsExtraChanges.withValue(allowsExtraChanges(after: old.time, through: new.time)) { find(old, new) }
     }
 
     func compare(_ watcher: Watcher, _ now: ModelState) {

@@ -92,7 +92,8 @@ struct QueryParser {
     private mutating func disjunction() throws(QuerySyntaxError) -> Node {
         depth += 1
         defer { depth -= 1 }
-        guard depth < Self.maximumDepth else {
+        // The depth of a query without parentheses is 1.
+        guard depth <= Self.maximumDepth + 1 else {
             throw QuerySyntaxError(
                 offset: current.offset, message: "more than \(Self.maximumDepth) parentheses are open here")
         }
@@ -249,7 +250,7 @@ struct QueryParser {
                 throw QuerySyntaxError(offset: offset, message: "expected a value on both sides of '\(text)'")
             }
             let depth = max(leftDepth, rightDepth) + 1
-            guard depth < Self.maximumDepth else {
+            guard depth <= Self.maximumDepth else {
                 throw QuerySyntaxError(
                     offset: offset, message: "more than \(Self.maximumDepth) calculations are nested here")
             }

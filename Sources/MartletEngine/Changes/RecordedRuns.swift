@@ -13,18 +13,15 @@ struct RecordedRuns: Sendable {
     }
 
     private var blocks: [Block] = []
-    /// The number of log entries in the blocks.
+    /// The number of log entries in the blocks. These entries must not grow any more.
     private(set) var count = 0
     /// Up to this many entries that are in no block are searched one by one.
     private static let searchedLength = 16
 
     /// Whether one of the entries of `log` has the kind, which is `.insert` or `.delete`, and contains the key.
-    ///
-    /// - Parameter log: the entries, which must not change once they are in a block. The caller leaves out the last
-    ///   entry, because it may still change.
-    mutating func contain(_ key: ObjectKey, _ kind: TableChangesBuilder.Kind, in log: ArraySlice<Entry>) -> Bool {
-        if log.endIndex - count > Self.searchedLength { add(log[count...]) }
-        if log[min(count, log.endIndex)...].contains(where: { $0.contains(key, kind) }) { return true }
+    mutating func contain(_ key: ObjectKey, _ kind: TableChangesBuilder.Kind, in log: [Entry]) -> Bool {
+        if log.count - count > Self.searchedLength { add(log[count...]) }
+        if log[count...].contains(where: { $0.contains(key, kind) }) { return true }
         return blocks.contains { block in
             switch kind {
             case .insert: block.inserted.contains(key)
@@ -37,6 +34,13 @@ struct RecordedRuns: Sendable {
     /// Called after the log was shortened to `length` entries. The removed entries are modifications, which are not
     /// stored in blocks.
     mutating func truncate(to length: Int) { count = min(count, length) }
+
+    /// Called when a shorter log with the same net result replaces `log`. The blocks then also have the rows that were
+    /// inserted and deleted, which the shorter log does not contain.
+    mutating func replace(_ log: [Entry], with shorter: [Entry]) {
+        add(log[count...])
+        count = shorter.count
+    }
 
     typealias Entry = TableChangesBuilder.Entry
 

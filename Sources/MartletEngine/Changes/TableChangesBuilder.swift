@@ -28,10 +28,16 @@ package struct TableChangesBuilder: Sendable {
     private var runs: RecordedRuns?
 
     /// The length at which the log is compacted.
-    private var compactionLength = 1 << 17
+    private var compactionLength: Int
+    private let minimumCompactionLength: Int
 
     /// Creates an empty builder.
-    package init() {}
+    ///
+    /// - Parameter compactionLength: the length at which the log is compacted for the first time.
+    package init(compactionLength: Int = 1 << 17) {
+        self.compactionLength = compactionLength
+        minimumCompactionLength = compactionLength
+    }
 
     /// True if nothing was recorded.
     package var isEmpty: Bool { log.isEmpty }
@@ -40,17 +46,18 @@ package struct TableChangesBuilder: Sendable {
     ///
     /// Complexity: O(log² n), where n is the number of recorded runs.
     mutating func hasRecorded(_ kind: Kind, _ key: ObjectKey) -> Bool {
-        // These two entries may still grow, so they are checked directly.
-        for index in [openInsertion, log.indices.last].compactMap({ $0 }) where log[index].kind == kind {
-            if log[index].lower <= key, key <= log[index].upper { return true }
-        }
-        if runs == nil { runs = RecordedRuns() }
-        return runs?.contain(key, kind, in: log.dropLast()) ?? false
+        var searched = runs ?? RecordedRuns()
+        runs = nil
+        defer { runs = searched }
+        return searched.contain(key, kind, in: log)
     }
+
+    /// Whether an entry may grow: it is in no block of `runs`.
+    private func mayGrow(_ index: Int) -> Bool { runs.map { $0.count <= index } ?? true }
 
     /// Records that a row was created.
     package mutating func insert(_ key: ObjectKey) {
-        if let open = openInsertion, key > log[open].upper, key - 1 == log[open].upper {
+        if let open = openInsertion, key > log[open].upper, key - 1 == log[open].upper, mayGrow(open) {
             log[open].upper = key
         } else {
             insert(key...key)
@@ -59,7 +66,9 @@ package struct TableChangesBuilder: Sendable {
 
     /// Records that a row was deleted.
     package mutating func delete(_ key: ObjectKey) {
-        if let last = log.indices.last, log[last].kind == .delete, key > log[last].upper, key - 1 == log[last].upper {
+        if let last = log.indices.last, log[last].kind == .delete, key > log[last].upper, key - 1 == log[last].upper,
+            mayGrow(last)
+        {
             log[last].upper = key
         } else {
             delete(key...key)
@@ -143,12 +152,15 @@ package struct TableChangesBuilder: Sendable {
     private mutating func compactIfLong() {
         if log.count < compactionLength { return }
         let compacted = finish()
+        let recorded = log
         log.removeAll()
-        runs = nil
         openInsertion = nil
         compactionLength = .max
         append(compacted)
-        compactionLength = max(1 << 17, log.count * 2)
+        compactionLength = max(minimumCompactionLength, log.count * 2)
+        var runs = self.runs ?? RecordedRuns()
+        runs.replace(recorded, with: log)
+        self.runs = runs
     }
 }
 

@@ -125,6 +125,13 @@ import Testing
         for _ in 0..<90 { nested = "(\(nested)\(String(repeating: " * 1", count: 90)))" }
         #expect(try rejection(test, nested + " == 1")?.contains("more than 100 calculations") == true)
         for count in 85..<100 { _ = try rejection(test, sum(count), finds: [1]) }
+        #expect(try rejection(test, sum(100), finds: [1])?.contains("calculations are nested") != true)
+        #expect(try rejection(test, sum(101))?.contains("more than 100 calculations are nested") == true)
+        func parentheses(_ count: Int) -> String {
+            String(repeating: "(", count: count) + "id == 1" + String(repeating: ")", count: count)
+        }
+        #expect(try rejection(test, parentheses(100), finds: [1]) == nil)
+        #expect(try rejection(test, parentheses(101))?.contains("more than 100 parentheses are open here") == true)
         let stages = "SORT(id ASC) LIMIT(9) DISTINCT(name) "
         #expect(try rejection(test, String(repeating: stages, count: 10)) == nil)
         #expect(try rejection(test, String(repeating: stages, count: 5_000))?.contains("expected at most 32") == true)
