@@ -27,7 +27,7 @@ extension StoreCoordinator {
         switch try continuity(connection, beforeWriting: true) {
         case .same: return
         // The next writer may be killed too, after it has written another name.
-        case .uncommitted(let log): writeLock.record(log: log, of: file)
+        case .uncommitted(let log): writeLock.record(log: log)
         case .withoutLogName(let log):
             if options.isReadOnly { return }
             try connection.recordLogName(log)
@@ -90,7 +90,7 @@ extension StoreCoordinator {
     private func compare(_ connection: Connection, _ beforeWriting: Bool) throws -> Continuity {
         let found = try compareFileWithLog(connection)
         guard beforeWriting, case .same = found else { return found }
-        if connection.isIndexMoved { return .indexDetached }
+        if connection.isIndexMoved || connection.isIndexForeign { return .indexDetached }
         return connection.isLogDamaged ? .logDamaged : .same
     }
 
@@ -153,7 +153,7 @@ extension StoreCoordinator {
             guard connection.logState?.frames == 0, let names = connection.fileHeader()?.logNames,
                 names != locked({ $0.knownHeader?.logNames })
             else { return }
-            writeLock.record(log: names.current, of: file)
+            writeLock.record(log: names.current)
             recordHeader(connection)
         }
     }
@@ -162,7 +162,7 @@ extension StoreCoordinator {
     /// caller holds the write lock.
     func recordLog(_ connection: Connection) {
         guard options.recordsLogName, let log = connection.logState?.name else { return }
-        writeLock.record(log: log, of: file)
+        writeLock.record(log: log)
         if locked({ $0.namedLog != log }) { locked { $0.namedLog = log } }
     }
 

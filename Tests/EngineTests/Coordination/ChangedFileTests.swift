@@ -2,6 +2,7 @@ import CMartletTestVFS
 import Foundation
 import MartletSQLite
 import MartletValues
+import Synchronization
 import Testing
 
 @testable import MartletEngine
@@ -101,7 +102,63 @@ struct ChangedFileTests {
         #expect(try process.texts == ["a", "b"])
     }
 
+    @Test("a backup with its log and index that is copied over an open file is not changed by a checkpoint D23")
+    func checkpointOfBackup() throws {
+        let (files, _) = try makeFiles()
+        let process = try files.open()
+        try process.add("new")
+        let suffixes = ["", "-wal", "-shm"]
+        let backup = try suffixes.map { try Data(contentsOf: URL(fileURLWithPath: files.path + $0)) }
+        try process.add("newer")
+        process.handle = nil
+        for (suffix, bytes) in zip(suffixes, backup) { try bytes.write(to: URL(fileURLWithPath: files.path + suffix)) }
+        #expect(engineError { try process.coordinator.checkpoint() }?.code == .fileReplaced)
+        #expect(files.bytes == backup[0])
+    }
+
     // MARK: Logs
+
+    @Test("a log that another process is using is not truncated, although the lock file was deleted D40")
+    func truncatedWhileCommitting() throws {
+        let folder = try TestFolder()
+        let files = DatabaseFiles(folder: folder)
+        let (vfs, otherVFS) = (HookVFS(), HookVFS())
+        let process = try VirtualProcess(files.path) { $0.environment.vfsName = vfs.name }
+        try process.add("a")
+        process.handle = nil
+        try process.coordinator.checkpoint()
+        let (isCommitted, isOverOrTruncating) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        otherVFS.onNext(.truncate) {
+            isOverOrTruncating.signal()
+            isCommitted.wait()
+        }
+        let otherName = otherVFS.name
+        let isOpened = DispatchSemaphore(value: 0)
+        let isArmed = Mutex(true)
+        vfs.onEach(.write) { event in
+            // The header of the new log. The database already contains its name.
+            guard event.role == .wal, event.offset == 0 else { return }
+            let isFirst = isArmed.withLock { isArmed in
+                defer { isArmed = false }
+                return isArmed
+            }
+            guard isFirst else { return }
+            unlink(files.path + ".lock")
+            Thread.detachNewThread {
+                let other = try? VirtualProcess(files.path) { $0.environment.vfsName = otherName }
+                #expect((try? other?.texts)?.first == "a")
+                isOverOrTruncating.signal()
+                isOpened.signal()
+            }
+            isOverOrTruncating.wait()
+        }
+        try process.add("b")
+        isCommitted.signal()
+        isOpened.wait()
+        let killed = try files.afterKill()
+        killed.remove(["-shm"])
+        try killed.expect(["a", "b"])
+    }
 
     enum Damage: CaseIterable { case truncated, shortened, overwritten }
 
@@ -197,7 +254,68 @@ struct ChangedFileTests {
         #expect(engineError { try process.add("refused") }?.code == .fileNotFound)
     }
 
+    #if os(Linux)
+        @Test("a child that is forked while a lock file is opened has no copy of its descriptor N141")
+        func forkedWhileOpening() async {
+            await #expect(processExitsWith: .success) {
+                alarm(60)
+                let files = DatabaseFiles(folder: try TestFolder())
+                try files.run(adding: 1, "old")
+                let path = files.path + ".lock"
+                Thread.detachNewThread {
+                    while true {
+                        let lock = WriteLock(path: path, environment: .live)
+                        if lock.tryAcquire() { lock.release() }
+                    }
+                }
+                for _ in 0..<300 {
+                    let child = cmartlet_fork()
+                    if child == 0 { while true { pause() } }
+                    let folder = "/proc/\(child)/fd"
+                    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+                    let open = names.compactMap {
+                        try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")
+                    }
+                    kill(child, SIGKILL)
+                    var status: Int32 = 0
+                    waitpid(child, &status, 0)
+                    if open.contains(where: { $0.hasSuffix(".lock") }) { exit(2) }
+                }
+            }
+        }
+    #endif
+
     // MARK: Deleting, names
+
+    @Test("a file that another process has deleted and created again because of its types is not deleted O8")
+    func recreatedTwice() throws {
+        let (files, _) = try makeFiles(1)
+        let types = ["object Note\nproperty text Int"]
+        let isArmed = Mutex(true)
+        nonisolated(unsafe) var other: VirtualProcess?
+        let options = VirtualProcess.options(files.path, types) { options in
+            options.replacesFile = true
+            options.mayMigrate = false
+            options.environment.now = {
+                let isFirst = isArmed.withLock { isArmed in
+                    defer { isArmed = false }
+                    return isArmed
+                }
+                if isFirst {
+                    // Another process, which waited for the lock for a shorter time.
+                    StoreFiles.remove(files.path)
+                    guard let process = try? VirtualProcess(files.path, types),
+                        (try? process.write { try $0.insert(.init(1), []) }) != nil
+                    else { return 0 }
+                    other = process
+                }
+                return DispatchTime.now().uptimeNanoseconds
+            }
+        }
+        let coordinator = try StoreRegistry.coordinator(options)
+        #expect(other != nil)
+        #expect(try VirtualProcess(coordinator).integer("SELECT count(*) FROM Note") == 1)
+    }
 
     @Test("a file that cannot be deleted is reported, and the files beside it remain O8", .enabled(if: geteuid() == 0))
     func undeletable() async {
