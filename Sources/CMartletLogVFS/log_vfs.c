@@ -6,7 +6,6 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { LOG_NAMES_OFFSET = 72, LOG_NAMES_SIZE = 20 };
 enum { LOG_SALTS_OFFSET = 16, SMALLEST_PAGE = 512 };
@@ -31,14 +30,14 @@ typedef struct LogVFSFile {
        the log in the file. */
     struct LogVFSFile *log;
     bool has_seen_log_name;
-    /* For a log: the file to which its path referred when it was opened, if known. */
+    /* For a log and a database file: the file to which its path referred when it was opened, if known. */
     const char *path;
     bool has_identity;
-    dev_t device;
-    ino_t inode;
-    /* For a database file: its path, and the index that this process uses for it, once it is known. */
-    const char *database_path;
+    CMartletFileID identity;
+    /* For a database file: the index that this process uses for it, once it is known, and whether the index beside the
+       file is used for another database. */
     CMartletOpenIndex *index;
+    bool is_index_own, is_index_foreign;
 } LogVFSFile;
 
 static sqlite3_file *real(sqlite3_file *file) {
@@ -183,12 +182,38 @@ static int file_device_characteristics(sqlite3_file *file) {
     return real(file)->pMethods->xDeviceCharacteristics(real(file));
 }
 
+static int refuse_index(LogVFSFile *self, void volatile **address) {
+    self->is_index_foreign = true;
+    *address = NULL;
+    return SQLITE_CANTOPEN;
+}
+
+/* Another file may have been moved to the path of a database that is in use. The index and the empty log beside it are
+ * then those of the other database. Each index that is in use therefore contains the mark of its database. If nobody
+ * uses an index, SQLite truncates it, and with it the mark, before it returns the first region. */
+static int map_first_region(LogVFSFile *self, int size, int extend, void volatile **address) {
+    sqlite3_file *real = self->real;
+    int result = real->pMethods->xShmMap(real, 0, size, extend, address);
+    bool is_read_only = result == SQLITE_READONLY;
+    if (result != SQLITE_OK && !is_read_only) return result;
+    if (!self->index) self->index = cmartlet_use_index(self->path, self->identity);
+    /* There is no region until a connection has recovered the log. */
+    if (!*address) return result;
+    self->is_index_own = cmartlet_mark_index(*address, self->identity, is_read_only);
+    return self->is_index_own ? result : refuse_index(self, address);
+}
+
 static int file_shm_map(sqlite3_file *file, int region, int size, int extend, void volatile **address) {
     LogVFSFile *self = (LogVFSFile *)file;
-    if (region != 0 || self->index) return self->real->pMethods->xShmMap(self->real, region, size, extend, address);
+    if (region != 0 || self->is_index_own || !self->has_identity) {
+        return self->real->pMethods->xShmMap(self->real, region, size, extend, address);
+    }
+    if (self->is_index_foreign) return refuse_index(self, address);
+    if (self->index) return map_first_region(self, size, extend, address);
     cmartlet_lock_indexes();
-    int result = self->real->pMethods->xShmMap(self->real, region, size, extend, address);
-    if (result == SQLITE_OK && self->database_path) self->index = cmartlet_use_index(self->database_path);
+    /* SQLite must not open an index that this process uses for another database: closing it would drop all locks. */
+    self->index = cmartlet_use_index_of_other(self->path, self->identity);
+    int result = self->index ? refuse_index(self, address) : map_first_region(self, size, extend, address);
     cmartlet_unlock_indexes();
     return result;
 }
@@ -206,6 +231,7 @@ static int file_shm_unmap(sqlite3_file *file, int delete) {
     cmartlet_lock_indexes();
     cmartlet_release_index(self->index);
     self->index = NULL;
+    self->is_index_own = false;
     int result = self->real->pMethods->xShmUnmap(self->real, delete);
     cmartlet_unlock_indexes();
     return result;
@@ -243,12 +269,8 @@ static sqlite3_vfs *base(sqlite3_vfs *vfs) {
 }
 
 static void note_identity(LogVFSFile *file, const char *path) {
-    struct stat status;
     file->path = path;
-    file->has_identity = stat(path, &status) == 0;
-    if (!file->has_identity) return;
-    file->device = status.st_dev;
-    file->inode = status.st_ino;
+    file->has_identity = path && cmartlet_file_id(path, &file->identity);
 }
 
 static int vfs_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int flags, int *flags_out) {
@@ -264,12 +286,11 @@ static int vfs_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int 
         return result;
     }
     self->is_database = (flags & SQLITE_OPEN_MAIN_DB) != 0;
-    if (self->is_database) self->database_path = path;
     if ((flags & SQLITE_OPEN_WAL) && path) {
         self->database = (LogVFSFile *)sqlite3_database_file_object(path);
         self->database->log = self;
-        note_identity(self, path);
     }
+    if (self->is_database || self->database) note_identity(self, path);
     int version = self->real->pMethods->iVersion;
     self->file.pMethods = &methods[version < 1 ? 0 : version > 3 ? 2 : version - 1];
     return SQLITE_OK;
@@ -514,16 +535,21 @@ bool cmartlet_log_is_moved(void *database) {
     sqlite3_file *file = file_of(database, SQLITE_FCNTL_JOURNAL_POINTER);
     if (!uses_log_vfs(file)) return false;
     LogVFSFile *log = (LogVFSFile *)file;
-    struct stat status;
+    CMartletFileID found;
     if (!log->has_identity) return false;
-    return stat(log->path, &status) != 0 || status.st_dev != log->device || status.st_ino != log->inode;
+    return !cmartlet_file_id(log->path, &found) || !cmartlet_is_same_file(found, log->identity);
 }
 
 bool cmartlet_index_is_moved(void *database) {
     sqlite3_file *file = file_of(database, SQLITE_FCNTL_FILE_POINTER);
     if (!uses_log_vfs(file)) return false;
     const LogVFSFile *self = (const LogVFSFile *)file;
-    return self->index && cmartlet_is_open_index_moved(self->index, self->database_path);
+    return self->index && cmartlet_is_open_index_moved(self->index, self->path);
+}
+
+bool cmartlet_index_is_foreign(void *database) {
+    sqlite3_file *file = file_of(database, SQLITE_FCNTL_FILE_POINTER);
+    return uses_log_vfs(file) && ((LogVFSFile *)file)->is_index_foreign;
 }
 
 /* Every connection in WAL mode holds a shared lock on the database file. */

@@ -2,13 +2,13 @@
 
 #include <pthread.h>
 #include <sqlite3.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
 struct CMartletOpenIndex {
     CMartletOpenIndex *next;
-    dev_t database_device, device;
-    ino_t database_inode, inode;
+    CMartletFileID database, file;
     int users;
 };
 
@@ -20,30 +20,50 @@ void cmartlet_lock_indexes(void) { pthread_mutex_lock(&lock); }
 
 void cmartlet_unlock_indexes(void) { pthread_mutex_unlock(&lock); }
 
-static int index_status(const char *database_path, struct stat *status) {
-    char *path = sqlite3_mprintf("%s-shm", database_path);
-    int result = path ? stat(path, status) : -1;
-    sqlite3_free(path);
-    return result;
+bool cmartlet_file_id(const char *path, CMartletFileID *file) {
+    struct stat status;
+    if (stat(path, &status) != 0) return false;
+    *file = (CMartletFileID){.device = status.st_dev, .inode = status.st_ino};
+    return true;
 }
 
-CMartletOpenIndex *cmartlet_use_index(const char *database_path) {
-    struct stat database, status;
-    if (stat(database_path, &database) != 0) return NULL;
+bool cmartlet_is_same_file(CMartletFileID first, CMartletFileID second) {
+    return first.device == second.device && first.inode == second.inode;
+}
+
+static bool index_file(const char *database_path, CMartletFileID *file) {
+    char *path = sqlite3_mprintf("%s-shm", database_path);
+    bool is_there = path && cmartlet_file_id(path, file);
+    sqlite3_free(path);
+    return is_there;
+}
+
+static CMartletOpenIndex *index_of(CMartletFileID database) {
     CMartletOpenIndex *index = indexes;
-    while (index && (index->database_device != database.st_dev || index->database_inode != database.st_ino)) {
-        index = index->next;
-    }
+    while (index && !cmartlet_is_same_file(index->database, database)) index = index->next;
+    return index;
+}
+
+CMartletOpenIndex *cmartlet_use_index(const char *database_path, CMartletFileID database) {
+    CMartletOpenIndex *index = index_of(database);
     if (!index) {
-        if (index_status(database_path, &status) != 0 || !(index = calloc(1, sizeof *index))) return NULL;
-        index->database_device = database.st_dev;
-        index->database_inode = database.st_ino;
-        index->device = status.st_dev;
-        index->inode = status.st_ino;
+        CMartletFileID file;
+        if (!index_file(database_path, &file) || !(index = calloc(1, sizeof *index))) return NULL;
+        index->database = database;
+        index->file = file;
         index->next = indexes;
         indexes = index;
     }
     index->users++;
+    return index;
+}
+
+CMartletOpenIndex *cmartlet_use_index_of_other(const char *database_path, CMartletFileID database) {
+    CMartletFileID file;
+    if (!indexes || index_of(database) || !index_file(database_path, &file)) return NULL;
+    CMartletOpenIndex *index = indexes;
+    while (index && !cmartlet_is_same_file(index->file, file)) index = index->next;
+    if (index) index->users++;
     return index;
 }
 
@@ -56,7 +76,24 @@ void cmartlet_release_index(CMartletOpenIndex *index) {
 }
 
 bool cmartlet_is_open_index_moved(const CMartletOpenIndex *index, const char *database_path) {
-    struct stat status;
-    return index_status(database_path, &status) != 0 || status.st_dev != index->device ||
-           status.st_ino != index->inode;
+    CMartletFileID file;
+    return !index_file(database_path, &file) || !cmartlet_is_same_file(file, index->file);
+}
+
+/* SQLite does not use these four bytes of the index (`notUsed0`), and does not change them when it recovers the log. */
+enum { MARK_OFFSET = 132 };
+
+/* Never zero. */
+static uint32_t mark(CMartletFileID database) {
+    uint64_t number = ((uint64_t)database.device << 40 ^ (uint64_t)database.inode) * 0x9e3779b97f4a7c15u;
+    return (uint32_t)(number >> 32) | 1;
+}
+
+bool cmartlet_mark_index(void volatile *region, CMartletFileID database, bool is_read_only) {
+    uint32_t volatile *word = (uint32_t volatile *)((uint8_t volatile *)region + MARK_OFFSET);
+    uint32_t own = mark(database), found = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+    if (found == 0 && !is_read_only) {
+        (void)__atomic_compare_exchange_n(word, &found, own, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    }
+    return found == 0 || found == own;
 }

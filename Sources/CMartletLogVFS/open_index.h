@@ -4,15 +4,33 @@
 #define CMARTLET_OPEN_INDEX_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 typedef struct CMartletOpenIndex CMartletOpenIndex;
+
+typedef struct CMartletFileID {
+    dev_t device;
+    ino_t inode;
+} CMartletFileID;
+
+/* The file to which a path refers. False if there is none. */
+bool cmartlet_file_id(const char *path, CMartletFileID *file);
+bool cmartlet_is_same_file(CMartletFileID first, CMartletFileID second);
 
 /* The lock is held while SQLite opens or closes an index, so that an entry always describes the index that is open. */
 void cmartlet_lock_indexes(void);
 void cmartlet_unlock_indexes(void);
 
 /* The open index of a database file. Called after the index was mapped, with the lock. NULL if it is unknown. */
-CMartletOpenIndex *cmartlet_use_index(const char *database_path);
+CMartletOpenIndex *cmartlet_use_index(const char *database_path, CMartletFileID database);
+
+/* The index at the path of a database's index, if this process uses it for another database; otherwise NULL. Called with
+   the lock. */
+CMartletOpenIndex *cmartlet_use_index_of_other(const char *database_path, CMartletFileID database);
+
+/* Writes the mark of a database into the first region of an index that contains no mark. Returns false if the index
+   contains the mark of another database. An index that is mapped for reading only is not changed. */
+bool cmartlet_mark_index(void volatile *region, CMartletFileID database, bool is_read_only);
 
 /* Called before the index is unmapped, with the lock. `index` may be NULL. */
 void cmartlet_release_index(CMartletOpenIndex *index);

@@ -45,6 +45,9 @@ extension Connection {
     /// True if the path of the index of the log does not refer to the index that this connection uses.
     package var isIndexMoved: Bool { cmartlet_index_is_moved(pointer) }
 
+    /// True if reading the file failed because its index is used for another database, whose path the file now has.
+    package var isIndexForeign: Bool { cmartlet_index_is_foreign(pointer) }
+
     /// True if the log was truncated or overwritten since its last commit. The caller holds the write lock.
     package var isLogDamaged: Bool { cmartlet_log_is_damaged(pointer) }
 

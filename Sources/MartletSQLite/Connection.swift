@@ -39,16 +39,6 @@ package final class Connection: @unchecked Sendable {
         if configuresImmediately { try configureAndRead() }
     }
 
-    /// Configures the connection. This reads the file and its log. If it fails, the connection is closed.
-    package func configureAndRead() throws(SQLiteError) {
-        do {
-            try configure()
-        } catch {
-            close()
-            throw error
-        }
-    }
-
     private static func vfsName(_ options: ConnectionOptions) -> String? {
         let plain = options.vfsName ?? MemoryFiles.vfsName(of: options.path)
         guard options.recordsLogName, plain == options.vfsName, let name = cmartlet_log_vfs(plain) else { return plain }
@@ -68,8 +58,9 @@ package final class Connection: @unchecked Sendable {
         sqlite3_close_v2(handle)
     }
 
-    // The settings that protect against hostile file content are applied before the first read of the file.
-    private func configure() throws(SQLiteError) {
+    /// Configures the connection. This reads the file and its log. The settings that protect against hostile file content
+    /// are applied before the first read of the file.
+    package func configureAndRead() throws(SQLiteError) {
         sqlite3_busy_timeout(handle, Int32(options.busyTimeoutMilliseconds))
         _ = cmartlet_db_config_int(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
         _ = cmartlet_db_config_int(handle, SQLITE_DBCONFIG_DQS_DML, 0)

@@ -24,7 +24,16 @@ final class CommandProcess {
     /// Sends a command and returns the answer.
     @discardableResult
     func run(_ command: String) throws -> String {
+        try send(command)
+        return try answer(command)
+    }
+
+    func send(_ command: String) throws {
         try input.fileHandleForWriting.write(contentsOf: Data("\(command)\n".utf8))
+    }
+
+    /// Waits for the answer to a command that was sent.
+    func answer(_ command: String) throws -> String {
         while true {
             if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
                 defer { unread = Data(unread[(end + 1)...]) }
@@ -62,10 +71,11 @@ final class FileExchangeTests {
     deinit { try? FileManager.default.removeItem(at: folder) }
 
     /// Creates a closed file with one object.
-    private func create(_ name: String, _ content: String) throws {
+    private func create(_ name: String, _ content: String, isLarge: Bool = false) throws {
         let process = try CommandProcess(executable)
         try process.run("open \(folder.appending(path: name).path)")
         #expect(try process.run("write 0 \(content)") == "ok")
+        if isLarge { #expect(try process.run("fill \(content)") == "ok") }
         try process.run("close")
     }
 
@@ -195,6 +205,135 @@ final class FileExchangeTests {
         try create("app.realm", "a")
         let writer = try opened()
         #expect(try writer.run("begin") == "ok")
+        let child = try #require(Int32(try writer.run("fork")))
+        defer { Foundation.kill(child, SIGKILL) }
+        writer.signal()
+        #expect(try opened().run("write 1 b") == "ok")
+    }
+
+    private func move(_ from: String, _ to: String) {
+        #expect(rename(folder.appending(path: from).path, folder.appending(path: to).path) == 0)
+    }
+
+    @Test(
+        "a file is not read with the index of the file that was at its path before D22 D24", arguments: [false, true])
+    func exchangedForLarger(writesBefore: Bool) throws {
+        try create("app.realm", "former")
+        try create("new.realm", "new", isLarge: true)
+        let former = try opened()
+        if writesBefore { #expect(try former.run("write 1 former") == "ok") }
+        try exchange()
+        let reader = try CommandProcess(executable)
+        // A log with commits of the former file is not set aside either.
+        #expect(try reader.run("read \(path)") == "error fileReplaced")
+        #expect(try reader.run("version \(path)") == "error fileReplaced")
+        let new = try opened()
+        #expect(try new.run("write 2 new") == "ok")
+        #expect(try reader.run("read \(path)") == "ok")
+        #expect(try reader.run("version \(path)") == "0")
+        #expect(try reader.run("count") == "2002")
+        #expect(try former.run("write 3 former") == "error fileNotFound")
+        for process in [former, new, reader] { process.kill() }
+        #expect(try opened().run("count") == "2002")
+        #expect(try integrity() == .text("ok"))
+    }
+
+    @Test("a file that is open under another name is moved over an open file D24", arguments: [false, true])
+    func movedWhileOpen(isLarge: Bool) throws {
+        try create("app.realm", "former", isLarge: !isLarge)
+        try create("other.realm", "other", isLarge: isLarge)
+        let former = try opened()
+        let other = try CommandProcess(executable)
+        #expect(try other.run("open \(folder.appending(path: "other.realm").path)") == "ok")
+        move("other.realm", "app.realm")
+        let new = try opened()
+        #expect(try new.run("write 1 other") == "ok")
+        #expect(try former.run("write 2 former") == "error fileNotFound")
+        #expect(try other.run("write 3 other") == "error fileNotFound")
+        for process in [former, other] { #expect(try process.run("close") == "ok") }
+        #expect(try new.run("write 4 other") == "ok")
+        for process in [former, other, new] { process.kill() }
+        #expect(try opened().run("count") == (isLarge ? "2003" : "3"))
+        #expect(try integrity() == .text("ok"))
+    }
+
+    @Test(
+        "a file that is moved away and back while both files are in use can be written D24", arguments: [false, true])
+    func exchangedTwiceWithoutLog(isLarge: Bool) throws {
+        try create("app.realm", "former", isLarge: isLarge)
+        try create("new.realm", "new", isLarge: !isLarge)
+        let former = try opened()
+        move("app.realm", "away.realm")
+        try exchange()
+        let new = try opened()
+        move("app.realm", "new.realm")
+        move("away.realm", "app.realm")
+        let third = try opened()
+        #expect(try third.run("write 3 former") == "ok")
+        #expect(["ok", "error fileReplaced"].contains(try former.run("write 3 former")))
+        #expect(try new.run("write 5 new") == "error fileNotFound")
+        #expect(try third.run("write 4 former") == "ok")
+        for process in [former, new, third] { process.kill() }
+        #expect(try opened().run("count") == (isLarge ? "2003" : "3"))
+        #expect(try integrity() == .text("ok"))
+    }
+
+    @Test("two files that are open in one process are exchanged D24")
+    func exchangedInOneProcess() throws {
+        try create("app.realm", "former")
+        try create("new.realm", "new", isLarge: true)
+        let former = try opened()
+        let both = try opened()
+        #expect(try both.run("keep") == "ok")
+        try exchange()
+        #expect(try both.run("read \(path)") == "error fileReplaced")
+        // The refused opening has not released the locks of the former file.
+        #expect(try former.run("all") == "0:former")
+        #expect(try both.run("open \(path)") == "ok")
+        #expect(try both.run("write 2 new") == "ok")
+        #expect(try both.run("count") == "2002")
+        #expect(try former.run("write 3 former") == "error fileNotFound")
+    }
+
+    @Test("an open file is deleted without its log and index, and created again D24 D26", arguments: [false, true])
+    func createdAgain(writesBefore: Bool) throws {
+        try create("app.realm", "former", isLarge: true)
+        let former = try opened()
+        if writesBefore { #expect(try former.run("write 1 former") == "ok") }
+        unlink(path)
+        let new = try opened()
+        #expect(try new.run("write 2 new") == "ok")
+        #expect(try former.run("write 3 former") == "error fileNotFound")
+        for process in [former, new] { process.kill() }
+        #expect(try opened().run("all") == "2:new")
+    }
+
+    @Test("a commit is not lost when another lock file is moved over the lock file during the write D40")
+    func lockExchanged() throws {
+        try create("app.realm", "a")
+        try create("other.realm", "b")
+        let writer = try opened()
+        #expect(try writer.run("write 1 a") == "ok")
+        #expect(try writer.run("begin") == "ok")
+        #expect(try writer.run("add 2 a") == "ok")
+        move("other.realm.lock", "app.realm.lock")
+        let other = try opened()
+        #expect(try other.run("all") == "0:a 1:a")
+        try other.send("write 3 a")
+        usleep(200_000)
+        let commit = try writer.run("commit")
+        let write = try other.answer("write 3 a")
+        #expect(commit == "ok" && (write == "ok" || write == "error busy"))
+        for process in [writer, other] { process.kill() }
+        #expect(try opened().run("all") == "0:a 1:a 2:a" + (write == "ok" ? " 3:a" : ""))
+    }
+
+    @Test("a forked child does not keep the lock of its parent if it has no file descriptors left N141 N144")
+    func forkedWithoutDescriptors() throws {
+        try create("app.realm", "a")
+        let writer = try opened()
+        #expect(try writer.run("begin") == "ok")
+        #expect(try writer.run("exhaust") == "ok")
         let child = try #require(Int32(try writer.run("fork")))
         defer { Foundation.kill(child, SIGKILL) }
         writer.signal()

@@ -20,6 +20,9 @@ enum CommandLoop {
         }
     }
 
+    /// Realms that stay open until the process ends.
+    nonisolated(unsafe) private static var kept: [Realm?] = []
+
     private static func configuration(_ path: String) -> Realm.Configuration {
         var configuration = Realm.Configuration(fileURL: URL(fileURLWithPath: path), objectTypes: [IntKey.self])
         configuration.durability = .off
@@ -31,12 +34,28 @@ enum CommandLoop {
         switch (words[0], words.dropFirst().first ?? "") {
         case ("open", let path):
             realm = try Realm(configuration: configuration(path))
+        case ("read", let path):
+            var configuration = configuration(path)
+            configuration.readOnly = true
+            realm = try Realm(configuration: configuration)
+        case ("version", let path):
+            return "\(try schemaVersionAtURL(URL(fileURLWithPath: path)))"
         case ("close", _):
             realm = nil
+        case ("fill", let content):
+            try realm?.write { for id in 1_000..<3_000 { realm?.add(IntKey(id: id, content: content)) } }
         case ("write", let id):
             try realm?.write { realm?.add(IntKey(id: Int(id) ?? 0, content: words[2]), update: .modified) }
         case ("begin", _):
             try realm?.beginWrite()
+        case ("add", let id):
+            realm?.add(IntKey(id: Int(id) ?? 0, content: words[2]))
+        case ("commit", _):
+            try realm?.commitWrite()
+        case ("exhaust", _):
+            var limit = rlimit(rlim_cur: 64, rlim_max: 64)
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            while open("/dev/null", O_RDONLY) >= 0 {}
         case ("fork", _):
             let child = cmartlet_fork()
             if child != 0 { return "\(child)" }
@@ -46,6 +65,11 @@ enum CommandLoop {
             realm?.refresh()
             return realm?.objects(IntKey.self).sorted(byKeyPath: "id").map { "\($0.id):\($0.content)" }
                 .joined(separator: " ") ?? ""
+        case ("count", _):
+            realm?.refresh()
+            return "\(realm?.objects(IntKey.self).count ?? 0)"
+        case ("keep", _):
+            kept.append(realm)
         case ("copy", let path):
             try realm?.writeCopy(toFile: URL(fileURLWithPath: path))
         default:

@@ -53,6 +53,10 @@ bool cmartlet_file_is_moved(void *database);
 bool cmartlet_log_is_moved(void *database);
 bool cmartlet_index_is_moved(void *database);
 
+/* True if SQLite could not read the file because other connections use the index beside it for another database: the
+   file was moved to the path of that database while it was open. */
+bool cmartlet_index_is_foreign(void *database);
+
 /* True if the last frame of the log that the connection has open is not the one that the index describes, because the
    log was truncated or overwritten. The caller holds the write lock. */
 bool cmartlet_log_is_damaged(void *database);

@@ -109,12 +109,18 @@ void cmartlet_sync_folder(const char *folder);
 extern int cmartlet_forks;
 static inline __attribute__((pure)) int cmartlet_fork_count(void) { return cmartlet_forks; }
 
-/// Registers the descriptor of a lock file. In a forked child, the descriptor refers to `/dev/null` instead, so that the
-/// child does not keep the lock of its parent.
+/// No thread forks until `cmartlet_allow_forks` is called. The calling thread does not fork. A lock file is opened,
+/// registered and closed in between.
+void cmartlet_hold_forks(void);
+void cmartlet_allow_forks(void);
+
+/// Registers the descriptor of a lock file. In a forked child, the descriptor refers to another file instead, so that
+/// the child does not keep the lock of its parent.
 void cmartlet_add_lock(int descriptor);
 
-/// Called before the descriptor is closed.
-void cmartlet_remove_lock(int descriptor);
+/// Called before the descriptor is closed. Returns false if the descriptor is not registered, and must not be closed: in
+/// a forked child that could not open another file for it.
+bool cmartlet_remove_lock(int descriptor);
 
 /// Retains an object unless its deinitialization has begun. The Swift runtime implements weak references with this
 /// function. Returns the object or null.

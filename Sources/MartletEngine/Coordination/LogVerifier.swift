@@ -15,7 +15,6 @@ struct LogVerifier {
     private enum Verdict { case fits, isObsolete, differs }
 
     func verify() throws {
-        try removeFilesOfOtherDatabase()
         guard options.recordsLogName, try verdict() != .fits else { return }
         if options.isReadOnly {
             // Reads both again. This process does not hold the lock, so a log may have begun between the two reads.
@@ -29,31 +28,33 @@ struct LogVerifier {
         defer { writeLock.release() }
         switch try verdict() {
         case .fits: return
-        case .isObsolete: try connection.truncateLog()
+        // If another process uses the file, it may have begun the next log, and write to it. If the lock file was deleted,
+        // that process holds the lock of another file. An index in use contains no frames of an obsolete log.
+        case .isObsolete: _ = try connection.whileUnused { try connection.truncateLog() }
         case .differs: try setAside()
         }
     }
 
-    // If another file was moved to the path, processes that have the former file open may still use the index and the
-    // empty log beside it. The lock file contains the database for which they were created.
-    private func removeFilesOfOtherDatabase() throws {
-        let path = connection.filePath
-        guard options.recordsLogName, !options.isReadOnly, options.environment.vfsName == nil,
-            !MemoryFiles.contains(path), let database = StoreFiles.identity(path),
-            StoreFiles.hasLog(path), writeLock.recordedDatabase != database,
-            // A file of another program is rejected later, and left as it is.
-            let header = try connection.readFileHeader(), header.applicationID == Catalog.applicationID,
-            header.userVersion <= Catalog.format
-        else { return }
-        // Opening the file does not wait for a writer, which uses the index.
-        guard writeLock.tryAcquire() else { return }
+    /// Deletes the index of another database, which was at the path before and is in use, so that this file gets its own.
+    /// Deletes the log too if it is empty. The processes that use the other database detect this before they write.
+    ///
+    /// `connection` could not read the file because of this index. While it is open, no new index has the same identity.
+    func removeForeignIndex() throws {
+        let header = try connection.readFileHeader()
+        // A file of another program, or of a newer format, is left as it is.
+        guard !options.isReadOnly, let header, header.userVersion <= Catalog.format,
+            [0, Catalog.applicationID].contains(header.applicationID)
+        else {
+            throw EngineError(
+                .fileReplaced, path: options.path,
+                "another file was at this path before, and a program still uses the index ('-shm') of that file; end that "
+                    + "program, or open the file once for writing")
+        }
+        try writeLock.acquire()
         defer { writeLock.release() }
-        guard writeLock.recordedDatabase != database else { return }
-        let log = try connection.logOnDisk()
-        // Another identity does not prove that the index belongs to another database: a folder that was copied or
-        // mounted again, and a lock file that was left behind, have it too. So an index in use is never removed.
-        _ = connection.whileUnused { StoreFiles.removeIndex(of: path, andLog: log == nil) }
-        writeLock.record(database)
+        // Otherwise another process has removed the index, or the path refers to another file by now.
+        guard !connection.isIndexMoved, !connection.isFileMoved else { return }
+        StoreFiles.removeIndex(of: connection.filePath, andLog: try connection.logOnDisk() == nil)
     }
 
     private func verdict() throws -> Verdict {

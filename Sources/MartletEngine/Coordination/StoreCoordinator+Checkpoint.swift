@@ -190,6 +190,8 @@ extension StoreCoordinator {
         defer { try? writer.run("ROLLBACK") }
         // Throws if another file has replaced the database, so that the log is not copied into that file.
         try requireContinuity(writer)
+        let version = try Catalog.meta(writer).version
+        try requireNewest(version, writer)
         environment.yield(.insideCheckpoint)
         let (frames, copied): (Int, Int)
         do {
@@ -200,9 +202,7 @@ extension StoreCoordinator {
             try requireContinuity(writer)
             throw error
         }
-        guard frames > 0 && frames == copied, let version = try? Catalog.meta(writer).version else {
-            return (frames, copied, false)
-        }
+        guard frames > 0 && frames == copied else { return (frames, copied, false) }
         return (frames, copied, repinToDatabaseFile(copied: version))
     }
 

@@ -29,7 +29,7 @@ extension StoreCoordinator {
         case .same: return
         // Records the name in the lock file. If the next writer is also killed, after it has written another name to
         // the database file, this name is the previous one there and is recognized.
-        case .uncommitted(let log): writeLock.record(log: log, of: file)
+        case .uncommitted(let log): writeLock.record(log: log)
         case .withoutLogName(let log):
             if options.isReadOnly { return }
             try connection.recordLogName(log)
@@ -92,7 +92,7 @@ extension StoreCoordinator {
     private func compare(_ connection: Connection, _ beforeWriting: Bool) throws -> Continuity {
         let found = try compareFileWithLog(connection)
         guard beforeWriting, case .same = found else { return found }
-        if connection.isIndexMoved { return .indexDetached }
+        if connection.isIndexMoved || connection.isIndexForeign { return .indexDetached }
         return connection.isLogDamaged ? .logDamaged : .same
     }
 
@@ -155,7 +155,7 @@ extension StoreCoordinator {
             guard connection.logState?.frames == 0, let names = connection.fileHeader()?.logNames,
                 names != locked({ $0.knownHeader?.logNames })
             else { return }
-            writeLock.record(log: names.current, of: file)
+            writeLock.record(log: names.current)
             recordHeader(connection)
         }
     }
@@ -164,7 +164,7 @@ extension StoreCoordinator {
     /// caller holds the write lock.
     func recordLog(_ connection: Connection) {
         guard options.recordsLogName, let log = connection.logState?.name else { return }
-        writeLock.record(log: log, of: file)
+        writeLock.record(log: log)
         if locked({ $0.namedLog != log }) { locked { $0.namedLog = log } }
     }
 

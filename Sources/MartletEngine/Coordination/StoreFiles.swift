@@ -78,9 +78,6 @@ package enum StoreFiles {
         for suffix in logs { delete(path + suffix) }
     }
 
-    /// True if there is a log, or an index, beside a database.
-    static func hasLog(_ path: String) -> Bool { exists(path + "-shm") || exists(path + "-wal") }
-
     /// Deletes the index of a log and, if `andLog` is true, the log. A process that has them open continues to use them
     /// until it detects this before a write. Other processes create new ones.
     static func removeIndex(of path: String, andLog: Bool = false) {

@@ -16,7 +16,7 @@ extension StoreOpener {
         _ = try connection.integer("SELECT count(*) FROM sqlite_schema")
         if let log = connection.logState, log.frames > 0 {
             try connection.recordLogName(log.name)
-            writeLock.record(log: log.name, of: isOnDisk ? StoreFiles.identity(path) : nil)
+            writeLock.record(log: log.name)
         }
         try transaction(on: connection) {
             // Another process may have upgraded the file since the first check.

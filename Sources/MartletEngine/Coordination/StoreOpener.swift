@@ -35,20 +35,13 @@ struct StoreOpener {
             try requireDistinctNames()
             try copySeedFile()
             let lockFile = try checkFiles()
-            let (connection, writeLock) = try connect(lockFile)
-            do {
-                // If writing is not allowed, SQLite opens the file for reading without an error.
-                if connection.isFileReadOnly && !options.isReadOnly { throw StoreFiles.notWritable(path) }
-                try QueryFunctions.install(on: connection)
-                let opened = try inspect(connection, writeLock)
-                if isOnDisk && !options.isReadOnly { StoreFiles.matchModes(of: connection.filePath) }
-                return opened
-            } catch {
-                connection.close()
-                throw error
-            }
+            for _ in 0..<Self.attempts { if let opened = try connect(lockFile) { return opened } }
+            throw EngineError(
+                .busy, path: path, "other programs move files to this path again and again; open the file again")
         }
     }
+
+    private static let attempts = 10
 
     var isOnDisk: Bool { options.environment.vfsName == nil && !MemoryFiles.contains(path) }
 
@@ -63,23 +56,38 @@ struct StoreOpener {
         return (file, content)
     }
 
-    private func connect(
-        _ lockFile: (file: LockFile, content: LockFile.Content)?
-    ) throws -> (Connection, WriteLock) {
+    // Returns nil if the file was moved to the path of an open file, whose index was then removed.
+    private func connect(_ lockFile: (file: LockFile, content: LockFile.Content)?) throws -> Opened? {
+        let connection = try reportingPermission {
+            try Connection(options.connection, configuresImmediately: false)
+        }
+        let writeLock =
+            knownLock ?? WriteLock(path: connection.filePath + LockFile.suffix, environment: options.environment)
+        let verifier = LogVerifier(connection: connection, writeLock: writeLock, options: options)
         do {
-            let connection = try Connection(options.connection, configuresImmediately: false)
-            let writeLock =
-                knownLock
-                ?? WriteLock(path: connection.filePath + LockFile.suffix, environment: options.environment)
             // If this process already has the file open, its coordinator has checked the log.
-            if knownLock == nil {
-                try LogVerifier(connection: connection, writeLock: writeLock, options: options).verify()
-            }
+            if knownLock == nil { try verifier.verify() }
             try connection.configureAndRead()
             if let lockFile, case .earlier = lockFile.content, let version = try? Catalog.meta(connection).version {
                 try lockFile.file.check(lockFile.content, fits: version)
             }
-            return (connection, writeLock)
+            // If writing is not allowed, SQLite opens the file for reading without an error.
+            if connection.isFileReadOnly && !options.isReadOnly { throw StoreFiles.notWritable(path) }
+            try QueryFunctions.install(on: connection)
+            let opened = try inspect(connection, writeLock)
+            if isOnDisk && !options.isReadOnly { StoreFiles.matchModes(of: connection.filePath) }
+            return opened
+        } catch {
+            defer { connection.close() }
+            guard connection.isIndexForeign else { return try reportingPermission { throw error } }
+            try verifier.removeForeignIndex()
+            return nil
+        }
+    }
+
+    private func reportingPermission<R>(_ body: () throws -> R) throws -> R {
+        do {
+            return try body()
         } catch let error as SQLiteError {
             guard options.isReadOnly, error.primary == .readOnly || error.primary == .cannotOpen else { throw error }
             throw EngineError(
@@ -186,6 +194,8 @@ struct StoreOpener {
         guard try connection.integer("PRAGMA page_count") == 0 || isBlank(connection) else {
             return try checkFormat(connection)
         }
+        // A process may still use the index of a file that was deleted.
+        if isOnDisk { StoreFiles.removeIndex(of: connection.filePath) }
         try connection.execute("PRAGMA page_size = \(options.environment.pageSize)")
         try enableWriteAheadLog(connection)
         options.environment.yield(.insideCreate)

@@ -1,6 +1,7 @@
 import CMartletRuntime
 import Foundation
 import MartletSQLite
+import MartletValues
 
 /// The open files of this process, with one coordinator each. It is the only process-global state.
 ///
@@ -142,19 +143,32 @@ package enum StoreRegistry {
         }
     }
 
-    // Deletes the file and creates it again. A seed that needs a migration itself is not used: every copy of it would
-    // be refused.
+    // Deletes a file whose types are rejected and creates it again. Another process may do the same: a file that is new
+    // since it was rejected is opened and not deleted. A seed that needs a migration itself is not used: every copy of
+    // it would be refused.
     private static func recreated(_ options: StoreOptions) throws(EngineError) -> StoreCoordinator {
-        try removeFiles(options)
-        do {
-            return try opened(options)
-        } catch {
-            guard error.code == .schemaMismatch, options.seedPath != nil, !isHeld(options) else { throw error }
-            var unseeded = options
-            unseeded.seedPath = nil
-            try removeFiles(unseeded)
-            return try opened(unseeded)
+        var options = options
+        var deletions = 0
+        while true {
+            let rejected = fileID(options)
+            do throws(EngineError) {
+                return try opened(options)
+            } catch {
+                guard error.code == .schemaMismatch, !isHeld(options), deletions < 2 else { throw error }
+            }
+            guard try removeFiles(options, where: { fileID(options) == rejected }) else { continue }
+            deletions += 1
+            options.seedPath = deletions == 1 ? options.seedPath : nil
         }
+    }
+
+    /// The random identity that a database gets when it is created; nil if it cannot be read.
+    private static func fileID(_ options: StoreOptions) -> SQLValue? {
+        var options = withStoredSchema(options)
+        options.isReadOnly = true
+        guard StoreFiles.exists(options.path), let opened = try? StoreOpener(options, nil).open() else { return nil }
+        defer { opened.connection.close() }
+        return try? opened.connection.value("SELECT file_id FROM martlet_meta WHERE id = 1")
     }
 
     // The caller holds the opening lock.
@@ -288,13 +302,16 @@ package enum StoreRegistry {
         return StoreFiles.anyExists(options.path) ? try removeFiles(options) : false
     }
 
-    // The caller holds the opening lock. Waits for another process that creates the file or writes to it.
-    @discardableResult
-    private static func removeFiles(_ options: StoreOptions) throws(EngineError) -> Bool {
+    // The caller holds the opening lock. Waits for another process that creates the file or writes to it. Returns false
+    // if there was no file, or `isRejected` returns false.
+    private static func removeFiles(
+        _ options: StoreOptions, where isRejected: () -> Bool = { true }
+    ) throws(EngineError) -> Bool {
         let lock = WriteLock(
             path: StoreFiles.resolved(options.path) + LockFile.suffix, environment: options.environment)
         try lock.acquire()
         defer { lock.release() }
+        guard isRejected() else { return false }
         let existed = StoreFiles.exists(options.path)
         if let remaining = StoreFiles.remove(options.path) { throw remaining }
         return existed

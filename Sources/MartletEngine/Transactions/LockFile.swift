@@ -10,11 +10,10 @@ import Foundation
 /// | 24..<40 | `magic` |
 /// | 40..<64 | zeros |
 /// | 64..<72 | the name of the newest log |
-/// | 72..<88 | the device and the inode of the database for which the log and its index were created |
-/// | 88..<128 | reserved |
+/// | 72..<128 | reserved |
 ///
 /// Lock files of earlier releases end before the magic number, or have zeros in its place if the disk was full. When such
-/// a file is opened, the magic number is added. Earlier releases do not write bytes 72..<88.
+/// a file is opened, the magic number is added.
 struct LockFile {
     static let suffix = ".lock"
     static let magic = Array("Martlet lock 1\r\n".utf8)

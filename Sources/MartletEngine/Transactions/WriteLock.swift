@@ -28,7 +28,7 @@ final class WriteLock: @unchecked Sendable {
     /// The lock file that this object has open. Guarded by `semaphore`.
     private var openedFile: FileIdentity?
     /// What this object last wrote to the file that it has open. Guarded by `semaphore`.
-    private var recordedLogAndDatabase: (log: UInt64, database: FileIdentity?)?
+    private var writtenLog: UInt64?
     private let environment: Environment
 
     init(path: String, environment: Environment) {
@@ -44,8 +44,10 @@ final class WriteLock: @unchecked Sendable {
     private func closeDescriptor() {
         let descriptor = opened.exchange(-1, ordering: .acquiringAndReleasing)
         guard descriptor >= 0 else { return }
-        cmartlet_remove_lock(descriptor)
-        close(descriptor)
+        cmartlet_hold_forks()
+        defer { cmartlet_allow_forks() }
+        // In a forked child, the number may belong to another file.
+        if cmartlet_remove_lock(descriptor) { close(descriptor) }
     }
 
     /// Waits for the other threads of this process, then for the other processes.
@@ -106,8 +108,9 @@ final class WriteLock: @unchecked Sendable {
         semaphore.signal()
     }
 
-    /// Called in a forked child, in which the descriptor does not refer to the lock file any more. The object itself is leaked: Dispatch does not allow a semaphore to be
-    /// deallocated while it is held, and the thread that would signal it exists only in the parent.
+    /// Called in a forked child, in which the descriptor does not refer to the lock file any more. The object itself is
+    /// leaked: Dispatch does not allow a semaphore to be deallocated while it is held, and the thread that would signal
+    /// it exists only in the parent.
     func abandon() {
         closeDescriptor()
         _ = Unmanaged.passRetained(self)
@@ -145,33 +148,16 @@ final class WriteLock: @unchecked Sendable {
         return record
     }
 
-    /// Writes the name of the log that was begun, and the identity of the database, to the file, unless this object has
-    /// already written them. The caller holds the lock.
-    func record(log: UInt64, of database: FileIdentity?) {
-        guard file != nil else { return }
-        if let recorded = recordedLogAndDatabase, recorded == (log, database) { return }
-        let count = database == nil ? 1 : 3
-        let words = [log, database?.device ?? 0, database?.inode ?? 0].prefix(count).map(\.littleEndian)
-        let isWritten = pwrite(descriptor, words, count * 8, Self.logOffset) == count * 8
-        recordedLogAndDatabase = isWritten ? (log, database) : nil
-    }
-
-    /// Writes the identity of the database to the file. The caller holds the lock.
-    func record(_ database: FileIdentity) {
-        guard file != nil else { return }
-        let words = [database.device.littleEndian, database.inode.littleEndian]
-        _ = pwrite(descriptor, words, 16, Self.logOffset + 8)
+    /// Writes the name of the log that was begun to the file, unless this object has already written it. The caller
+    /// holds the lock.
+    func record(log: UInt64) {
+        guard file != nil, writtenLog != log else { return }
+        var name = log.littleEndian
+        writtenLog = pwrite(descriptor, &name, 8, Self.logOffset) == 8 ? log : nil
     }
 
     /// The name of the newest log; nil if it is unknown.
     var recordedLog: UInt64? { words(at: Self.logOffset, count: 1).flatMap { $0[0] == 0 ? nil : $0[0] } }
-
-    /// The database for which the files beside it were created last; nil if it is unknown.
-    var recordedDatabase: FileIdentity? {
-        words(at: Self.logOffset + 8, count: 2).flatMap {
-            $0 == [0, 0] ? nil : FileIdentity(device: $0[0], inode: $0[1])
-        }
-    }
 
     // The layout is described at `LockFile`.
     private static let logOffset: off_t = 64
@@ -243,6 +229,8 @@ final class WriteLock: @unchecked Sendable {
 
     private func openFile(_ file: LockFile) throws(EngineError) {
         guard descriptor < 0 else { return }
+        cmartlet_hold_forks()
+        defer { cmartlet_allow_forks() }
         let descriptor = try file.opened()
         cmartlet_add_lock(descriptor)
         openedFile = FileIdentity(descriptor: descriptor)
@@ -252,11 +240,13 @@ final class WriteLock: @unchecked Sendable {
     // Other threads may be reading through the descriptor, so its number must keep referring to the lock file.
     private func reopen(_ file: LockFile) throws(EngineError) {
         _ = flock(descriptor, LOCK_UN)
+        cmartlet_hold_forks()
+        defer { cmartlet_allow_forks() }
         let replacement = try file.opened()
         _ = dup2(replacement, descriptor)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         close(replacement)
         openedFile = FileIdentity(descriptor: descriptor)
-        recordedLogAndDatabase = nil
+        writtenLog = nil
     }
 }

@@ -2,6 +2,7 @@ import CMartletTestVFS
 import Foundation
 import MartletSQLite
 import MartletValues
+import Synchronization
 import Testing
 
 @testable import MartletEngine
@@ -101,7 +102,63 @@ struct ChangedFileTests {
         #expect(try process.texts == ["a", "b"])
     }
 
+    @Test("a backup with its log and index that is copied over an open file is not changed by a checkpoint D23")
+    func checkpointOfBackup() throws {
+        let (files, _) = try makeFiles()
+        let process = try files.open()
+        try process.add("new")
+        let suffixes = ["", "-wal", "-shm"]
+        let backup = try suffixes.map { try Data(contentsOf: URL(fileURLWithPath: files.path + $0)) }
+        try process.add("newer")
+        process.handle = nil
+        for (suffix, bytes) in zip(suffixes, backup) { try bytes.write(to: URL(fileURLWithPath: files.path + suffix)) }
+        #expect(engineError { try process.coordinator.checkpoint() }?.code == .fileReplaced)
+        #expect(files.bytes == backup[0])
+    }
+
     // MARK: Logs
+
+    @Test("a log that another process is using is not truncated, although the lock file was deleted D40")
+    func truncatedWhileCommitting() throws {
+        let folder = try TestFolder()
+        let files = DatabaseFiles(folder: folder)
+        let (vfs, otherVFS) = (HookVFS(), HookVFS())
+        let process = try VirtualProcess(files.path) { $0.environment.vfsName = vfs.name }
+        try process.add("a")
+        process.handle = nil
+        try process.coordinator.checkpoint()
+        let (isCommitted, isOverOrTruncating) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        otherVFS.onNext(.truncate) {
+            isOverOrTruncating.signal()
+            isCommitted.wait()
+        }
+        let otherName = otherVFS.name
+        let isOpened = DispatchSemaphore(value: 0)
+        let isArmed = Mutex(true)
+        vfs.onEach(.write) { event in
+            // The header of the new log. The database already contains its name.
+            guard event.role == .wal, event.offset == 0 else { return }
+            let isFirst = isArmed.withLock { isArmed in
+                defer { isArmed = false }
+                return isArmed
+            }
+            guard isFirst else { return }
+            unlink(files.path + ".lock")
+            Thread.detachNewThread {
+                let other = try? VirtualProcess(files.path) { $0.environment.vfsName = otherName }
+                #expect((try? other?.texts)?.first == "a")
+                isOverOrTruncating.signal()
+                isOpened.signal()
+            }
+            isOverOrTruncating.wait()
+        }
+        try process.add("b")
+        isCommitted.signal()
+        isOpened.wait()
+        let killed = try files.afterKill()
+        killed.remove(["-shm"])
+        try killed.expect(["a", "b"])
+    }
 
     enum Damage: CaseIterable { case truncated, shortened, overwritten }
 
