@@ -5,7 +5,7 @@
 /// the log and computes the net change of each row. A long log is compacted during recording, so its memory is
 /// proportional to the number of written rows, not to the number of writes.
 package struct TableChangesBuilder: Sendable {
-    enum Kind: Sendable {
+    package enum Kind: Sendable {
         case insert
         case delete
         case modify
@@ -45,7 +45,7 @@ package struct TableChangesBuilder: Sendable {
     /// Whether an insertion or a deletion of a row was recorded. `kind` must not be `.modify`.
     ///
     /// Complexity: O(log² n), where n is the number of recorded runs.
-    mutating func hasRecorded(_ kind: Kind, _ key: ObjectKey) -> Bool {
+    package mutating func hasRecorded(_ kind: Kind, _ key: ObjectKey) -> Bool {
         var searched = runs ?? RecordedRuns()
         runs = nil
         defer { runs = searched }
