@@ -208,7 +208,7 @@ run_mistakes() {
     new_schema "$demo/Schemas/Zoo/A_B.yaml"
     mkdir "$demo/Schemas/Zoo/A"
     new_schema "$demo/Schemas/Zoo/A/B.yaml"
-    check "two paths with one output name: are an error S20" fails_with "would both become 'A_B.martlet.swift'"
+    check "two paths with one output name: are an error S20" fails_with "would both be named 'A_B.martlet.swift'"
     rm -r "$demo/Schemas/Zoo/A" "$demo/Schemas/Zoo/A_B.yaml"
 
     martlet generate Schemas/Zoo --output Sources/ZooModels/Generated || true

@@ -108,9 +108,13 @@ struct SchemaSet {
         for schema in schemas {
             let name = SchemaSet.outputName(forPath: schema.path)
             if name.lowercased() == SchemaSet.registryName.lowercased() {
-                messages.append("'\(schema.url.path)' would become '\(name)', the name of the registry file; rename it")
+                messages.append(
+                    "the Swift file of '\(schema.url.path)' would have the name of the registry file, '\(name)'; "
+                        + "rename the schema file")
             } else if let owner = owners.updateValue(schema.url.path, forKey: name.lowercased()) {
-                messages.append("'\(owner)' and '\(schema.url.path)' would both become '\(name)'; rename one of them")
+                messages.append(
+                    "the Swift files of '\(owner)' and '\(schema.url.path)' would both be named '\(name)'; "
+                        + "rename one of the schema files")
             }
         }
         return messages

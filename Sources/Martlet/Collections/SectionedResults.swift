@@ -239,7 +239,8 @@ extension RealmCollection where Element: ObjectBase {
     /// Groups the elements into sections by the values of a property, after sorting them by several properties.
     ///
     /// - Parameters:
-    ///   - keyPath: any stored or computed property. The value must depend only on the element.
+    ///   - keyPath: any stored or computed property. The value must depend only on the element. Observers of the
+    ///     sections see new keys after changes up to four objects deep.
     ///   - sortDescriptors: the order of the elements. Sections have the order of their first elements.
     ///     Elements of one section need not be adjacent in the sorted order.
     public func sectioned<Key: Hashable>(
@@ -257,7 +258,8 @@ extension RealmCollection where Element: ObjectBase {
     ///
     /// - Parameters:
     ///   - key: computes the section key of an element. The result must depend only on the element. After a change of
-    ///     the Realm, the closure is called again for all elements.
+    ///     the Realm, the closure is called again for all elements. If the sections are observed, it is called for new
+    ///     elements and for those that changed up to four objects deep.
     ///   - sortDescriptors: the order of the elements. Sections have the order of their first elements. If
     ///     empty, the elements keep their order.
     public func sectioned<Key: Hashable>(

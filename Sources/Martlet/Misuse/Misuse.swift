@@ -184,7 +184,7 @@ enum Misuse {
                 "'\(property)' takes \(expected), but was given 'nil'\(place). Assign a value, or declare the property optional"
             )
         }
-        let text = (value as? Date)?.safeDescription ?? "\(value)"
+        let text = "\(ValueDescription(value))"
         trap(
             "'\(property)' takes \(expected), but was given '\(text.count > 200 ? text.prefix(200) + "…" : text)' "
                 + "of type '\(type(of: value))'\(place). Assign a value of that type, or change the schema")

@@ -158,6 +158,15 @@ struct BoundOperand {
         }
     }
 
+    /// True if the operand is a whole number, or nil.
+    var isWhole: Bool {
+        switch source {
+        case .element(let element): ComparedKind(element) == .number && !element.isFloating
+        case .literal(.integer), .literal(.null): true
+        case .literal: false
+        }
+    }
+
     /// This operand as one side of an arithmetic expression; nil if it is not a number.
     var asNumber: MartletEngine.Predicate.Operand? {
         switch source {
@@ -173,7 +182,7 @@ extension QueryLiteral {
         switch self {
         case .null, .any: .scalar(.any)
         case .bool: .scalar(.bool)
-        case .integer, .double: .scalar(.double)
+        case .integer, .double: .scalar(.int64)
         case .decimal: .scalar(.decimal128)
         case .string: .scalar(.string)
         case .data: .scalar(.data)

@@ -291,7 +291,8 @@ struct QueryBinder {
                     offset: offset,
                     message: "'\(sign.rawValue)' needs integers or floating-point numbers on both sides")
             }
-            var result = BoundOperand(.arithmetic(first, sign, second), .scalar(.double), "a number")
+            let type = ElementType.scalar(a.isWhole && b.isWhole ? .int64 : .double)
+            var result = BoundOperand(.arithmetic(first, sign, second), type, "a number")
             result.isPlural = a.isPlural || b.isPlural
             return result
         }
@@ -334,7 +335,8 @@ struct QueryBinder {
                 offset: path.offset,
                 message: "\(text) has no \(function.isArithmetic ? "sum or average" : "minimum or maximum")")
         }
-        let type: ElementType = function.isArithmetic && kind == .number ? .scalar(.double) : element
+        let isWhole = function == .sum && !element.isFloating
+        let type: ElementType = function.isArithmetic && kind == .number ? .scalar(isWhole ? .int64 : .double) : element
         return BoundOperand(.aggregate(function, resolved.path), type, "the \(function.rawValue) of \(text)")
     }
 

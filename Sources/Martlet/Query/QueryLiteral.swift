@@ -237,16 +237,26 @@ enum QueryLiteral: Equatable {
         }
     }
 
-    // Numbers are compared by value. A number that equals a 64-bit integer becomes this integer, because SQLite does
-    // not find the key `Int64.min` by a floating-point number. Other decimals remain decimals.
+    // Numbers are compared by value. A number that an integer equals becomes this integer, because SQLite does not find
+    // the key `Int64.min` by a floating-point number. Calculations that exceed 64 bits are rounded, so other numbers
+    // beyond 64 bits are rounded, too. All other decimals remain decimals.
     private var number: SQLValue? {
         switch self {
         case .integer(let value): .integer(value)
         case .double(let value): Int64(exactly: value).map(SQLValue.integer) ?? value._compared.raw
-        case .decimal(let value): Int64("\(value)").map(SQLValue.integer) ?? value._stored.raw
+        case .decimal(let value):
+            Int64("\(value)").map(SQLValue.integer) ?? beyond64Bits(value)?._compared.raw ?? value._stored.raw
         default: nil
         }
     }
+
+    private func beyond64Bits(_ value: Decimal128) -> Double? {
+        guard let nearest = Double("\(value)"), nearest.isFinite else { return nil }
+        // `Int64.min` must not equal a lower number, so numbers that are rounded to it remain decimals.
+        return value >= Self.wholesEnd || nearest < -0x1p63 ? nearest : nil
+    }
+
+    private static let wholesEnd = Decimal128("9223372036854775808")
 
     // A floating-point number is rounded to the type of the property with which it is compared, because the values of
     // the property were rounded when they were stored. This also applies to decimals that have a fraction or exceed 64
@@ -257,7 +267,7 @@ enum QueryLiteral: Equatable {
             let nearest = rounding(value)
             return (nearest.isFinite ? nearest : value)._compared.raw
         case .decimal(let value):
-            guard case .blob? = number, let nearest = Double("\(value)").map(rounding), nearest.isFinite else {
+            guard Int64("\(value)") == nil, let nearest = Double("\(value)").map(rounding), nearest.isFinite else {
                 return number
             }
             return nearest._compared.raw

@@ -35,7 +35,7 @@ extension SectionedResults: CustomStringConvertible {
 
 extension ResultsSection: CustomStringConvertible {
     /// The key and the elements. The length is limited, and omitted elements are counted.
-    public var description: String { CollectionText.text("\(key):", isInvalidated, self) }
+    public var description: String { CollectionText.text("\(ValueDescription(key)):", isInvalidated, self) }
 }
 
 extension SectionedValues: CustomStringConvertible {
@@ -45,7 +45,7 @@ extension SectionedValues: CustomStringConvertible {
 
 extension ValuesSection: CustomStringConvertible {
     /// The key and the elements. The length is limited, and omitted elements are counted.
-    public var description: String { CollectionText.text("\(key):", isInvalidated, self) }
+    public var description: String { CollectionText.text("\(ValueDescription(key)):", isInvalidated, self) }
 }
 
 extension ProjectedResults: CustomStringConvertible {

@@ -74,9 +74,7 @@ struct ObjectText {
         switch value {
         case nil: nil
         case let object as ObjectBase: text(of: object)
-        case let value as AnyRealmValue: Self.shortened(value.summary)
-        case let value as Date: value.safeDescription
-        case let value?: Self.shortened("\(value)")
+        case let value?: Self.shortened("\(ValueDescription(value))")
         }
     }
 

@@ -151,6 +151,9 @@ extension Predicate.Operand {
         guard a.kind == .number, b.kind == .number else {
             throw QueryFailure("'\(sign.rawValue)' needs integers or floating-point numbers on both sides")
         }
-        return QueryTerm("(\(a.sql) \(sign.rawValue) \(b.sql))", .number)
+        var result = QueryTerm("(\(a.sql) \(sign.rawValue) \(b.sql))", .number)
+        let isNaN = [a.isNaN, b.isNaN].compactMap(\.self)
+        if !isNaN.isEmpty { result.isNaN = "(\(isNaN.joined(separator: " OR ")))" }
+        return result
     }
 }

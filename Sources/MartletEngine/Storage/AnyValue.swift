@@ -210,6 +210,36 @@ package struct AnyValue {
 }
 
 extension AnyValue {
+    /// The stored value with positive zeros and one NaN of each kind, at all levels.
+    package static func normalized(_ stored: SQLValue) -> SQLValue {
+        guard case .blob(let blob) = stored, let tag = stored.tag else { return stored }
+        let content = Array(blob.dropFirst())
+        let word = content.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        switch tag {
+        case .float:
+            return normalized(Float(bitPattern: UInt32(truncatingIfNeeded: word))) {
+                tag.tagged(AnyValueTag.bigEndian(UInt64($0.bitPattern)))
+            }
+        case .double:
+            // Zero needs no tag.
+            return normalized(Double(bitPattern: word)) {
+                $0 == 0 ? .real(0) : tag.tagged(AnyValueTag.bigEndian($0.bitPattern))
+            }
+        case .date:
+            return normalized(Double(bitPattern: word)) { tag.tagged(AnyValueTag.bigEndian($0.bitPattern)) }
+        case .list, .map:
+            guard let elements = ElementCodec.decode(content) else { return stored }
+            return tag.tagged(ElementCodec.encode(elements.map(normalized)))
+        case .bool, .data, .decimal128, .objectId, .uuid, .object: return stored
+        }
+    }
+
+    private static func normalized<Number: BinaryFloatingPoint>(
+        _ number: Number, _ stored: (Number) -> SQLValue
+    ) -> SQLValue {
+        stored(number.isNaN ? .nan : number == 0 ? 0 : number)
+    }
+
     /// Bytes that sort like the values of an `any` property: null, NaN, booleans, numbers of all kinds by value, texts,
     /// data, dates, object ids, UUIDs, then objects, lists and maps by their bytes.
     package static func sortKey(_ stored: SQLValue) -> SQLValue {

@@ -105,7 +105,10 @@ struct EnumChangeTests {
             ["query: unknown values of 'Size' were read as 'small' and are read as 'large'; keep 'unknown: small'"])
         try check(
             stored("Size: {cases: [small], unknown: «small»}"), stored("«Size»: {cases: [small]}"),
-            ["data: unknown values of 'Size' were read as 'small' and are refused; keep 'unknown: small'"])
+            [
+                "data: unknown values of 'Size' were read as 'small'; now an optional property reads them as nil, and any "
+                    + "other read of them stops the program; keep 'unknown: small'"
+            ])
         try check(stored("Size: {cases: [small]}"), stored("Size: {cases: [small], unknown: small}"))
     }
 }

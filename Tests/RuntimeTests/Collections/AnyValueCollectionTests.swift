@@ -53,6 +53,41 @@ import Testing
         #expect(all.where { $0.id > 20 }.min(of: { $0.anyValue }) == nil)
     }
 
+    @Test("index(of:) and key(of:) find both zeros and any NaN of each kind, at any depth O40") func zerosAndNaNs()
+        throws
+    {
+        let date = { AnyRealmValue.date(Date(timeIntervalSinceReferenceDate: $0)) }
+        let kinds: [(Double) -> AnyRealmValue] = [{ .double($0) }, { .float(Float($0)) }, date]
+        let nested: [(AnyRealmValue) -> AnyRealmValue] = [
+            { $0 }, { .list([.int(1), $0]) }, { .map(["k": .list([$0])]) },
+        ]
+        let otherNaN = Double(bitPattern: 0xFFF8_0000_0000_0123)
+        let test = try TestRealm()
+        for kind in kinds {
+            for nest in nested {
+                let values = [.int(7), nest(kind(-0.0)), nest(kind(otherNaN)), .double(7)]
+                let (plain, managed) = (ScalarLists(anyValues: values), ScalarLists(id: 1, anyValues: values))
+                let (plainMap, map) = (ScalarMaps(), ScalarMaps(id: 1))
+                for target in [plainMap, map] {
+                    for (position, value) in values.enumerated() { target.anyValues["\(position)"] = value }
+                }
+                try test.realm.write {
+                    test.realm.deleteAll()
+                    test.realm.add([managed, map] as [Object])
+                }
+                for list in [plain.anyValues, managed.anyValues, managed.freeze().anyValues] {
+                    #expect([0, -0.0, .nan, otherNaN, 3].map { list.index(of: nest(kind($0))) } == [1, 1, 2, 2, nil])
+                    #expect(list.index(of: .int(7)) == 0 && list.index(of: .double(7)) == 3)
+                }
+                for map in [plainMap.anyValues, map.anyValues, map.freeze().anyValues] {
+                    let keys = [0, -0.0, .nan, otherNaN, 3].map { map.key(of: nest(kind($0))) }
+                    #expect(keys == ["1", "1", "2", "2", nil] && map.key(of: .double(7)) == "3")
+                }
+            }
+        }
+        #expect(ScalarLists(anyValues: [.none, .double(0)]).anyValues.index(of: .float(0)) == nil)
+    }
+
     @Test("distinct by an 'AnyRealmValue' property compares numbers of all types by value O52") func distinct() throws {
         let test = try TestRealm()
         let values: [AnyRealmValue] = [

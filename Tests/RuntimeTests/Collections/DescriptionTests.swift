@@ -66,6 +66,32 @@ struct DescriptionTests {
         #expect(object.description.contains("nan") == seconds.isNaN && "\(list.dates)".contains("nan") == seconds.isNaN)
     }
 
+    @Test("a date that is NaN inside another value is described O11 O82") func nestedDates() throws {
+        struct Day: Hashable {
+            let date: Date
+            let name: String?
+        }
+        let nan = Date(timeIntervalSinceReferenceDate: .nan)
+        let value = AnyRealmValue.list([.date(nan), .map(["a": .date(nan)]), .string("s")])
+        #expect("\(value)" == "list([date(nan), map([\"a\": date(nan)]), string(\"s\")])")
+        let values: [(Any?, String)] = [
+            (nan, "nan"), (Date??.some(nan) as Any?, "nan"), (nil, "nil"), (Date??.some(nil) as Any?, "nil"), (5, "5"),
+            ("s", "s"),
+            ([nan], "[nan]"), (["s", nan, nil] as [Any?], "[\"s\", nan, nil]"), (Set([nan]), "[nan]"),
+            (["a": [nan]], "[\"a\": [nan]]"), (AnyRealmValue.date(nan), "date(nan)"), ([value], "[\(value)]"),
+            ([:] as [String: Any], "[:]"), (Day(date: nan, name: "n"), "Day(date: nan, name: \"n\")"),
+            ((nan, 1), "(nan, 1)"), (Result<Date, Never>.success(nan), "success(nan)"), (Data([1]), "1 bytes"),
+        ]
+        for (value, text) in values { #expect("\(ValueDescription(value))" == text) }
+        let object = Scalars(id: 1, date: nan, anyValue: value)
+        try test.realm.write { test.realm.add(object) }
+        #expect("\(object)".contains("anyValue = list([date(nan), "))
+        let all = test.realm.objects(Scalars.self)
+        #expect("\(all.sectioned(by: \.date))".contains("nan: ["))
+        #expect("\(all.sectioned(by: { [$0.date] }, sortDescriptors: []))".contains("[nan]: ["))
+        #expect("\(all.sectioned(by: { Optional($0.date) }, sortDescriptors: [])[0])".contains("nan: ["))
+    }
+
     @Test("sections show their keys O82") func sections() throws {
         try addTreasures(3)
         let sections = test.realm.objects(Treasure.self).sectioned(by: \.name)

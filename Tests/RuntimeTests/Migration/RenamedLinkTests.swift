@@ -57,6 +57,42 @@ import Testing
         #expect(nodes[2].previous.isEmpty && nodes[2].parents.isEmpty && nodes[2].namedBy.isEmpty)
     }
 
+    @Test("renameProperty does not copy links in AnyRealmValues to objects that the block has deleted O71 O6 O32")
+    func deletedTargetsInAnyValues() throws {
+        let previous = try PreviousProgram([
+            "object Node\nprimaryKey id\nproperty id Int",
+            "object Scalars\nprimaryKey id\nproperty id Int\nproperty any AnyRealmValue",
+            "object ScalarLists\nprimaryKey id\nproperty id Int\nproperty any List<AnyRealmValue>",
+            "object ScalarSets\nprimaryKey id\nproperty id Int\nproperty any Set<AnyRealmValue>",
+            "object ScalarMaps\nprimaryKey id\nproperty id Int\nproperty any Map<AnyRealmValue>",
+        ]) { create in
+            let (b, c) = (create("Node", ["id": 2]), create("Node", ["id": 3]))
+            for (id, value) in [c, b, [1, ["k": c, "b": b]]].enumerated() {
+                _ = create("Scalars", ["id": id, "any": value])
+            }
+            _ = create("ScalarLists", ["id": 1, "any": [c, b, [c]]])
+            _ = create("ScalarSets", ["id": 1, "any": [c, b, 5]])
+            _ = create("ScalarMaps", ["id": 1, "any": ["b": b, "c": c]])
+        }
+        let types = Self.types + [Scalars.self, ScalarLists.self, ScalarSets.self, ScalarMaps.self]
+        let realm = try previous.migrated(types) { migration, _ in
+            Self.deleteThird(migration)
+            migration.renameProperty(onType: "Scalars", from: "any", to: "anyValue")
+            for type in ["ScalarLists", "ScalarSets", "ScalarMaps"] {
+                migration.renameProperty(onType: type, from: "any", to: "anyValues")
+            }
+        }
+        try realm.write { realm.add(Node(id: 3)) }
+        let link = AnyRealmValue.object(try #require(realm.object(ofType: Node.self, forPrimaryKey: 2)))
+        let values = realm.objects(Scalars.self).sorted(by: \.id).map(\.anyValue)
+        #expect(values == [.none, link, .list([.int(1), .map(["k": .none, "b": link])])])
+        #expect(Array(realm.objects(ScalarLists.self)[0].anyValues) == [.none, link, .list([.none])])
+        let set = realm.objects(ScalarSets.self)[0].anyValues
+        #expect(set.count == 2 && set.contains(link) && set.contains(.int(5)))
+        let map = realm.objects(ScalarMaps.self)[0].anyValues
+        #expect(map.count == 2 && map["b"] == link && map["c"] == AnyRealmValue.none)
+    }
+
     @Test("a type that the program does not declare stays if the block creates objects after deleteData O71 O2")
     func createdAfterDeleteData() throws {
         let previous = try PreviousProgram([

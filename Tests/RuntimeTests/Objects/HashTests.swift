@@ -136,7 +136,7 @@ import Testing
         for left in values {
             for right in values where left == right {
                 equal += 1
-                #expect(left.hashValue == right.hashValue, "\(left.summary) and \(right.summary)")
+                #expect(left.hashValue == right.hashValue, "\(left) and \(right)")
             }
         }
         #expect(equal > values.count)

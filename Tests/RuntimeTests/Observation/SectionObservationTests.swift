@@ -108,6 +108,37 @@ struct SectionObservationTests {
         #expect(sections.allKeys == ["n", "x"])
     }
 
+    @Test(
+        "keys of a closure or with sort descriptors follow changes up to four levels deep N60 N99",
+        arguments: [false, true])
+    func computedKeys(isClosure: Bool) throws {
+        let (test, _, log) = try start()
+        let chain = (10..<16).map { Node(id: $0, name: "n") }
+        try test.realm.write {
+            for (node, next) in zip(chain, chain.dropFirst()) { node.next = next }
+            test.realm.add(chain)
+        }
+        let all = test.realm.objects(Node.self).where { $0.id == 10 }
+        func sections(_ depth: Int) -> SectionedResults<String?, Node> {
+            guard !isClosure else {
+                return all.sectioned(
+                    by: { (0..<depth).reduce($0 as Node?) { node, _ in node?.next }?.name }, sortDescriptors: [])
+            }
+            let descriptors = [SortDescriptor(keyPath: "id")]
+            return depth == 3
+                ? all.sectioned(by: \.next?.next?.next?.name, sortDescriptors: descriptors)
+                : all.sectioned(by: \.next?.next?.next?.next?.name, sortDescriptors: descriptors)
+        }
+        log.tokens = [sections(3), sections(4)].map { $0.observe { log.lines.append(text($0)) } }
+        expect(test, log, ["initial", "initial"])
+        try test.realm.write { chain[3].name = "x" }
+        expect(test, log, ["[] [0.0] [] +[0] -[0]", "[] [] [0.0] +[] -[]"])
+        try test.realm.write { chain[4].name = "y" }
+        expect(test, log, [])
+        // Without an observer, keys are computed again after every change.
+        #expect(sections(4).allKeys == ["y"])
+    }
+
     @Test("the section of elements whose key is NaN is observed like any other N60 O46") func notANumber() throws {
         let (test, nodes, log) = try start()
         try test.realm.write { nodes[0].amount = .nan }

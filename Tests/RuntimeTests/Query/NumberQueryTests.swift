@@ -77,7 +77,7 @@ private struct QueriedNumber {
     ]
     private static let decimals = [
         "0", "0.1", "0.5", "9007199254740993", "9007199254740992.5", "9223372036854775807", "9223372036854775808",
-        "-9223372036854775808", "9223372036854775807.5", "1234567890123456789012345678901234",
+        "-9223372036854775808", "9223372036854775807.5", "9223372036854775806.5", "1234567890123456789012345678901234",
         "0.9999999999999999999999999999999999", "4611686018427387904", "1e23", "NaN", "inf", "-inf",
     ]
 
@@ -180,6 +180,113 @@ private struct QueriedNumber {
             let found = try all.filter(Realm.Predicate(parsing: text, arguments: arguments))
             #expect(found.map(\.id) == rows.filter(holds).map(\.id), "\(text) \(arguments)")
         }
+    }
+
+    private struct Calculation {
+        let text: String
+        let result: (Row) -> Calculated
+    }
+
+    private enum Calculated {
+        case none
+        case whole(Int64)
+        case floating(Double)
+
+        init(_ result: (Int64, overflow: Bool), _ rounded: @autoclosure () -> Double) {
+            self = result.overflow ? .floating(rounded()) : .whole(result.0)
+        }
+
+        // The database has no NaN.
+        init(_ number: Double) { self = number.isNaN ? .none : .floating(number) }
+    }
+
+    private func calculation(_ random: inout SeededRandom) -> Calculation {
+        let whole: Int64 = [0, 1, 2, 3, 9_007_199_254_740_993, .max].randomElement(using: &random) ?? 0
+        let factor: Double = [0, 0.5, 1, 2].randomElement(using: &random) ?? 0
+        switch Int.random(in: 0..<9, using: &random) {
+        case 0:
+            return Calculation(text: "int64 + \(whole)") {
+                Calculated($0.int.addingReportingOverflow(whole), Double($0.int) + Double(whole))
+            }
+        case 1:
+            return Calculation(text: "int64 - \(whole)") {
+                Calculated($0.int.subtractingReportingOverflow(whole), Double($0.int) - Double(whole))
+            }
+        case 2:
+            return Calculation(text: "int64 * \(whole)") {
+                Calculated($0.int.multipliedReportingOverflow(by: whole), Double($0.int) * Double(whole))
+            }
+        case 3: return Calculation(text: "int64 / \(whole)") { whole == 0 ? .none : .whole($0.int / whole) }
+        case 4:
+            return Calculation(text: "(int64 + id) * 1") {
+                Calculated($0.int.addingReportingOverflow(Int64($0.id)), Double($0.int) + Double($0.id))
+            }
+        case 5: return Calculation(text: "int64 + \(factor)") { Calculated(Double($0.int) + factor) }
+        case 6: return Calculation(text: "double * \(factor)") { Calculated($0.double * factor) }
+        case 7: return Calculation(text: "double / \(factor)") { factor == 0 ? .none : Calculated($0.double / factor) }
+        default: return Calculation(text: "double - double") { Calculated($0.double - $0.double) }
+        }
+    }
+
+    private func compare(_ result: Calculated, isWhole: Bool, _ number: QueriedNumber) -> Int? {
+        switch result {
+        case .none: return nil
+        case .whole(let result): return ComparedNumber("\(result)").compare(number.exact)
+        case .floating(let result):
+            let nearest = number.nearest
+            // A whole number that exceeds 64 bits is rounded, and so is the number with which it is compared.
+            let isAbove = (number.exact.compare(ComparedNumber("9223372036854775808")) ?? -1) >= 0
+            let isRounded = !isWhole || nearest.isFinite && (isAbove || nearest < -0x1p63)
+            if number.exact.wholeOf64Bits || !isRounded { return ComparedNumber(result).compare(number.exact) }
+            if nearest.isNaN { return nil }
+            return result < nearest ? -1 : result > nearest ? 1 : 0
+        }
+    }
+
+    @Test(
+        "calculations on whole numbers are exact, others are rounded like values of their type O80 O51",
+        arguments: 0..<12 as Range<UInt64>)
+    func calculations(_ seed: UInt64) throws {
+        var random = SeededRandom(state: seed &+ 50_000)
+        let test = try TestRealm()
+        let rows = try fill(test.realm, &random)
+        let all = test.realm.objects(Scalars.self)
+        for _ in 0..<120 {
+            let calculation = calculation(&random)
+            let isWhole =
+                calculation.text.hasPrefix("int64") && !calculation.text.contains(".")
+                || calculation.text.hasPrefix("(")
+            let (first, second) = (try number(&random), try number(&random))
+            let sign = Self.signs.randomElement(using: &random) ?? Self.signs[0]
+            let compared = { self.compare(calculation.result($0), isWhole: isWhole, $1) }
+            let isList = Bool.random(using: &random)
+            let text = calculation.text + (isList ? " IN {\(first.text), \(second.text)}" : " \(sign.0) \(first.text)")
+            let arguments = (isList ? [first, second] : [first]).filter { $0.text == "%@" }.map(\.argument)
+            let found = try all.filter(Realm.Predicate(parsing: text, arguments: arguments))
+            let expected = rows.filter { row in
+                isList ? compared(row, first) == 0 || compared(row, second) == 0 : sign.1(compared(row, first))
+            }
+            #expect(found.map(\.id) == expected.map(\.id), "\(text) \(arguments)")
+        }
+    }
+
+    @Test("sums of whole numbers and numbers in the query text compare by value; a division by zero is nil O80 O51")
+    func calculated() throws {
+        let test = try TestRealm()
+        try test.realm.write {
+            test.realm.add(ScalarLists(id: 1, ints: [9_007_199_254_740_992, 0]))
+            test.realm.add(Scalars(id: 1, int64: 9_007_199_254_740_992, double: .nan))
+        }
+        func count(_ text: String) -> Int { test.realm.objects(Scalars.self).filter(text).count }
+        func listCount(_ text: String) -> Int { test.realm.objects(ScalarLists.self).filter(text).count }
+        #expect(count("int64 + 0 == 9007199254740992.5") == 0 && count("int64 + 0 < 9007199254740992.5") == 1)
+        #expect(count("int64 + 0 BETWEEN {9007199254740992.5, 9007199254740993}") == 0)
+        #expect(listCount("ints.@sum == 9007199254740992.5") == 0 && listCount("ints.@sum == 9007199254740992") == 1)
+        #expect(count("9007199254740992 == 9007199254740992.5") == 0 && count("1 == 1.0") == 1)
+        #expect(count("9007199254740992 < 9007199254740992.5") == 1 && count("0.5 < 1 AND nan != nan") == 1)
+        #expect(count("int64 / 0 == nil") == 1 && count("int64 / 0 == 0") == 0 && count("int64 / 0 != 0") == 1)
+        #expect(count("double + 0 == nil") == 0 && count("double + 0 != nil") == 1)
+        #expect(count("double + 0 == double + 0") == 0 && count("double + int64 == nil") == 0)
     }
 
     @Test("the extreme keys are found by numbers with a sign, a fraction of zero or a type of their own O80 O51")

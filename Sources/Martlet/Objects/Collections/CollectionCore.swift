@@ -219,7 +219,7 @@ final class CollectionCore {
 
     /// The position of the first element of a list that equals a value. Complexity: O(n).
     func firstPosition(of value: SQLValue) -> Int? {
-        guard property.element.isFloating else { return all().firstIndex(of: value) }
+        guard property.element.isFloating || property.isAny else { return all().firstIndex(of: value) }
         let identity = identity(of: value)
         return all().firstIndex { self.identity(of: $0) == identity }
     }
@@ -227,7 +227,7 @@ final class CollectionCore {
     // 0.0 and -0.0 are stored as different values, but are the same element. In a set of `AnyRealmValue`, equal numbers
     // of different kinds are the same element, too.
     private func identity(of value: SQLValue) -> SQLValue {
-        if property.kind == .set, property.isAny { return AnyValue.sortKey(value) }
+        if property.isAny { return property.kind == .set ? AnyValue.sortKey(value) : AnyValue.normalized(value) }
         guard property.kind != .map, property.element.isFloating, case .blob = value else { return value }
         return Double._value(StoredValue(value))?._compared.raw ?? value
     }

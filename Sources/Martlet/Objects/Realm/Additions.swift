@@ -21,19 +21,6 @@ struct Additions {
     var updating: [ObjectIdentifier: ObjectKey] = [:]
     /// Embedded objects that were created from untyped values and are not yet assigned to their owner.
     var ownerless: Set<ObjectIdentifier> = []
-    /// Objects that `create` is copying, with their copies.
-    var copies = Copies()
-
-    /// Objects with their copies. The objects are retained, because another object could otherwise get the identifier of
-    /// one that was released.
-    struct Copies {
-        private var contents: [ObjectIdentifier: (source: ObjectBase, copy: ObjectBase)] = [:]
-
-        subscript(source: ObjectBase) -> ObjectBase? {
-            get { contents[ObjectIdentifier(source)]?.copy }
-            set { contents[ObjectIdentifier(source)] = newValue.map { (source, $0) } }
-        }
-    }
 
     /// True if the links of the next object must be deferred. A chain of links may be too long for the stack, so the
     /// recursion is limited.

@@ -14,14 +14,15 @@ extension RealmContext {
         _ = requireWrite("a '\(table.type.name)'")
         let value = UntypedValue.unwrapped(value) ?? value
         let source = UntypedValue.instance(value, of: ObjectBase.self)
-        if let source, let copy = additions.copies[source] { return copy }
+        let deferred = deferred ?? DeferredAssignments()
+        if let source, let known = deferred.copies[ObjectIdentifier(source)] { return known.copy }
         let rules = UntypedAssignment(policy: policy, copiesObjects: true, path: path, deferred: deferred)
         let input = UntypedInput(value, model.schema, at: path)
         let existing = existing(model, input, policy)
         let object = existing ?? model.make()
         // If links between copied objects form a cycle, the links between the copies form a cycle, too.
-        if let source { additions.copies[source] = object }
-        defer { if let source { additions.copies[source] = nil } }
+        if let source { deferred.copies.append(ObjectIdentifier(source), (source, object)) }
+        defer { if source != nil { deferred.copies.removeLast() } }
         if existing == nil {
             object.assign(input, rules) { !$0.mayContainObjects }
             _ = add(object, .error)

@@ -87,19 +87,7 @@ extension AnyRealmValue {
         return entries
     }
 
-    /// A description in one line. It shows only the types of objects, because links may form a cycle.
-    var summary: String {
-        switch self {
-        case .object(let object): "object(\(object._typeName)(…))"
-        case .list(let values): "list([\(values.map(\.summary).joined(separator: ", "))])"
-        case .map(let entries):
-            "map([\(Self.sorted(entries).map { "\"\($0.key)\": \($0.value.summary)" }.joined(separator: ", "))])"
-        case .date(let date): "date(\(date.safeDescription))"
-        default: "\(self)"
-        }
-    }
-
-    /// Converts an untyped value; nil if it cannot be stored.
+    /// Converts an untyped value; nil if its type cannot be stored.
     ///
     /// - Parameter object: called with each object in the value; returns the object to store in its place.
     init?(untyped value: Any?, _ object: (ObjectBase) -> ObjectBase) {
@@ -152,6 +140,29 @@ extension AnyRealmValue {
         case let value as ObjectId: self = .objectId(value)
         case let value as UUID: self = .uuid(value)
         default: return nil
+        }
+    }
+}
+
+extension AnyRealmValue: CustomStringConvertible {
+    /// The kind and the value in one line. Objects are shown with their type only, because links may form a cycle.
+    public var description: String {
+        switch self {
+        case .none: "none"
+        case .bool(let value): "bool(\(value))"
+        case .int(let value): "int(\(value))"
+        case .float(let value): "float(\(value))"
+        case .double(let value): "double(\(value))"
+        case .string(let value): "string(\(String(reflecting: value)))"
+        case .data(let value): "data(\(value))"
+        case .date(let value): "date(\(value.safeDescription))"
+        case .decimal128(let value): "decimal128(\(value))"
+        case .objectId(let value): "objectId(\(value))"
+        case .uuid(let value): "uuid(\(value))"
+        case .object(let object): "object(\(object._typeName)(…))"
+        case .list(let values): "list([\(values.map(\.description).joined(separator: ", "))])"
+        case .map(let entries):
+            "map([\(Self.sorted(entries).map { "\"\($0.key)\": \($0.value)" }.joined(separator: ", "))])"
         }
     }
 }

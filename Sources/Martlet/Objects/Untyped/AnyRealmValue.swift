@@ -52,6 +52,8 @@ extension AnyRealmValue: PersistableValue, OrderedValue {
         return StoredValue(stored { $0.comparisonLink.stored })
     }
 
+    public var _compared: StoredValue { StoredValue(AnyValue.normalized(_stored.raw)) }
+
     /// Converts a stored value. Objects become `none`, because they cannot be read without a Realm.
     public static func _value(_ stored: StoredValue) -> AnyRealmValue? {
         AnyRealmValue(validating: stored.raw, in: nil)

@@ -12,10 +12,15 @@ final class DeferredAssignments: @unchecked Sendable {
         let input: UntypedInput
         let rules: UntypedAssignment
         let isWanted: (PropertySchema) -> Bool
-        /// The objects that were being copied, with their copies. A cycle of links may lead back to them.
-        let copies: Additions.Copies
+        /// The objects that were being copied.
+        let path: Copies.Mark
     }
 
+    typealias Copies = PathDictionary<ObjectIdentifier, (source: ObjectBase, copy: ObjectBase)>
+
+    /// The objects that are being copied, with their copies. Links in a cycle may lead to them. The objects are retained,
+    /// because another object could otherwise get the identifier of one that was released.
+    var copies = Copies()
     private static let depthLimit = 16
     private var depth = 0
     private var assignments: [Assignment] = []
@@ -27,9 +32,8 @@ final class DeferredAssignments: @unchecked Sendable {
         // After the first deferred assignment, all others are deferred too. This keeps their order, which matters if
         // two of the values are assigned to the same object.
         if depth >= Self.depthLimit || depth > 0 && !assignments.isEmpty {
-            let copies = object._context?.additions.copies ?? Additions.Copies()
             return assignments.append(
-                Assignment(object: object, input: input, rules: rules, isWanted: isWanted, copies: copies))
+                Assignment(object: object, input: input, rules: rules, isWanted: isWanted, path: copies.mark()))
         }
         depth += 1
         defer { depth -= 1 }
@@ -40,6 +44,9 @@ final class DeferredAssignments: @unchecked Sendable {
     // Performs the assignments in the order of the input. If an assignment defers further assignments, these come
     // before the remaining ones.
     private func assignDeferred() {
+        if assignments.isEmpty { return }
+        let path = copies.mark()
+        defer { copies.move(to: path) }
         var batches: [ArraySlice<Assignment>] = []
         while true {
             if !assignments.isEmpty { batches.append(assignments[...]) }
@@ -51,10 +58,7 @@ final class DeferredAssignments: @unchecked Sendable {
     }
 
     private func assign(_ next: Assignment) {
-        let context = next.object._context
-        let copies = context?.additions.copies ?? Additions.Copies()
-        context?.additions.copies = next.copies
-        defer { context?.additions.copies = copies }
+        copies.move(to: next.path)
         next.object.assign(next.input, next.rules.shortened, where: next.isWanted)
     }
 }

@@ -48,11 +48,13 @@ struct EnumChanges: BreakingRule {
         }
         changes += cases(old, new, isStored: isStored)
         if let unknown = old.unknown, unknown.value != new.unknown?.value {
-            let now = new.unknown.map { "read as '\($0.value)'" } ?? "refused"
+            let now =
+                new.unknown.map { " and are read as '\($0.value)'" }
+                ?? "; now an optional property reads them as nil, and any other read of them stops the program"
             changes.append(
                 BreakingChange(
                     isStored && new.unknown == nil ? .data : .query,
-                    "unknown values of '\(new.name)' were read as '\(unknown.value)' and are \(now); "
+                    "unknown values of '\(new.name)' were read as '\(unknown.value)'\(now); "
                         + "keep 'unknown: \(unknown.value)'",
                     at: new.unknown?.span ?? new.nameSpan, was: unknown.span))
         }

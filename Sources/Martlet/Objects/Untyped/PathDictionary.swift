@@ -1,0 +1,69 @@
+/// The values of the keys on a path in a tree. Paths can be left, and continued later.
+///
+/// Visiting all nodes of a tree in depth-first order takes linear time.
+struct PathDictionary<Key: Hashable, Value> {
+    /// The end of a path.
+    struct Mark: Equatable {
+        fileprivate let position: Int?
+    }
+
+    private struct Node {
+        let key: Key
+        let value: Value
+        let parent: Int?
+        let depth: Int
+    }
+
+    private var nodes: [Node] = []
+    /// The last node of the current path.
+    private var end: Int?
+    /// All nodes up to this position are kept, because marked paths may contain them.
+    private var keptCount = 0
+    private var values: [Key: Value] = [:]
+
+    /// The value of a key on the current path.
+    subscript(key: Key) -> Value? { values[key] }
+
+    /// Appends a key, which the path does not contain yet.
+    mutating func append(_ key: Key, _ value: Value) {
+        nodes.append(Node(key: key, value: value, parent: end, depth: depth(end) + 1))
+        end = nodes.count - 1
+        values[key] = value
+    }
+
+    /// Removes the last key of the current path.
+    mutating func removeLast() {
+        leaveLast()
+        if nodes.count > keptCount { nodes.removeLast() }
+    }
+
+    /// The current path, to which `move` can return.
+    mutating func mark() -> Mark {
+        keptCount = nodes.count
+        return Mark(position: end)
+    }
+
+    /// Makes a marked path the current one. Complexity: linear in the distance of the paths in the tree.
+    mutating func move(to mark: Mark) {
+        var entered: [Int] = []
+        var next = mark.position
+        while next != end {
+            if let position = next, depth(position) >= depth(end) {
+                entered.append(position)
+                next = nodes[position].parent
+            } else {
+                leaveLast()
+            }
+        }
+        for position in entered.reversed() { values[nodes[position].key] = nodes[position].value }
+        end = mark.position
+    }
+
+    private func depth(_ position: Int?) -> Int { position.map { nodes[$0].depth } ?? 0 }
+
+    private mutating func leaveLast() {
+        guard let last = end else { return }
+        values[nodes[last].key] = nil
+        end = nodes[last].parent
+    }
+}
