@@ -41,10 +41,11 @@ struct LogVerifier {
     /// `connection` could not read the file because of this index. While it is open, no new index has the same identity.
     func removeForeignIndex() throws {
         let header = try connection.readFileHeader()
-        // A file of another program, or of a newer format, is left as it is.
-        guard !options.isReadOnly, let header, header.userVersion <= Catalog.format,
-            [0, Catalog.applicationID].contains(header.applicationID)
-        else {
+        // A file of another program, or of a newer format, is left as it is. A new file has no header yet.
+        let isOwn = header.map {
+            $0.userVersion <= Catalog.format && [0, Catalog.applicationID].contains($0.applicationID)
+        }
+        guard !options.isReadOnly, isOwn ?? true else {
             throw EngineError(
                 .fileReplaced, path: options.path,
                 "another file was at this path before, and a program still uses the index ('-shm') of that file; end that "

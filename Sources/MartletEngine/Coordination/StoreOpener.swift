@@ -194,8 +194,6 @@ struct StoreOpener {
         guard try connection.integer("PRAGMA page_count") == 0 || isBlank(connection) else {
             return try checkFormat(connection)
         }
-        // A process may still use the index of a file that was deleted.
-        if isOnDisk { StoreFiles.removeIndex(of: connection.filePath) }
         try connection.execute("PRAGMA page_size = \(options.environment.pageSize)")
         try enableWriteAheadLog(connection)
         options.environment.yield(.insideCreate)

@@ -175,6 +175,21 @@ struct IsolationMisuseTests {
         }
         expectMessage(result, "the Realm was changed outside a write transaction")
     }
+
+    @Test("an assignment after 'commitAsyncWrite' traps, even if the transaction goes on with the next write O4")
+    func assignmentAfterCommit() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let test = try TestRealm()
+            let dog = try test.realm.write { test.realm.create(Dog.self, value: ["name": "Rex"]) }
+            test.realm.beginAsyncWrite {
+                test.realm.commitAsyncWrite(allowGrouping: true)
+                dog.name = "Max"
+            }
+            test.realm.writeAsync {}
+            test.finishAsyncWrites()
+        }
+        expectMessage(result, "a 'Dog' was changed outside a write transaction, at its property 'name'")
+    }
 }
 
 private final class ChangeTarget: KeyValueObserver {

@@ -279,7 +279,7 @@ extension RealmContext {
 
     /// Called before an assignment to a managed object. Checks that a write is open, and keeps the old row.
     func willModify(_ object: ObjectBase, _ table: ObjectTable, _ property: Int) {
-        if transaction == nil || callsBeforeChange > 0 {
+        if transaction == nil || hasOnlySealedWrites || callsBeforeChange > 0 {
             _ = requireWrite("a '\(object._typeName)'", property: table.type.properties[property].name)
         }
         if !pending.denials.isEmpty { recordAssignment(property, of: object) }
