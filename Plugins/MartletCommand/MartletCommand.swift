@@ -20,7 +20,7 @@ import PackagePlugin
     }
 }
 
-/// The tool failed. It has already printed the reason.
+/// The tool failed or was terminated by a signal. The reason has already been printed.
 struct CommandFailure: Error, CustomStringConvertible {
     let status: Int32
 

@@ -51,7 +51,7 @@ final class CommandProcess {
         process.waitUntilExit()
     }
 
-    /// Kills the process without waiting for its end. Foundation notices the end only after that of forked children.
+    /// Kills the process without waiting for its end. Foundation notices the end only after all forked children have ended.
     func signal() { Foundation.kill(process.processIdentifier, SIGKILL) }
 }
 
@@ -70,7 +70,7 @@ final class FileExchangeTests {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// Creates a closed file with one object.
+    /// Creates a closed file with one object, or with 2,001 if `isLarge`.
     private func create(_ name: String, _ content: String, isLarge: Bool = false) throws {
         let process = try CommandProcess(executable)
         try process.run("open \(folder.appending(path: name).path)")
@@ -114,7 +114,7 @@ final class FileExchangeTests {
         #expect(try integrity() == .text("ok"))
     }
 
-    @Test("a file that is moved away and back is not combined with the log of the file between D24")
+    @Test("a file that is moved away and back is not combined with the log of the file that replaced it D24")
     func exchangedTwice() throws {
         try create("app.realm", "former")
         try create("new.realm", "new")
@@ -165,7 +165,7 @@ final class FileExchangeTests {
         #expect(try second.run("all") == "0:a 1:second")
     }
 
-    @Test("programs that open a file beside the lock file of a former file use one log D20 D24")
+    @Test("programs that open a file beside the lock file of a former file all use the same log D20 D24")
     func leftLockFile() throws {
         try create("app.realm", "former")
         try create("other.realm", "other")
@@ -183,7 +183,7 @@ final class FileExchangeTests {
         #expect(try opened().run("all") == "0:other 1:first 2:third 3:second 4:first")
     }
 
-    @Test("a backup with its log and index that is copied over an open file is not adopted D23")
+    @Test("processes that have a file open do not adopt a backup with log and index that is copied over it D23")
     func backupWithLog() throws {
         try create("app.realm", "a")
         let first = try opened()
@@ -320,7 +320,6 @@ final class FileExchangeTests {
         let other = try opened()
         #expect(try other.run("all") == "0:a 1:a")
         try other.send("write 3 a")
-        usleep(200_000)
         let commit = try writer.run("commit")
         let write = try other.answer("write 3 a")
         #expect(commit == "ok" && (write == "ok" || write == "error busy"))

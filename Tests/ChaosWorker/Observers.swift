@@ -43,7 +43,7 @@ final class Observers: @unchecked Sendable {
     }
 
     /// Checks and records the version that the Realm shows. Every transaction changes a node, so this is called for
-    /// every version.
+    /// every version that the Realm shows.
     private func recordVersion() {
         let state = FileState(realm)
         let shown = realm.version

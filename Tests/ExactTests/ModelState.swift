@@ -158,7 +158,7 @@ struct ModelState {
         if case .number(let number) = single(row, name) { number } else { nil }
     }
 
-    /// The rows that a property links to, once for each link.
+    /// The rows that a property links to, once for each link; for properties of `AnyRealmValue`, each row once.
     func targets(_ row: Int, _ name: String) -> [Int] {
         guard let type = rows[row]?.type, let property = classes.named(name, of: type) else { return [] }
         if case .inverse(let origin, let type) = property.kind { return origins(row, origin, type) }

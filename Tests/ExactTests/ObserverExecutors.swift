@@ -15,7 +15,7 @@ final class ObserverExecutors {
     private(set) var listener: Listener?
     // Used on the queue only.
     nonisolated(unsafe) private var realmOfQueue: Realm?
-    // Read only while neither the queue nor the actor runs.
+    // Not read while the queue or the actor runs.
     nonisolated(unsafe) private var contexts: [Executor: RealmContext] = [:]
 
     enum Executor { case queue, actor }

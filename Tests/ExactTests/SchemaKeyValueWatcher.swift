@@ -39,7 +39,7 @@ final class SchemaKeyValueWatcher: KeyValueObserver {
         default: path = "isInvalidated"
         }
         (self.serial, self.object) = (serial, object)
-        name = "'\(path)' of \(type) \(serial) by key and value"
+        name = "the key-value observer of '\(path)' of \(type) \(serial)"
         (known, times) = (value(model), writeTimes(model))
         // A third of the observers are also called before a change, and run a query in each call. Inside a write, the
         // query writes the pending changes to the file.
@@ -73,7 +73,7 @@ final class SchemaKeyValueWatcher: KeyValueObserver {
     /// Allows calls without a change in the next check: a rollback may cause pairs of calls that cancel each other.
     func allowNeedlessCalls() { (allowsNeedlessCalls, isRolledBack) = (true, false) }
 
-    /// Returns the first error since the last check.
+    /// Returns the first error that a callback found, or else an error in the current state; nil if there is none.
     func check(_ model: ModelState, isRefresh: Bool) -> String? {
         defer { (calls, allowsNeedlessCalls) = (0, false) }
         if let failure { return failure }

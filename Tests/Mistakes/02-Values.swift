@@ -44,7 +44,7 @@ func notNilForRequired(_ realm: Realm) {
     // right: _ = realm.objects(Dog.self).where { $0.name != "" }
 }
 
-/// `nil` and a required property, of results in a variable.
+/// `nil` and a required property, in a condition on results in a variable.
 /// error: 'nil' is not compatible with expected argument type 'Bool'
 func nilForRequiredOfResults(_ dogs: Results<Dog>) {
     _ = dogs.where { $0.isPuppy == nil }

@@ -62,7 +62,7 @@ final class TableView {
             Set(deletions).count == deletions.count && deletions.allSatisfy(old.contains), "rows that do not exist")
         #expect(Set(modifications).isDisjoint(with: deletions) && modifications.allSatisfy(old.contains))
         #expect(Set(insertions).count == insertions.count && insertions.allSatisfy((0..<rows).contains))
-        // UIKit raises an exception for such an inconsistent update.
+        // UIKit raises an exception if the number of rows does not match the update.
         #expect(
             shown.count - deletions.count + insertions.count == rows,
             "the number of rows must change by the inserted rows minus the deleted rows")

@@ -61,7 +61,7 @@ final class ObjectWatcher: CheckedObserver {
 
     func checkFinal(_ contents: Contents) {
         if content != contents[code] {
-            run.fail("an observer was notified last of \(content ?? 0) for '\(code)', at version \(version)")
+            run.fail("the observer of '\(code)' was last notified of \(content ?? 0), at version \(version)")
         }
     }
 }

@@ -65,7 +65,7 @@ func hundredObservers(_ job: Job, _ reporter: Reporter) throws {
     try observeAges(job, reporter, observers: 100)
 }
 
-/// Measures different queries, of which the first is for age 7. In each round one person becomes 7.
+/// Measures a change while different queries are observed, the first of which is for age 7. In each round one person becomes 7.
 private func observeAges(_ job: Job, _ reporter: Reporter, observers: Int) throws {
     let realm = try openWarmRealm(job)
     let queue = DispatchQueue(label: "observer"), called = DispatchSemaphore(value: 0)

@@ -125,7 +125,7 @@ extension ResultsStorage {
         if requireSingle(path, "be sorted by").isLink { Misuse.sortedByObject(path.text) }
     }
 
-    /// Traps if the path does not exist or leads through a collection.
+    /// Traps if the path does not exist, or leads through a collection or ends in one.
     @discardableResult
     fileprivate func requireSingle(_ path: PropertyPath, _ purpose: String) -> PropertySchema {
         let resolved = requirePath(path)

@@ -2,7 +2,7 @@ import MartletEngine
 
 /// The difference between two states of a collection.
 ///
-/// Applied as deletions, insertions and modifications, in this order, it converts the old collection to the new one. An
+/// Applied as modifications, deletions and insertions, in this order, it converts the old collection to the new one. An
 /// element that moved is reported as a deletion and an insertion, and additionally in `moves`.
 public struct CollectionChangeSet: Sendable, Hashable {
     /// An element that changed its position.

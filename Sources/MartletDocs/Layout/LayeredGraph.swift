@@ -37,7 +37,7 @@ struct LayeredGraph {
             LayeredVertex(node: $0, layer: layers[$0], height: graph.nodes[$0].height)
         }
         columns = Array(repeating: [], count: (layers.max() ?? -1) + 1)
-        var dummies: [DummyVertex: Int] = [:]
+        var dummies: [DummyKey: Int] = [:]
         for edge in graph.edges { add(edge, layers, &dummies) }
         for index in vertices.indices { columns[vertices[index].layer].append(index) }
         leftSegments = Array(repeating: [], count: vertices.count)
@@ -48,12 +48,12 @@ struct LayeredGraph {
         }
     }
 
-    private struct DummyVertex: Hashable {
+    private struct DummyKey: Hashable {
         let net: Int
         let layer: Int
     }
 
-    private mutating func add(_ edge: LayoutEdge, _ layers: [Int], _ dummies: inout [DummyVertex: Int]) {
+    private mutating func add(_ edge: LayoutEdge, _ layers: [Int], _ dummies: inout [DummyKey: Int]) {
         let from = layers[edge.source]
         let to = layers[edge.target]
         let isForward = from < to
@@ -67,11 +67,11 @@ struct LayeredGraph {
         // If a dummy vertex exists already, another line of the net has added all segments after it.
         var isKnown = false
         for layer in stride(from: from + (isForward ? 1 : -1), to: to, by: isForward ? 1 : -1) {
-            let found = dummies[DummyVertex(net: net, layer: layer)]
+            let found = dummies[DummyKey(net: net, layer: layer)]
             let dummy = found ?? vertices.count
             if found == nil {
                 vertices.append(LayeredVertex(node: nil, layer: layer, height: 0))
-                dummies[DummyVertex(net: net, layer: layer)] = dummy
+                dummies[DummyKey(net: net, layer: layer)] = dummy
             }
             if !isKnown { join(chain[chain.count - 1], dummy, edge, isForward, net) }
             isKnown = isKnown || found != nil

@@ -35,7 +35,7 @@ extension StoreCoordinator {
         }
     }
 
-    /// Releases the lock that a lease acquired.
+    /// Releases the lock that a `WriteLease` acquired.
     package func releaseWriteLock() { writeLock.release() }
 
     // Returns nil if the snapshot is not the newest version: SQLite rejects a write on it with SQLITE_BUSY.
@@ -106,7 +106,7 @@ extension StoreCoordinator {
     /// Pins the committed version on the connection of the writer, then releases the write lock and notifies all
     /// listeners and processes.
     ///
-    /// - Parameter keepsLock: true if the lock is not released. If this throws, it is released.
+    /// - Parameter keepsLock: true to keep the lock after success. If this throws, the lock is released in any case.
     func finishCommit(
         _ version: Version, _ written: SnapshotHandle, _ committer: ObjectIdentifier?, keepsLock: Bool = false
     ) throws(EngineError) -> SnapshotHandle {

@@ -31,7 +31,7 @@ extension RowDeletion {
         try host.flush()
     }
 
-    /// Records the denials of the deletion of targets of a row by `onDelete: deny`.
+    /// If the property has the rule `onDelete: deny`, records that `holder` denies the deletion of each of `targets`.
     private func denyDeletion(of targets: [RowID], by holder: RowID, _ source: Source) throws {
         guard source.property.onDelete == .deny, let first = targets.first else { return }
         let index = source.property.index
@@ -73,7 +73,7 @@ extension RowDeletion {
         }
     }
 
-    /// Removes rows that are about to be deleted from collections. Each collection is changed once for all rows of a
+    /// Removes from all collections the rows that are about to be deleted. Each collection is changed once for all rows of a
     /// type. A single row is ignored: `removeLinks(to:)` removes it.
     func removeFromCollections(_ rows: [RowID]) throws {
         guard rows.count > 1 else { return }

@@ -119,14 +119,14 @@ struct SchemaChange {
         _ column: TableLayout.Column, _ property: PropertySchema, _ layout: TableLayout, _ value: () -> SQLValue
     ) throws {
         let first = value()
-        let isOnePerRow = !isSame(first, value())
+        let differsPerRow = !isSame(first, value())
         // Not every floating-point number can be written as a literal without loss.
         let isLiteral =
-            try !isOnePerRow && !needsBits(first)
+            try !differsPerRow && !needsBits(first)
             && isSame(connection.value("SELECT \(SQLText.literal(first))") ?? .null, first)
         let clause = isLiteral && first != .null ? " DEFAULT (\(SQLText.literal(first)))" : ""
         try connection.execute("ALTER TABLE \(layout.table) ADD COLUMN \(column.name) \(column.sqlType)\(clause)")
-        if isOnePerRow {
+        if differsPerRow {
             try fillEach(column, layout, property, value)
         } else if !isLiteral {
             try fill(column, layout, property, first, "")

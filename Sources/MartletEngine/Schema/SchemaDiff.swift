@@ -6,8 +6,8 @@ package struct SchemaDiff: Equatable {
     package enum Step: Equatable, Sendable {
         case createType(String)
         case renameType(from: String, to: String)
-        /// The indexes of properties with floating-point values have changed. `positions` maps each old index to the
-        /// new one.
+        /// The positions of properties with floating-point values have changed. `positions` maps each old position to
+        /// the new one.
         case moveSpecials(type: String, positions: [PropertyIndex: PropertyIndex])
         case addProperty(type: String, property: String)
         case renameProperty(type: String, from: String, to: String)

@@ -8,7 +8,7 @@ package struct TypeDeclaration: Sendable {
     /// Returns the column values of a new object, in schema order. If a default value differs from object to object, it
     /// is called again for each row.
     package let defaultRow: @Sendable () -> [SQLValue]
-    /// True if a property, or an element of it, may have a value. For an enum, only the raw values of its cases are
+    /// Whether a value is valid for a property, or for an element of it. For an enum, only the raw values of its cases are valid. For an enum, only the raw values of its cases are
     /// valid.
     package let isValidRawValue: @Sendable (PropertyIndex, SQLValue) -> Bool
 

@@ -113,7 +113,7 @@ struct EscapeScan {
         }
     }
 
-    /// The characters after the backslash of the other escapes that YAML defines.
+    /// The second characters of the valid escapes that the cases above do not handle.
     private static let known = Set("0abtnvfre N_LP\t".utf8)
 
     private mutating func readNumber(at start: Int, digits: Int) -> Int {
@@ -149,7 +149,7 @@ struct EscapeScan {
     }
 
     private mutating func recordUnknown(_ start: Int) -> Int {
-        let end = bytes.sequenceEnd(start + 2)
+        let end = bytes.utf8SequenceEnd(start + 2)
         return record(start..<end, .unknown, [Byte.backslash] + bytes[start..<end])
     }
 

@@ -22,7 +22,7 @@ package struct YAMLScalar {
     /// Whether the scalar is the value of `key:`, `key: ~` or `key: null`.
     var isNull: Bool { isPlain && (text.isEmpty || text == "~" || text == "null") }
 
-    /// Whether the scalar is the value of `key:`. An empty text in quotes is not empty.
+    /// Whether the scalar is the value of `key:`. False for an empty text in quotes.
     package var isEmpty: Bool { isPlain && text.isEmpty }
 
     /// The source range of a range of the text's bytes; the whole scalar if the text does not appear verbatim in the
@@ -108,7 +108,7 @@ package enum YAMLNode {
     }
 }
 
-/// A syntax error of libyaml. Offsets are in the patched text.
+/// A syntax error of libyaml. Offsets are in the text that libyaml parsed (see `PatchedText`).
 struct YAMLFailure {
     /// The error, in libyaml's words.
     let problem: String

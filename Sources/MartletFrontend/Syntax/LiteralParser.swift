@@ -57,7 +57,7 @@ enum LiteralParser {
     }
 }
 
-/// Parses quoted text. Double-quoted text uses the escapes of Swift and JSON; single-quoted text doubles its quotes.
+/// Parses quoted text. Double-quoted text uses the escapes of Swift, and `\/` and `\uXXXX` of JSON; single-quoted text doubles its quotes.
 private struct QuotedReader {
     enum Outcome {
         case text(String)
@@ -93,7 +93,7 @@ private struct QuotedReader {
             }
             if byte == Byte.backslash, quote == Byte.doubleQuote {
                 let escape = index
-                guard readEscape() else { return .badEscape(escape..<bytes.sequenceEnd(min(escape + 2, end))) }
+                guard readEscape() else { return .badEscape(escape..<bytes.utf8SequenceEnd(min(escape + 2, end))) }
             } else {
                 result.append(byte)
                 index += 1

@@ -38,7 +38,7 @@ extension UInt8 {
 
 extension [UInt8] {
     /// Moves an offset inside a UTF-8 sequence to the end of the sequence.
-    func sequenceEnd(_ offset: Int) -> Int {
+    func utf8SequenceEnd(_ offset: Int) -> Int {
         var end = offset
         while end < count, self[end] & 0xC0 == 0x80 { end += 1 }
         return end

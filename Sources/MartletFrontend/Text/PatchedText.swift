@@ -25,7 +25,7 @@ struct PatchedText {
 
     /// The source range of a range of patched bytes. It begins and ends at the boundaries of UTF-8 sequences.
     func span(_ start: Int, _ end: Int) -> SourceSpan {
-        let end = end > start ? bytes.sequenceEnd(end) : end
+        let end = end > start ? bytes.utf8SequenceEnd(end) : end
         let start = bytes.sequenceStart(start)
         return SourceSpan(file: file, start: originalStart(of: start), end: originalEnd(of: end, from: start))
     }

@@ -14,7 +14,7 @@ public enum EditorSchema {
             ("title", "Martlet schema"),
             ("description", "A file of a Martlet schema: model classes, in YAML."),
         ]
-        // A section without content is allowed while the author is typing.
+        // A file without content is allowed while the author is typing.
         let sections = members(of: .file, types: ["object", "null"])
         return .members(head + sections + [("$defs", .object(definitions))])
     }

@@ -51,7 +51,7 @@ struct PropertyChangeTests {
     }
 
     @Test(
-        "another type is stored in another column S43 MRT0601",
+        "changing the type of a property breaks data S43 MRT0601",
         arguments: [
             ("Int", "Int64"), ("Int", "String"), ("Int", "List<Int>"), ("List<Int>", "Set<Int>"),
             ("List<Int>", "Map<Int>"), ("Dog?", "Cat?"), ("Size", "String"), ("Size", "Amount"),

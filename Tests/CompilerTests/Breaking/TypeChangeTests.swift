@@ -42,7 +42,7 @@ struct TypeChangeTests {
                 "data: type 'dog' differs only in case from 'Dog', and a file with that type cannot be opened; "
                     + "use that name, or add 'renamedFrom: Dog'"
             ])
-        // The file still has a type of this name when the other type is created.
+        // Although 'Dog' is renamed to 'Cat', the file still has the type 'Dog' when 'dog' is created.
         try check(
             "objects:\n  «Dog»: {properties: {age: Int}}\n",
             "objects:\n  «Cat»: {renamedFrom: Dog, properties: {age: Int}}\n  «dog»: {properties: {age: Int}}\n",

@@ -12,7 +12,7 @@ struct SchemaValidator {
         root = try #require(value as? [String: Any])
     }
 
-    /// Returns the violations, as paths into the value.
+    /// Returns a message for each violation, with the path to the invalid part of the value.
     func problems(of value: Any) -> [String] { problems(of: value, root, at: "$") }
 
     private func problems(of value: Any, _ schema: Any, at path: String) -> [String] {

@@ -98,7 +98,7 @@ struct FileBatchTests {
         batch.create(folder.path + "/C/last", with: [2])
         #expect(throws: DiskError.self) { try batch.commit() }
         #expect(folder.tree() == before)
-        // The file appears after all others are written.
+        // Another program creates the file after the temporary file is written, before it is moved into place.
         var calls = 0
         var late = FileBatch {
             calls += 1

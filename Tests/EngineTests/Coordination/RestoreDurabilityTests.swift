@@ -30,7 +30,7 @@ struct RestoreDurabilityTests {
     }
 
     @Test(
-        "a file contains exactly the backup that was restored after a fault at any operation, without parts of the log D20",
+        "if a backup is copied over the file after a fault at any operation, the file contains exactly the backup D20",
         arguments: Fault.allCases)
     func restores(_ fault: Fault) throws {
         let folder = try TestFolder()

@@ -62,7 +62,8 @@ struct ShrinkingLogTests {
         #expect(try reader.noteCount == 81)
     }
 
-    @Test("a log that another process keeps long does not cause a checkpoint for every commit O2") func fewCheckpoints()
+    @Test("a log that cannot shrink because another process reads it does not cause a checkpoint for every commit O2")
+    func fewCheckpoints()
         throws
     {
         let folder = try TestFolder()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Martlet
 
-/// Loops over every kind of collection, whose bodies change the collection.
+/// Loops whose bodies change the collection, for every kind of collection.
 @Suite struct LoopTests {
     /// Node 0 has the children 1 to 9, and 1 again. Its set and its map contain the nodes 1 to 9.
     private func start() throws -> (test: TestRealm, node: Node) {
@@ -168,7 +168,7 @@ import Testing
         #expect(seen == ["a5", "b5", "10", "10", "10", "9", "10", "1"])
     }
 
-    @Test("loops over lists return retained instances, and load the values of new instances O42") func identity()
+    @Test("loops over lists return instances that the program holds, and load the values of others O42") func identity()
         throws
     {
         let (test, node) = try start()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Martlet
 
-/// A list in memory has the chunks of the file, even after changes that leave its elements as they were.
+/// The chunks of a list in memory match those in the file, even after changes that leave its elements as they were.
 @Suite struct StoredChunksTests {
     @Test(
         "a list is read again after other writers' changes that cancel each other out O4",
@@ -21,7 +21,7 @@ import Testing
         try test.onNewThread { realm in
             guard let ints = realm.objects(ScalarLists.self).first?.ints else { return }
             if areInOneWrite {
-                // Two commits: several change sets are merged.
+                // With this further commit, the other Realm merges two change sets, as in the other branch.
                 try realm.write { realm.add(Scalars()) }
                 try realm.write {
                     ints.insert(7, at: 2)

@@ -66,7 +66,7 @@ struct PinnedVersionTests {
         #expect(rex.name == "Max" && frozen[0].name == "Bo")
     }
 
-    @Test("a version that stays in use for a long time is logged once, while it is the oldest O77 O2")
+    @Test("if many versions are in use and the oldest has been in use for a long time, it is logged once O77 O2")
     func warning() throws {
         let (now, lines) = (LockedValue<UInt64>(0), LockedValue<[String]>([]))
         let test = try TestRealm {

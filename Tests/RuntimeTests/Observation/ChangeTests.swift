@@ -119,7 +119,7 @@ struct ChangeTests {
     }
 
     @Test(
-        "results report objects that still match as modified, no longer match as deleted, newly match as inserted N46"
+        "results report a changed object as modified if it still matches, deleted if it no longer does, inserted if it newly does N46"
     )
     func matching() throws {
         let (test, dogs, logs) = try start()

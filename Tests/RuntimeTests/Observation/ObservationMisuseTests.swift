@@ -5,7 +5,7 @@ import Testing
 
 @testable import Martlet
 
-/// Registrations that stop the program, and their messages.
+/// Registrations, writes and reads that stop the program, and their messages.
 @Suite("misuse of observation")
 struct ObservationMisuseTests {
     @Test("registering on the wrong thread traps N3")
@@ -107,7 +107,7 @@ struct ObservationMisuseTests {
         expect(result, "a write transaction was begun inside another one")
     }
 
-    @Test("beginning a write in a callback that another callback's write has caused traps with advice N103 N104")
+    @Test("beginning a write traps in a callback that is called because another callback begins a write N103 N104")
     func writeInsideAnothersWrite() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()

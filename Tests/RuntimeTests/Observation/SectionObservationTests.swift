@@ -109,7 +109,7 @@ struct SectionObservationTests {
     }
 
     @Test(
-        "keys of a closure or with sort descriptors follow changes up to four levels deep N60 N99",
+        "section keys that a closure computes, or that are used with sort descriptors, follow changes up to four levels deep N60 N99",
         arguments: [false, true])
     func computedKeys(isClosure: Bool) throws {
         let (test, _, log) = try start()
@@ -228,11 +228,11 @@ struct SectionObservationTests {
         expect(test, log, ["[1.0] [2.0] [] +[2] -[]"])
     }
 
-    @Test("section keys are computed from the delivered version although the program reads a newer one N111 N102 N60")
+    @Test("changes of sections belong to the delivered version, even if the Realm shows a newer one N111 N102 N60")
     func late() throws {
         let (test, nodes, log) = try start()
         var extra: (() -> Void)?
-        // Runs during `beginWrite`. Its change postpones the call of the sections' observer.
+        // Called by `beginWrite`, before the sections' observer. Its change in the open write delays the call of the sections' observer.
         let writer = test.realm.objects(Node.self).observe { _ in
             extra?()
             extra = nil

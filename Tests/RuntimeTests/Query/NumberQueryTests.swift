@@ -39,7 +39,7 @@ private enum ComparedNumber: Equatable {
         }
     }
 
-    var wholeOf64Bits: Bool {
+    var fitsInt64: Bool {
         if case .finite(let number) = self { Int64("\(number)") != nil } else { false }
     }
 }
@@ -132,7 +132,7 @@ private struct QueriedNumber {
         case "anyValue": return row.any.compare(number.exact)
         default:
             // A number that is not a whole number of 64 bits is rounded, as the values of the property are.
-            if number.exact.wholeOf64Bits { return ComparedNumber(row.double).compare(number.exact) }
+            if number.exact.fitsInt64 { return ComparedNumber(row.double).compare(number.exact) }
             if row.double.isNaN || number.nearest.isNaN { return nil }
             return row.double < number.nearest ? -1 : row.double > number.nearest ? 1 : 0
         }
@@ -237,7 +237,7 @@ private struct QueriedNumber {
             // A whole number that exceeds 64 bits is rounded, and so is the number with which it is compared.
             let isAbove = (number.exact.compare(ComparedNumber("9223372036854775808")) ?? -1) >= 0
             let isRounded = !isWhole || nearest.isFinite && (isAbove || nearest < -0x1p63)
-            if number.exact.wholeOf64Bits || !isRounded { return ComparedNumber(result).compare(number.exact) }
+            if number.exact.fitsInt64 || !isRounded { return ComparedNumber(result).compare(number.exact) }
             if nearest.isNaN { return nil }
             return result < nearest ? -1 : result > nearest ? 1 : 0
         }
@@ -289,7 +289,7 @@ private struct QueriedNumber {
         #expect(count("double + 0 == double + 0") == 0 && count("double + int64 == nil") == 0)
     }
 
-    @Test("the extreme keys are found by numbers with a sign, a fraction of zero or a type of their own O80 O51")
+    @Test("the smallest and largest keys are found by numbers with a sign, with '.0' or of another type O80 O51")
     func keys() throws {
         let test = try TestRealm()
         try test.realm.write {

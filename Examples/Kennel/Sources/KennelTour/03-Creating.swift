@@ -1,6 +1,6 @@
 import Martlet
 
-/// 'create' accepts values of JSON readers, nested to any depth, and can update existing objects.
+/// 'create' accepts values as a JSON reader returns them, nested to any depth, and can update existing objects.
 func creating(_ realm: Realm) throws {
     chapter(3, "Creating, and updating")
     say("'create' accepts dictionaries, arrays in the order of the schema, and objects, nested to any depth:")

@@ -7,8 +7,8 @@ struct AsyncWrite {
     /// Called before the body. Returns false if the write was cancelled.
     var begin: () -> Bool = { true }
     let body: () throws -> Void
-    /// True if the body commits the write. If it does not, the write is rolled back. If this is false, the write is
-    /// committed after the body.
+    /// If true, the body must commit the write, and a write that it leaves open is rolled back. If false, a write that
+    /// the body leaves open is committed after it.
     let isCommittedByBody: Bool
     /// Called once: with nil when the changes are durable or the body has cancelled the write, or with the error that
     /// caused a rollback. Not called if the write is removed from the queue, or if `isCommittedByBody` is true and the

@@ -77,7 +77,7 @@ extension RealmContext {
         asyncWrites?.resume()
     }
 
-    // Notifies the observers of the Realm of `count` writes, and of the writes that `makeGroupDurable` has committed.
+    // Notifies the Realm's observers that `count` writes were committed, and of the writes that `makeGroupDurable` has committed.
     private func reportCommits(_ count: Int, silencing tokens: Set<ObjectIdentifier> = []) {
         let count = count + (asyncWrites?.takeUnreportedCommits() ?? 0)
         if count > 0 { hooks.committed(tokens, count) }
@@ -290,8 +290,8 @@ extension RealmContext {
         }
     }
 
-    /// Called when the program assigns a property, also if its value does not change. Earlier denials because of it do
-    /// not apply any more.
+    /// Called when the program assigns a property, also if its value does not change. Denials that the previous value
+    /// of the property caused do not apply any more.
     func recordAssignment(_ property: Int, of object: ObjectBase) {
         guard let table = object._table else { return }
         pending.denials.propertyWasAssigned(property, of: RowID(table: table.id, key: object._key))
