@@ -8,6 +8,11 @@ public struct PropertyChange {
     public let newValue: Any?
 }
 
+extension PropertyChange: CustomStringConvertible {
+    /// The name and both values.
+    public var description: String { "\(name): \(ValueDescription(oldValue)) → \(ValueDescription(newValue))" }
+}
+
 /// A change of an object.
 public enum ObjectChange<Observed> {
     case error(any Error)

@@ -50,7 +50,7 @@ struct MemoryFilesTests {
         let deadline = ContinuousClock.now + .seconds(30)
         while MemoryFiles.usage != (0, 0) {
             if ContinuousClock.now > deadline { return false }
-            usleep(1_000)
+            sched_yield()
         }
         return true
     }

@@ -83,6 +83,8 @@ struct DescriptionTests {
             ((nan, 1), "(nan, 1)"), (Result<Date, Never>.success(nan), "success(nan)"), (Data([1]), "1 bytes"),
         ]
         for (value, text) in values { #expect("\(ValueDescription(value))" == text) }
+        let change = ObjectChange.change(1, [PropertyChange(name: "date", oldValue: nil, newValue: nan)])
+        #expect("\(change)" == "change(1, [date: nil → nan])")
         let object = Scalars(id: 1, date: nan, anyValue: value)
         try test.realm.write { test.realm.add(object) }
         #expect("\(object)".contains("anyValue = list([date(nan), "))
