@@ -1,5 +1,6 @@
 #include "cmartlet_log_vfs.h"
 #include "log_format.h"
+#include "log_names.h"
 #include "open_index.h"
 
 #include <pthread.h>
@@ -7,10 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOG_NAMES_OFFSET = 72, LOG_NAMES_SIZE = 20 };
-enum { LOG_SALTS_OFFSET = 16, SMALLEST_PAGE = 512 };
-
-static const char MAGIC[4] = {'M', 'R', 'T', 'L'};
+enum { LOG_SALTS_OFFSET = 16 };
 
 typedef struct LogVFS {
     sqlite3_vfs vfs;
@@ -44,46 +42,7 @@ static sqlite3_file *real(sqlite3_file *file) {
     return ((LogVFSFile *)file)->real;
 }
 
-/* ---- Recorded log names ---------------------------------------------------------------------- */
-
-/* Reads the log names from the file, if it contains any: the bytes that cmartlet_log_vfs.h describes. */
-static int read_log_names(sqlite3_file *database, uint8_t names[LOG_NAMES_SIZE], bool *has_names) {
-    memset(names, 0, LOG_NAMES_SIZE);
-    int result = database->pMethods->xRead(database, names, LOG_NAMES_SIZE, LOG_NAMES_OFFSET);
-    *has_names = result == SQLITE_OK && memcmp(names + 16, MAGIC, sizeof MAGIC) == 0;
-    return result == SQLITE_IOERR_SHORT_READ ? SQLITE_OK : result;
-}
-
-static int record_log_name(sqlite3_file *database, const uint8_t salts[SALTS_SIZE]) {
-    sqlite3_int64 size = 0;
-    int result = database->pMethods->xFileSize(database, &size);
-    if (result != SQLITE_OK || size < SMALLEST_PAGE) return result;
-    uint8_t old[LOG_NAMES_SIZE], names[LOG_NAMES_SIZE] = {0};
-    bool has_names;
-    result = read_log_names(database, old, &has_names);
-    if (result != SQLITE_OK) return result;
-    if (has_names && memcmp(old, salts, SALTS_SIZE) == 0) return SQLITE_OK;
-    memcpy(names, salts, SALTS_SIZE);
-    if (has_names) memcpy(names + SALTS_SIZE, old, SALTS_SIZE);
-    memcpy(names + 16, MAGIC, sizeof MAGIC);
-    return database->pMethods->xWrite(database, names, LOG_NAMES_SIZE, LOG_NAMES_OFFSET);
-}
-
-/* Writes the first page and keeps the log names that are in the file. */
-static int write_first_page(sqlite3_file *database, const void *bytes, int amount) {
-    uint8_t names[LOG_NAMES_SIZE];
-    bool has_names;
-    int result = read_log_names(database, names, &has_names);
-    if (result != SQLITE_OK) return result;
-    if (!has_names) return database->pMethods->xWrite(database, bytes, amount, 0);
-    uint8_t *page = sqlite3_malloc(amount);
-    if (!page) return SQLITE_IOERR_NOMEM;
-    memcpy(page, bytes, (size_t)amount);
-    memcpy(page + LOG_NAMES_OFFSET, names, LOG_NAMES_SIZE);
-    result = database->pMethods->xWrite(database, page, amount, 0);
-    sqlite3_free(page);
-    return result;
-}
+/* ---- Checking the log name -------------------------------------------------------------------- */
 
 /* Called before each write of a page while the log is open. SQLite then writes to the database file only in a
  * checkpoint. Another program may have overwritten the file since the checkpoint began, for example with a backup. In
@@ -99,7 +58,7 @@ static int check_continuity(LogVFSFile *database) {
     result = database->real->pMethods->xRead(database->real, header, sizeof header, 0);
     if (result != SQLITE_OK) return result == SQLITE_IOERR_SHORT_READ ? SQLITE_IOERR_WRITE : result;
     const uint8_t *names = header + LOG_NAMES_OFFSET;
-    bool has_names = memcmp(names + 16, MAGIC, sizeof MAGIC) == 0;
+    bool has_names = cmartlet_are_log_names(names);
     if (has_names && memcmp(names, salts, SALTS_SIZE) == 0) {
         database->has_seen_log_name = true;
         return SQLITE_OK;
@@ -127,12 +86,12 @@ static int file_write(sqlite3_file *file, const void *bytes, int amount, sqlite3
         if (result != SQLITE_OK) return result;
     }
     if (offset == 0 && self->is_database && amount >= SMALLEST_PAGE) {
-        return write_first_page(self->real, bytes, amount);
+        return cmartlet_write_first_page(self->real, bytes, amount);
     }
     if (offset == 0 && self->database && amount == LOG_HEADER_SIZE) {
         /* A log begins. Its name is written before its header. If the process ends in between, the log on disk is
            still the previous one, whose name is also in the file. */
-        int result = record_log_name(self->database->real, (const uint8_t *)bytes + 16);
+        int result = cmartlet_record_log_name(self->database->real, (const uint8_t *)bytes + 16);
         if (result != SQLITE_OK) return result;
         self->is_log_name_unsynced = true;
     }
@@ -505,7 +464,7 @@ int cmartlet_log_record_name(void *database, uint64_t salts, bool syncs) {
     if (!file) return SQLITE_CANTOPEN;
     uint8_t bytes[SALTS_SIZE];
     for (int i = 0; i < SALTS_SIZE; i++) bytes[i] = (uint8_t)(salts >> (8 * (SALTS_SIZE - 1 - i)));
-    int result = record_log_name(file, bytes);
+    int result = cmartlet_record_log_name(file, bytes);
     if (result != SQLITE_OK || !syncs) return result;
     return file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
 }

@@ -1,0 +1,19 @@
+/* The log names in a database file: the bytes that cmartlet_log_vfs.h describes. Functions return SQLite result codes. */
+#ifndef CMARTLET_LOG_NAMES_H
+#define CMARTLET_LOG_NAMES_H
+
+#include "log_format.h"
+
+#include <sqlite3.h>
+
+enum { LOG_NAMES_OFFSET = 72, LOG_NAMES_SIZE = 20, SMALLEST_PAGE = 512 };
+
+bool cmartlet_are_log_names(const uint8_t names[LOG_NAMES_SIZE]);
+
+/* Writes the name of a log, and keeps the former name as that of the previous log. */
+int cmartlet_record_log_name(sqlite3_file *database, const uint8_t salts[SALTS_SIZE]);
+
+/* Writes the first page and keeps the log names that are in the file. */
+int cmartlet_write_first_page(sqlite3_file *database, const void *bytes, int amount);
+
+#endif
