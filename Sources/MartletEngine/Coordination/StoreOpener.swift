@@ -191,9 +191,10 @@ struct StoreOpener {
     private func create(_ connection: Connection, _ writeLock: WriteLock) throws {
         try writeLock.acquire()
         defer { writeLock.release() }
-        guard try connection.integer("PRAGMA page_count") == 0 || isBlank(connection) else {
-            return try checkFormat(connection)
-        }
+        let isEmpty = try connection.integer("PRAGMA page_count") == 0
+        guard try isEmpty || isBlank(connection) else { return try checkFormat(connection) }
+        // A process may still use the index of a file that was deleted. No process reads an index for an empty file.
+        if isEmpty && isOnDisk { StoreFiles.removeIndex(of: connection.filePath) }
         try connection.execute("PRAGMA page_size = \(options.environment.pageSize)")
         try enableWriteAheadLog(connection)
         options.environment.yield(.insideCreate)

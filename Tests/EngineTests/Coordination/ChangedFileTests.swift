@@ -254,7 +254,79 @@ struct ChangedFileTests {
         #expect(engineError { try process.add("refused") }?.code == .fileNotFound)
     }
 
+    #if os(Linux)
+        @Test("a child that is forked while a lock file is opened has no copy of its descriptor N141")
+        func forkedWhileOpening() async {
+            await #expect(processExitsWith: .success) {
+                alarm(60)
+                let files = DatabaseFiles(folder: try TestFolder())
+                try files.run(adding: 1, "old")
+                let path = files.path + ".lock"
+                Thread.detachNewThread {
+                    while true {
+                        let lock = WriteLock(path: path, environment: .live)
+                        if lock.tryAcquire() { lock.release() }
+                    }
+                }
+                var ends: [Int32] = [0, 0]
+                guard pipe(&ends) == 0 else { exit(3) }
+                for _ in 0..<300 {
+                    let child = cmartlet_fork()
+                    if child == 0 {
+                        _ = write(ends[1], "a", 1)
+                        while true { pause() }
+                    }
+                    // The child has replaced its descriptors.
+                    var byte: UInt8 = 0
+                    guard read(ends[0], &byte, 1) == 1 else { exit(4) }
+                    let folder = "/proc/\(child)/fd"
+                    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+                    let open = names.compactMap {
+                        try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")
+                    }
+                    kill(child, SIGKILL)
+                    var status: Int32 = 0
+                    waitpid(child, &status, 0)
+                    if open.contains(where: { $0.hasSuffix(".lock") }) { exit(2) }
+                }
+            }
+        }
+    #endif
+
     // MARK: Deleting, names
+
+    @Test("a file that another process has deleted and created again because of its types is not deleted O8")
+    func recreatedTwice() throws {
+        let (files, _) = try makeFiles(1)
+        let types = ["object Note\nproperty text Int"]
+        let isArmed = Mutex(true)
+        nonisolated(unsafe) var other: VirtualProcess?
+        let options = VirtualProcess.options(files.path, types) { options in
+            options.replacesFile = true
+            options.mayMigrate = false
+            options.environment.now = {
+                let isFirst = isArmed.withLock { isArmed in
+                    defer { isArmed = false }
+                    return isArmed
+                }
+                if isFirst {
+                    // Another process, which waited for the lock for a shorter time.
+                    StoreFiles.remove(files.path)
+                    do {
+                        let process = try VirtualProcess(files.path, types)
+                        try process.write { _ = try $0.insert("Note", [.integer(1)]) }
+                        other = process
+                    } catch {
+                        Issue.record(error)
+                    }
+                }
+                return DispatchTime.now().uptimeNanoseconds
+            }
+        }
+        let coordinator = try StoreRegistry.coordinator(options)
+        #expect(other != nil)
+        #expect(try VirtualProcess(coordinator).integer("SELECT count(*) FROM Note") == 1)
+    }
 
     @Test("a file that cannot be deleted is reported, and the files beside it remain O8", .enabled(if: geteuid() == 0))
     func undeletable() async {
