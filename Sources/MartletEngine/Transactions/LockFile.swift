@@ -70,11 +70,10 @@ struct LockFile {
             return .current
         }
         // Early releases wrote only the first word (8 bytes), or the first three words (24 bytes). Later releases wrote
-        // the name of the log without the magic number (72 bytes) if the disk was full. If the file is truncated while
-        // this release has it open, it writes the name of the log and the identity of the database without the magic
-        // number (88 bytes).
+        // the name of the log without the magic number (72 bytes) if the disk was full. This release does so if the file
+        // is truncated while it is open.
         let isEarly = [0, 8, 24].contains(status.st_size) && count == status.st_size
-        let isWithoutMagic = [72, 88].contains(status.st_size) && head[Self.magicOffset...].allSatisfy { $0 == 0 }
+        let isWithoutMagic = status.st_size == 72 && head[Self.magicOffset...].allSatisfy { $0 == 0 }
         guard isEarly || isWithoutMagic else {
             throw foreign(
                 head.starts(with: "SQLite format 3\0".utf8) ? "is a database" : "has other content")
