@@ -148,15 +148,19 @@ package enum StoreRegistry {
     // it would be refused.
     private static func recreated(_ options: StoreOptions) throws(EngineError) -> StoreCoordinator {
         var options = options
-        var deletions = 0
+        var (attempts, deletions) = (0, 0)
         while true {
             let rejected = fileID(options)
+            attempts += 1
             do throws(EngineError) {
                 return try opened(options)
             } catch {
-                guard error.code == .schemaMismatch, !isHeld(options), deletions < 2 else { throw error }
+                let mayRetry = deletions < 2 && attempts < 10
+                guard error.code == .schemaMismatch, !isHeld(options), mayRetry else { throw error }
             }
-            guard try removeFiles(options, where: { fileID(options) == rejected }) else { continue }
+            // Opening a temporary file creates it again, and no other process has it open.
+            let isDeleted = try removeFiles(options) { options.isTemporary || fileID(options) == rejected }
+            if !isDeleted { continue }
             deletions += 1
             options.seedPath = deletions == 1 ? options.seedPath : nil
         }
