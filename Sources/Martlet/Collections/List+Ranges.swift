@@ -3,6 +3,11 @@ import MartletEngine
 import MartletValues
 
 extension List: RangeReplaceableCollection, MutableCollection {
+    /// Removes all elements. `keepingCapacity` has no effect.
+    ///
+    /// The default implementation for a `RangeReplaceableCollection` would replace the variable by a new list.
+    public func removeAll(keepingCapacity: Bool) { removeAll() }
+
     /// Replaces a range of elements. Removed embedded objects are deleted.
     ///
     /// Observers receive at most two changes, regardless of the number of elements. Complexity: O(*k*), where *k* is
@@ -25,6 +30,7 @@ extension List: RangeReplaceableCollection, MutableCollection {
             return
         }
         if range.isEmpty { return core.insert(contentsOf: stored(elements, core), at: range.lowerBound) }
+        if range == 0..<core.count { core.recordAssignment() }
         core.makingEdits { requireUnchanged in
             core.remove(range)
             requireUnchanged()
@@ -65,7 +71,9 @@ extension List {
     }
 
     /// Removes a range of elements.
-    public func removeSubrange(_ range: Range<Int>) { replaceSubrange(range, with: []) }
+    public func removeSubrange(_ range: Range<Int>) {
+        if let core { core.remove(range) } else { replaceSubrange(range, with: []) }
+    }
 
     /// Removes the elements that satisfy a condition. Removes none if the condition throws.
     public func removeAll(where isRemoved: (Element) throws -> Bool) rethrows {
@@ -78,8 +86,8 @@ extension List {
     /// Removes the elements at some positions. Observers are notified of one change.
     public func remove(atOffsets offsets: IndexSet) {
         if let last = offsets.last, last >= count { Misuse.indexOutOfRange(last, count: count, title) }
-        if offsets.isEmpty { return }
         if let core { return core.remove(at: Array(offsets)) }
+        if offsets.isEmpty { return }
         let ranges = offsets.rangeView.reversed()
         changeUnmanaged(ListEditScript(ranges.map { .remove(at: $0.lowerBound, count: $0.count) })) { elements in
             for range in ranges { elements.removeSubrange(range) }

@@ -74,7 +74,9 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Noti
         guard let core, core.property.element.isEmbedded, rules.policy == .modified else {
             return assign(untyped.elements(value), rules.policy)
         }
-        updateInPlace(core, Array(untyped.values(value).enumerated())) { given, target in
+        // The values may be elements of this list, which the assignment changes.
+        let values = untyped.values(value).map(EmbeddedCopies.copiedOrSame)
+        updateInPlace(core, Array(values.enumerated())) { given, target in
             let (input, rules) = untyped.input(given.element, for: target, .position(given.offset))
             target.assignNested(input, rules)
         } added: {
@@ -98,6 +100,8 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Noti
         guard policy == .modified else {
             return core.asOneAssignment {
                 core.removeAll()
+                // A removed embedded object may have deleted the owner: its links can have 'deleteRule: cascade'.
+                if !core.isValid { return core.context.deleteOwnerless(elements.lazy.compactMap(\._object)) }
                 append(contentsOf: elements, policy)
             }
         }
@@ -106,6 +110,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Noti
         }
         updateInPlace(core, elements) { element, target in
             guard let source = element._object, let table = target._table else { return }
+            if source._state != .unmanaged { Misuse.embeddedOwned(source._typeName) }
             core.context.updateEmbedded(target._key, from: source, policy, table)
         } added: {
             $0

@@ -56,7 +56,9 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
     public func _assignUntyped(_ value: Any?, _ name: String, _ rules: UntypedAssignment) {
         if let other = UntypedValue.instance(value, of: Map<Value>.self), isSame(as: other) { return }
         let untyped = UntypedElements<Value>(core, name, rules)
-        let given = untyped.entries(value).sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        var given = untyped.entries(value).sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        // The values may be values of this map, which the assignment changes.
+        if rules.policy == .modified { given = given.map { ($0.key, EmbeddedCopies.copiedOrSame($0.value)) } }
         guard let core, rules.policy == .modified else {
             return assign(given.map { ($0.key, untyped.element($0.value, .key($0.key))) }, rules.policy)
         }
@@ -94,6 +96,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
         } else {
             core.asOneAssignment {
                 core.removeAll()
+                if !core.isValid { return core.context.deleteOwnerless(entries.lazy.compactMap(\.value._object)) }
                 for (key, value) in entries { set(key, value, policy) }
             }
         }

@@ -244,7 +244,7 @@ public final class Migration {
         let table = tables(typeName).new
         guard table.type.isEmbedded else { Misuse.separatedTopLevel(typeName) }
         flushChanges()
-        guard let containment = containment() else { return }
+        guard let containment = containment(allTypes: false) else { return }
         // The objects that are created below are copies, or contained in copies.
         let known = newContext.read { try table.rows.keys($0) }
         var owned: Set<ObjectKey> = []
@@ -263,15 +263,33 @@ public final class Migration {
             }
         }
         flushChanges()
-        for key in known where !owned.contains(key) { newContext.deleteRow(key, table) }
+        let unowned = known.filter { !owned.contains($0) }
+        if unowned.isEmpty { return }
+        releaseShared(unowned.map { RowID(table: table.id, key: $0) })
+        for key in unowned where table.exists(key) { newContext.deleteRow(key, table) }
+        flushChanges()
+    }
+
+    // The deletion of a row deletes all that it contains. What objects with an owner contain, too, must remain.
+    private func releaseShared(_ rows: [RowID]) {
+        guard let containment = containment(allTypes: true) else { return }
+        for row in containment.unreachableContents(of: rows) where containment.sharesContents(row) {
+            let holders = newContext.table(row.table)
+            guard holders.exists(row.key) else { continue }
+            let holder = holders.object(row.key)
+            for property in holders.type.properties where property.element.isEmbedded {
+                guard let target = property.element.target.flatMap(newContext.table(named:)) else { continue }
+                holder.releaseEmbedded(property) { !containment.isUnreachable(RowID(table: target.id, key: $0)) }
+            }
+        }
         flushChanges()
     }
 
     /// Nil if an object contains itself. The migration fails then.
-    private func containment() -> Containment? {
+    private func containment(allTypes: Bool) -> Containment? {
         var containment: Containment?
         newContext.recordingFailure {
-            let found = try migration.containment()
+            let found = try migration.containment(allTypes: allTypes)
             if let row = found.reachedCycle {
                 throw EngineError.containsItself(
                     newContext.name(of: row), newContext.table(row.table).type.name, path: newContext.coordinator.path)

@@ -1,12 +1,12 @@
 import MartletSQLite
 import MartletValues
 
-/// Which rows of embedded types contain which, for the types that can contain themselves, directly or through others.
-/// The rows of other embedded types always form trees of limited depth.
+/// Which rows of embedded types contain which: for all embedded types, or only for those that can contain themselves,
+/// directly or through others. The rows of the other embedded types always form trees of limited depth.
 package struct Containment {
     /// The contents of each row that has any.
     private var contents: [RowID: [RowID]] = [:]
-    /// Rows whose owner has a type that cannot contain itself.
+    /// Rows whose owner has another type, for example a top-level type.
     private var roots: Set<RowID> = []
     /// The rows that a top-level object contains.
     private var reached: Set<RowID> = []
@@ -19,14 +19,14 @@ package struct Containment {
     /// Reads the properties of `schema` that contain embedded objects. `former` returns the layout and the property that
     /// has their values in the file; nil if there is none.
     init(
-        _ schema: DatabaseSchema, _ connection: Connection,
+        _ schema: DatabaseSchema, _ connection: Connection, allTypes: Bool = false,
         _ former: ((DatabaseSchema.Table, PropertySchema) -> (TableLayout, PropertySchema)?)? = nil
     ) throws {
-        let recursive = schema.typesThatContainThemselves
-        if recursive.isEmpty { return }
+        let included = allTypes ? schema.embeddedTypes : schema.typesThatContainThemselves
+        if included.isEmpty { return }
         for table in schema.tables.values {
             for property in table.type.properties where property.element.isEmbedded {
-                guard let target = property.element.target.flatMap({ schema[$0]?.id }), recursive.contains(target)
+                guard let target = property.element.target.flatMap({ schema[$0]?.id }), included.contains(target)
                 else { continue }
                 var (layout, own) = (table.layout, property)
                 if let former {
@@ -34,7 +34,7 @@ package struct Containment {
                     (layout, own) = known
                 }
                 // The key column of another type may have changed already.
-                let owner = recursive.contains(table.id) ? layout.keyColumn : nil
+                let owner = included.contains(table.id) ? layout.keyColumn : nil
                 try Self.read(layout, own, owner, connection) { owner, key in
                     let part = RowID(table: target, key: key)
                     if let owner {
@@ -48,7 +48,7 @@ package struct Containment {
         findReached()
         findEndless()
         if former != nil { return }
-        for id in recursive {
+        for id in included {
             guard let layout = schema.tables[id]?.layout else { continue }
             let keys = try connection.keys("SELECT \(layout.keyColumn) FROM \(layout.table) ORDER BY 1", [])
             unreachable[id] = keys.filter { !reached.contains(RowID(table: id, key: $0)) }
@@ -99,8 +99,24 @@ package struct Containment {
         endless = Set(counts.keys)
     }
 
-    /// True if the type of the row can contain itself, and no top-level object contains the row.
+    /// True for a row of an included type that no top-level object contains.
     package func isUnreachable(_ row: RowID) -> Bool { lost.contains(row) }
+
+    /// The rows that are contained in the given unreachable rows at any depth, and are themselves unreachable, with the
+    /// given rows.
+    package func unreachableContents(of rows: [RowID]) -> Set<RowID> {
+        var found = Set(rows)
+        var open = rows
+        while let row = open.popLast() {
+            for part in contents[row] ?? [] where lost.contains(part) && found.insert(part).inserted {
+                open.append(part)
+            }
+        }
+        return found
+    }
+
+    /// True if a top-level object contains a row that this row contains, too.
+    package func sharesContents(_ row: RowID) -> Bool { contents[row]?.contains(where: reached.contains) ?? false }
 
     /// A row that contains itself, and that a top-level object contains.
     package var reachedCycle: RowID? { first(endless.intersection(reached)).flatMap { cycle(from: $0) } }
@@ -125,6 +141,8 @@ package struct Containment {
 }
 
 extension DatabaseSchema {
+    fileprivate var embeddedTypes: Set<TableID> { Set(tables.values.filter(\.type.isEmbedded).map(\.id)) }
+
     /// The embedded types whose objects can contain objects of the same type, directly or through other types.
     fileprivate var typesThatContainThemselves: Set<TableID> {
         let contents = tables.mapValues { table in

@@ -38,7 +38,24 @@ struct SchemaChange {
             case .rebuildType: break
             }
         }
+        try linkToTopLevelTypes(steps)
         return conflicts
+    }
+
+    // A type that the program does not declare may have contained objects of a type that is top-level now. Its
+    // properties become links: otherwise a deletion of its objects would delete these objects, too.
+    private func linkToTopLevelTypes(_ steps: [SchemaDiff.Step]) throws {
+        let changed = steps.compactMap { if case .replaceSchemaFacts(let name) = $0 { name } else { nil } }
+        let topLevel = Set(changed.filter { !declaration($0).type.isEmbedded })
+        if topLevel.isEmpty { return }
+        for (id, stored) in try Catalog.types(connection, checkingNames: false) where declarations[stored.name] == nil {
+            var type = stored
+            for (position, property) in type.properties.enumerated() {
+                guard case .embedded(let target) = property.element, topLevel.contains(target) else { continue }
+                type.properties[position].element = .link(target)
+            }
+            if type != stored { try replaceSchemaFacts(type, id) }
+        }
     }
 
     /// Creates the full-text indexes of changed types and fills them from their rows.
@@ -72,6 +89,12 @@ struct SchemaChange {
             [.text(type.name), .text(SchemaFactsWriter.facts(type))])
     }
 
+    private func replaceSchemaFacts(_ type: ObjectTypeSchema, _ id: TableID) throws {
+        try connection.run(
+            "UPDATE martlet_types SET facts = ?2 WHERE id = ?1",
+            [.integer(Int64(id)), .text(SchemaFactsWriter.facts(type))])
+    }
+
     private func renameType(_ old: String, _ new: String, keepingIndexes: Bool) throws {
         try connection.renameTable(old, new)
         for suffix in try connection.tableSuffixes(old + ".") {
@@ -81,10 +104,7 @@ struct SchemaChange {
         // Types that the program does not declare can also link to the renamed type.
         for (id, stored) in try Catalog.types(connection, checkingNames: false) {
             let type = stored.retargeted { $0 == old ? new : $0 }
-            guard type != stored else { continue }
-            try connection.run(
-                "UPDATE martlet_types SET facts = ?2 WHERE id = ?1",
-                [.integer(Int64(id)), .text(SchemaFactsWriter.facts(type))])
+            if type != stored { try replaceSchemaFacts(type, id) }
         }
         // The names of indexes contain the name of the type.
         for name in try connection.indexNames(prefix: old + ".") {

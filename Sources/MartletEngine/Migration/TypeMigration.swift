@@ -146,7 +146,9 @@ package final class TypeMigration {
     package func isDeclared(_ name: String) -> Bool { declarations[name] != nil }
 
     /// Which of the current rows contain which.
-    package func containment() throws -> Containment { try Containment(DatabaseSchema(migratingTypes), connection) }
+    package func containment(allTypes: Bool) throws -> Containment {
+        try Containment(DatabaseSchema(migratingTypes), connection, allTypes: allTypes)
+    }
 
     /// A row that contains itself, if copying a row of the previous version to a property of an embedded type would copy
     /// it.

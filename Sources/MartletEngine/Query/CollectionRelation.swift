@@ -250,7 +250,12 @@ extension QueryCompiler {
             case .average where value.isWhole: Self.mean(Self.wideSum(value), value)
             default: Self.aggregate(function, value)
             }
-        return QueryTerm(elements.restricted(toOwner: owner).select(result), value.kind)
+        let owned = elements.restricted(toOwner: owner)
+        var aggregate = QueryTerm(owned.select(result), value.kind)
+        if isArithmetic && value.kind == .number && !value.isWhole {
+            aggregate.isNaN = owned.select("count(\(value.sql)) > 0 AND sum(\(value.sql)) IS NULL")
+        }
+        return aggregate
     }
 
     /// SQL for an aggregate. The sum of no values is zero. The sum of positive and negative infinity is NULL, which

@@ -60,6 +60,8 @@ struct QueryTerm {
     init(_ sql: String, literal: SQLValue) {
         self.sql = sql
         self.literal = literal
+        // NaN is bound as NULL.
+        if case .real(let number) = literal, number.isNaN { isNaN = "1" }
         kind =
             switch literal {
             case .null, .integer, .real: .number

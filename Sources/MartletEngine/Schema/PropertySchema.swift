@@ -3,7 +3,7 @@ package struct PropertySchema: Sendable, Equatable {
     package let name: String
     package let index: PropertyIndex
     package private(set) var kind: PropertyKind
-    package private(set) var element: ElementType
+    package internal(set) var element: ElementType
     package let isOptional: Bool
     package var isIndexed = false
     package var isFullText = false

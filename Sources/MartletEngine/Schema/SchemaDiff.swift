@@ -55,9 +55,9 @@ package struct SchemaDiff: Equatable {
                 steps.append(.renameType(from: name, to: type.name))
                 compare(old, type)
             } else if let similar = storedByLowercase[type.name.lowercased()] {
-                nameClashes.append(
-                    "'\(type.name)' differs only in case from '\(similar)' in the file: use that name, or declare "
-                        + "'renamedFrom: \(similar)'")
+                // If the file's type has a new name in the program, it cannot become this type.
+                let fix = renames[similar] == nil ? "that name, or declare 'renamedFrom: \(similar)'" : "another name"
+                nameClashes.append("'\(type.name)' differs only in case from '\(similar)' in the file: use \(fix)")
             } else {
                 steps.append(.createType(type.name))
             }

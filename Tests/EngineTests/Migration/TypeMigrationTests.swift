@@ -310,6 +310,14 @@ struct TypeMigrationTests {
                     "'DOG' differs only in case from 'Dog' in the file: use that name, or declare 'renamedFrom: Dog'")
                     == true, "\(error?.message ?? "")")
         }
+        // 'Dog' is renamed to another type, so the new type cannot become 'Dog'.
+        let taken = engineError {
+            _ = try migrated(
+                folder, ["object Hound\nrenamedFrom Dog\nproperty age Int", "object dog\nproperty age Int"])
+        }
+        #expect(
+            taken?.message.contains("'dog' differs only in case from 'Dog' in the file: use another name") == true,
+            "\(taken?.message ?? "")")
         let both = engineError { _ = try migrated(folder, [shouted, "object Dog\nproperty age Int"]) }
         #expect(both?.code == .invalidInput)
         #expect(

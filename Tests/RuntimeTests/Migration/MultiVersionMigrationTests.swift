@@ -1,5 +1,8 @@
 import ConformanceModels
 import Foundation
+import MartletEngine
+import MartletTestSupport
+import ModelTesting
 import Testing
 
 @testable import Martlet
@@ -128,6 +131,79 @@ import Testing
         #expect(realm.context.integers("SELECT _key FROM Screw", []).count == 5)
         try realm.write { nodes[0].part?.name = "changed" }
         #expect(parts.filter { $0.name == "shared" }.count == 4)
+    }
+
+    @Test("separateOwners keeps what objects with an owner contain, for any graph and order of the types O71 O20")
+    func separationOrder() throws {
+        for seed in 0..<UInt64(40) {
+            var random = SeededRandom(state: seed)
+            func choose<Value>(_ values: [Value]) -> Value? { values.randomElement(using: &random) }
+            func numbers(_ screws: [Int?]) -> String { screws.map { $0.map { "\($0)" } ?? "-" }.joined(separator: ",") }
+            func text(_ node: MigrationObject) -> String {
+                let single = [node["part"] as? MigrationObject].compactMap(\.self)
+                let parts = single + Array(node["parts"] as! List<MigrationObject>)
+                let texts = parts.map { part -> String in
+                    let core = part["core"] as? MigrationObject
+                    let screws = [core] + Array(part["screws"] as! List<MigrationObject>)
+                    return "\(part["name"]!) \(numbers(screws.map { $0?["length"] as? Int }))"
+                }
+                return texts.joined(separator: " ")
+            }
+            var schema = Self.shared
+            schema[1] += "\nproperty screws List<link:Screw>"
+            var before: [String] = []
+            let previous = try PreviousProgram(schema) { create in
+                let screws = (1...3).map { create("Screw", ["length": $0]) }
+                let parts = ["a", "b", "c"].map { name in
+                    create(
+                        "Part",
+                        [
+                            "name": name, "core": choose(screws + [nil]) as Any,
+                            "screws": [choose(screws)!, choose(screws)!],
+                        ])
+                }
+                let nodes = (1...2).map {
+                    create("Node", ["id": $0, "part": choose(parts + [nil]) as Any, "parts": [choose(parts)!]])
+                }
+                before = nodes.map(text)
+            }
+            let order = ["Part", "Screw"].shuffled(using: &random)
+            let realm = try previous.migrated(Self.types) { migration, _ in
+                for type in order { migration.separateOwners(ofType: type) }
+            }
+            let contained = realm.objects(Node.self).map { [$0.part].compactMap(\.self) + Array($0.parts) }
+            let after = contained.map { parts -> String in
+                parts.map { part -> String in
+                    let screws: [Screw?] = [part.core] + Array(part.screws)
+                    return "\(part.name) \(numbers(screws.map { $0?.length }))"
+                }.joined(separator: " ")
+            }
+            #expect(after == before, "seed \(seed), \(order)")
+            let parts = contained.flatMap(\.self)
+            #expect(realm.context.integers("SELECT _key FROM Part", []).count == parts.count, "seed \(seed)")
+            let screwCount = parts.map { $0.screws.count + ($0.core == nil ? 0 : 1) }.reduce(0, +)
+            #expect(realm.context.integers("SELECT _key FROM Screw", []).count == screwCount, "seed \(seed)")
+        }
+    }
+
+    @Test(
+        "a type that becomes top-level remains if a type that the program does not declare is deleted O71 O68",
+        arguments: [true, false])
+    func undeclaredOwner(isDeletedInMigration: Bool) throws {
+        let previous = try PreviousProgram([
+            "object Former\nprimaryKey id\nproperty id Int\nproperty one embedded:Keyless?\nproperty many List<embedded:Keyless>",
+            "embedded Keyless\nproperty content String",
+        ]) { create in
+            _ = create("Former", ["id": 1, "one": ["content": "a"], "many": [["content": "b"], ["content": "c"]]])
+        }
+        let realm = try previous.migrated([Keyless.self]) { migration, _ in
+            if isDeletedInMigration { migration.deleteData(forType: "Former") }
+        }
+        if !isDeletedInMigration {
+            let table = try #require(realm.context.table(named: "Former"))
+            try realm.write { realm.context.deleteRow(1, table) }
+        }
+        #expect(realm.objects(Keyless.self).map(\.content).sorted() == ["a", "b", "c"])
     }
 
     @Test("the message for a renamed property that does not convert contains the property and the values O71 O2")

@@ -81,6 +81,24 @@ import Testing
         #expect(end.children.map(\.id) == [1_000, 1_000, 1_000] && end.children[0].name == "c")
     }
 
+    @Test(
+        "a value deep in the input is replaced by a later one for the same object, new or not O5",
+        arguments: [13, 14, 15, 16, 17, 40], [Realm.UpdatePolicy.modified, .all])
+    func deepOrder(_ depth: Int, _ policy: Realm.UpdatePolicy) throws {
+        for exists in [false, true] {
+            let test = try TestRealm()
+            if exists { try test.realm.write { test.realm.add(Node(id: 1_000, name: "old")) } }
+            let inner: (String) -> [String: Any] = { ["id": 1_000, "name": $0, "next": ["id": 2_000, "name": $0]] }
+            var chain = inner("first")
+            for id in (1..<depth).reversed() { chain = ["id": id, "next": chain] }
+            let value: [String: Any] = ["id": 0, "children": [chain, inner("second")]]
+            try test.realm.write { test.realm.create(Node.self, value: value, update: policy) }
+            let end = try #require(test.realm.object(ofType: Node.self, forPrimaryKey: 1_000))
+            #expect(end.name == "second" && end.next?.name == "second")
+            #expect(test.realm.objects(Node.self).count == depth + 2)
+        }
+    }
+
     @Test("a cycle of many objects of another Realm is copied as a cycle O5") func longCycle() throws {
         let (test, other) = (try TestRealm(), try TestRealm())
         let nodes = (0..<300).map { Node(id: $0) }
@@ -142,6 +160,46 @@ import Testing
                 update: policy)
         }
         #expect(next.name == "bb" && next.amount == 7 && node.name == "A" && node.parents.first?.id == 9)
+    }
+
+    @Test(
+        "an update with embedded objects of the same object stores the values that they had before O5 O23",
+        arguments: [Realm.UpdatePolicy.modified, .all])
+    func ownEmbeddedObjects(_ policy: Realm.UpdatePolicy) throws {
+        func outcome(_ value: (Node) -> [String: Any]) throws -> [String] {
+            let test = try TestRealm()
+            let parts = ["a", "b"].map { Part(name: $0, core: Screw(length: $0 == "a" ? 1 : 2)) }
+            let node = Node(
+                id: 1, part: Part(name: "p"), parts: parts,
+                partsByName: ["k": Part(name: "K"), "l": Part(name: "L")])
+            parts[0].node = node
+            try test.realm.write { test.realm.add(node) }
+            try test.realm.write {
+                test.realm.create(Node.self, value: value(node).merging(["id": 1]) { $1 }, update: policy)
+            }
+            #expect(test.realm.objects(Node.self).count == 1)
+            return [node.part?.name ?? "-"]
+                + node.parts.map { "\($0.name)\($0.core?.length ?? 0)\($0.node == nil ? "" : "*")" }
+                + node.partsByName.map { "\($0.key)=\($0.value?.name ?? "-")" }.sorted()
+        }
+        func expect(_ expected: [String], _ value: (Node) -> [String: Any], map: [String] = ["k=K", "l=L"]) throws {
+            let outcome = try outcome(value)
+            #expect(outcome == expected + map)
+        }
+        try expect(["p", "new0", "a1*", "b2"]) { ["parts": [Part(name: "new")] + Array($0.parts)] }
+        // With `.modified`, a dictionary keeps the values of the properties that it does not contain.
+        try expect(["p", policy == .modified ? "new1*" : "new0", "a1*", "b2"]) {
+            ["parts": [["name": "new"] as Any] + Array($0.parts) as [Any]]
+        }
+        try expect(["p", "b2", "a1*"]) { ["parts": Array($0.parts.reversed())] }
+        try expect(["p", "b2", "a1*"]) { ["parts": $0.parts.sorted(byKeyPath: "name", ascending: false)] }
+        try expect(["p", "b2", "b2"]) { ["parts": [$0.parts[1], $0.parts[1]]] }
+        try expect(["b", "p0", "a1*"]) { ["part": $0.parts[1], "parts": [$0.part as Any, $0.parts[0]]] }
+        try expect(["p", "a1*", "b2"]) { ["parts": $0.parts, "part": $0.part as Any] }
+        try expect(
+            ["p", "a1*", "b2"],
+            { ["partsByName": ["k": $0.partsByName["l"] as Any, "l": $0.partsByName["k"] as Any]] },
+            map: ["k=L", "l=K"])
     }
 
     @Test(

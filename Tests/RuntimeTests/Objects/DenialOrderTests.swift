@@ -18,6 +18,8 @@ import Testing
         case assignList([Int])
         case updateList([Int])
         case clearList
+        case filterList
+        case removeListRange
         case assignSet([Int])
         case updateSet([Int])
         case intersectSet
@@ -30,7 +32,7 @@ import Testing
             case .delete, .deleteKeeper: []
             case .setEntry(let key, _), .removeEntry(let key), .emptyEntry(let key): [key]
             case .updateMap: keys
-            case .assignList, .updateList, .clearList: ["list"]
+            case .assignList, .updateList, .clearList, .filterList, .removeListRange: ["list"]
             case .assignSet, .updateSet, .intersectSet: ["set"]
             case .assignLink, .updateLink: ["link"]
             }
@@ -69,7 +71,8 @@ import Testing
                 }
             }
             let lists: [Change] = [
-                .assignList([target()]), .updateList([target(), target()]), .updateList([]), .clearList,
+                .assignList([target()]), .updateList([target(), target()]), .updateList([]), .clearList, .filterList,
+                .removeListRange,
             ]
             let sets: [Change] = [.assignSet([target()]), .updateSet([target()]), .updateSet([]), .intersectSet]
             let links: [Change] = [.assignLink(target()), .assignLink(nil), .updateLink(target()), .updateLink(nil)]
@@ -157,6 +160,8 @@ import Testing
             case .updateList(let targets):
                 realm.create(Keeper.self, value: ["id": 1, "guardedList": targets.map { kept[$0] }], update: .modified)
             case .clearList: keeper.guardedList.removeAll()
+            case .filterList: keeper.guardedList.removeAll { _ in true }
+            case .removeListRange: keeper.guardedList.removeSubrange(keeper.guardedList.indices)
             case .assignSet(let targets): keeper.guardedSet = set(targets)
             case .updateSet(let targets):
                 realm.create(Keeper.self, value: ["id": 1, "guardedSet": targets.map { kept[$0] }], update: .modified)
@@ -208,6 +213,51 @@ import Testing
             outcomes[program.isDenied, default: 0] += 1
         }
         #expect(outcomes[true, default: 0] > 3 && outcomes[false, default: 0] > 3)
+    }
+
+    @Test("a list or set that the program empties element by element no longer denies O61") func emptied() throws {
+        let emptying: [@Sendable (Keeper, Kept) -> Void] = [
+            { keeper, _ in while !keeper.guardedList.isEmpty { keeper.guardedList.removeLast() } },
+            { keeper, _ in while !keeper.guardedList.isEmpty { keeper.guardedList.removeFirst() } },
+            { keeper, _ in keeper.guardedList.remove(atOffsets: [0]) },
+            { keeper, _ in keeper.guardedList.removeAll(keepingCapacity: true) },
+            { keeper, other in keeper.guardedList.replaceSubrange(keeper.guardedList.indices, with: [other]) },
+            { keeper, _ in for kept in keeper.guardedSet { keeper.guardedSet.remove(kept) } },
+        ]
+        for (number, empty) in emptying.enumerated() {
+            let test = try TestRealm()
+            let (keeper, a, b, c) = (Keeper(id: 1), Kept(name: "a"), Kept(name: "b"), Kept(name: "c"))
+            let isSet = number == emptying.count - 1
+            try test.realm.write {
+                test.realm.add([keeper, a, b, c] as [Object])
+                if isSet {
+                    keeper.guardedSet.insert(objectsIn: [a, b])
+                } else {
+                    keeper.guardedList.append(objectsIn: [a, b])
+                }
+            }
+            #expect(throws: Never.self, "\(number)") {
+                try test.realm.write {
+                    test.realm.delete(a)
+                    empty(keeper, c)
+                }
+            }
+            #expect(isSet ? keeper.guardedSet.isEmpty : !keeper.guardedList.contains(b), "\(number)")
+        }
+        // An insertion into a list that a deletion has emptied is not an assignment.
+        let test = try TestRealm()
+        let (keeper, a, b) = (Keeper(id: 1), Kept(name: "a"), Kept(name: "b"))
+        try test.realm.write {
+            test.realm.add([keeper, a, b] as [Object])
+            keeper.guardedList.append(a)
+        }
+        #expect(throws: Realm.Error.self) {
+            try test.realm.write {
+                test.realm.delete(a)
+                keeper.guardedList.insert(contentsOf: [b], at: 0)
+            }
+        }
+        #expect(keeper.guardedList.map(\.name) == ["a"])
     }
 
     @Test("assigning one key of a map leaves the denials of its other keys O61") func keys() throws {

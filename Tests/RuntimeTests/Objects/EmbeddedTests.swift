@@ -170,4 +170,26 @@ import Testing
         }
         expectMessage(untyped, "an embedded 'Part' that already has an owner")
     }
+    @Test(
+        "adding an embedded object that has an owner traps, also if it updates another one O20 O22",
+        arguments: ["list", "link", "other object", "twice"])
+    func ownedSources(_ kind: String) async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
+            let test = try TestRealm()
+            let node = Node(id: 1, part: Part(name: "p"), parts: [Part(name: "a"), Part(name: "b")])
+            let other = Node(id: 2, parts: [Part(name: "z")])
+            try test.realm.write { test.realm.add([node, other]) }
+            let update = Node(id: 1)
+            switch kind {
+            case "list": update.parts.append(objectsIn: [node.parts[1], node.parts[0]])
+            case "link": update.part = node.parts[0]
+            case "other object": update.parts.append(other.parts[0])
+            default:
+                let part = Part(name: "same")
+                update.parts.append(objectsIn: [part, part])
+            }
+            try test.realm.write { test.realm.add(update, update: .modified) }
+        }
+        expectMessage(result, "an embedded 'Part' that already has an owner")
+    }
 }

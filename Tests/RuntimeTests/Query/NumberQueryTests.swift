@@ -289,6 +289,32 @@ private struct QueriedNumber {
         #expect(count("double + 0 == double + 0") == 0 && count("double + int64 == nil") == 0)
     }
 
+    @Test("NaN in the query text, and the sum and average of opposite infinities, are not nil O54 O53 O80 O51")
+    func notANumber() throws {
+        let test = try TestRealm()
+        try test.realm.write {
+            test.realm.add(OptionalScalars(id: 1, int: 1))
+            test.realm.add(OptionalScalars(id: 2))
+            test.realm.add(ScalarLists(id: 1, doubles: [.infinity, -.infinity]))
+            test.realm.add(ScalarLists(id: 2, doubles: []))
+            test.realm.add(ScalarLists(id: 3, doubles: [1, .infinity]))
+        }
+        func ids(_ text: String, _ arguments: Any...) throws -> [Int] {
+            try test.realm.objects(OptionalScalars.self).filter(Realm.Predicate(parsing: text, arguments: arguments))
+                .map(\.id)
+        }
+        func lists(_ text: String) -> [Int] { test.realm.objects(ScalarLists.self).filter(text).map(\.id) }
+        for text in ["int + NAN", "NAN", "NAN * 2", "1 - NAN"] {
+            #expect(try ids("\(text) == nil") == [] && ids("\(text) != nil") == [1, 2], "\(text)")
+            #expect(try ids("\(text) == 1") == [] && ids("\(text) != 1") == [1, 2], "\(text)")
+            #expect(try ids("nil == \(text)") == [] && ids("NOT \(text) == nil") == [1, 2], "\(text)")
+        }
+        #expect(try ids("int * %@ == nil", Double.nan) == [] && ids("%@ == nil", Double.nan) == [])
+        #expect(lists("doubles.@sum == nil") == [] && lists("doubles.@sum != nil") == [1, 2, 3])
+        #expect(lists("doubles.@avg == nil") == [2] && lists("doubles.@avg != nil") == [1, 3])
+        #expect(lists("doubles.@sum == doubles.@sum") == [2, 3] && lists("doubles.@avg == doubles.@avg") == [2, 3])
+    }
+
     @Test("the smallest and largest keys are found by numbers with a sign, with '.0' or of another type O80 O51")
     func keys() throws {
         let test = try TestRealm()

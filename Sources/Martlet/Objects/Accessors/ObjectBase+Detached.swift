@@ -20,8 +20,21 @@ extension ObjectBase {
 /// Creates one copy of each object. A loop copies the values. A recursive function could need more stack than there is,
 /// because a chain of links can have any length.
 final class DetachedCopies {
+    private let keepsLinks: Bool
     private var copies: [ObjectBase: ObjectBase] = [:]
     private var waiting: [(source: ObjectBase, copy: ObjectBase)] = []
+
+    /// - Parameter keepsLinks: true if copies link to the same top-level objects as the originals, and only embedded
+    ///   objects are copied.
+    init(keepsLinks: Bool = false) { self.keepsLinks = keepsLinks }
+
+    /// The copy of an embedded object, with its embedded objects, and with links to the same objects.
+    static func embedded(_ source: ObjectBase) -> ObjectBase {
+        let copies = DetachedCopies(keepsLinks: true)
+        let copy = copies.copy(of: source)
+        copies.fill()
+        return copy
+    }
 
     /// The copy of an object. A new copy has no values until `fill()` is called.
     func copy(of source: ObjectBase) -> ObjectBase {
@@ -39,6 +52,10 @@ final class DetachedCopies {
         while let (source, copy) = waiting.popLast() { fill(copy, from: source) }
     }
 
+    private func target(_ object: ObjectBase) -> ObjectBase {
+        keepsLinks && !object._model.schema.isEmbedded ? object : copy(of: object)
+    }
+
     private func fill(_ copy: ObjectBase, from source: ObjectBase) {
         source._load(0)
         source.recordAllReads()
@@ -47,12 +64,12 @@ final class DetachedCopies {
             if property.isCollection {
                 guard let elements = RowEncoder.collection(of: source, property.index) else { continue }
                 let collection = RowEncoder.collection(of: copy, property.index) as? any CodableCollection
-                collection?.copyElements(of: elements) { self.copy(of: $0) }
+                collection?.copyElements(of: elements) { target($0) }
             } else if property.isColumn && property.isLink {
-                image.objects[property.index] = (source.untypedValue(property) as? ObjectBase).map { self.copy(of: $0) }
+                image.objects[property.index] = (source.untypedValue(property) as? ObjectBase).map { target($0) }
                 image.values[property.index] = .null
             } else if property.isColumn && property.isAny, let value = source.untypedValue(property) as? AnyRealmValue {
-                image.anyValues[property.index] = value._replacingObject { self.copy(of: $0) }
+                image.anyValues[property.index] = value._replacingObject { target($0) }
             }
         }
         var row = RowDecoder(image)

@@ -317,7 +317,7 @@ final class CollectionCore {
         for end in [range.lowerBound, range.upperBound] where end < 0 || end > size {
             Misuse.indexOutOfRange(end, count: size, "'\(name)'")
         }
-        if range.isEmpty { return }
+        if range.isEmpty { return recordIfEmptied() }
         var old: [SQLValue] = []
         let edit = ListEdit.remove(at: range.lowerBound, count: range.count)
         performEdit(ListEditScript([edit])) {
@@ -326,6 +326,7 @@ final class CollectionCore {
             for element in old { countLinks(in: element, by: -1) }
             record(edit)
         }
+        recordIfEmptied()
         if property.element.isEmbedded { for element in old { deleteIfEmbedded(element) } }
     }
 
@@ -371,6 +372,7 @@ final class CollectionCore {
             countLinks(in: old, by: -1)
             record(.remove(at: position, count: 1))
         }
+        recordIfEmptied()
         deleteIfEmbedded(old)
     }
 
@@ -413,7 +415,14 @@ final class CollectionCore {
 
     /// Removes the elements at ascending positions. Observers are notified of one change.
     func remove(at places: [Int]) {
-        for element in take(places) { deleteIfEmbedded(element) }
+        let removed = places.isEmpty ? [] : take(places)
+        recordIfEmptied()
+        for element in removed { deleteIfEmbedded(element) }
+    }
+
+    // A list or set that the program empties has been assigned. The keys of a map are recorded one by one.
+    private func recordIfEmptied() {
+        if property.kind != .map, !context.pending.denials.isEmpty, count == 0 { recordAssignment() }
     }
 
     /// Removes the links to rows that are being deleted. In a map the values become nil; lists and sets lose the

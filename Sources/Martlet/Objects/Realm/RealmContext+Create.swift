@@ -27,11 +27,21 @@ extension RealmContext {
             object.assign(input, rules) { !$0.mayContainObjects }
             _ = add(object, .error)
             if model.schema.isEmbedded { additions.ownerless.insert(ObjectIdentifier(object)) }
-            object.assignNested(input, rules) { $0.mayContainObjects }
+            // If earlier values are still to be assigned, they may be values of the same object. Then all values of this
+            // input are assigned again, after them.
+            let repeats = policy != .error && deferred.areEarlierValuesPending
+            object.assignNested(input, rules) { repeats || $0.mayContainObjects }
         } else {
             object.assignNested(input, rules)
         }
         return object
+    }
+
+    /// Deletes those of the given objects that `create` has created for an owner which no longer exists.
+    func deleteOwnerless(_ objects: some Sequence<ObjectBase>) {
+        for object in objects where additions.ownerless.remove(ObjectIdentifier(object)) != nil {
+            if let table = object._table { deleteRow(object._key, table) }
+        }
     }
 
     /// The existing object with the primary key in the input; nil if there is none, or if the policy does not allow
@@ -116,6 +126,8 @@ extension ObjectBase {
         _ input: UntypedInput, _ rules: UntypedAssignment, where isWanted: (PropertySchema) -> Bool = { _ in true }
     ) {
         let schema = _model.schema
+        let isUpdate = _state != .unmanaged && rules.policy != .error
+        let input = isUpdate ? input.copyingEmbedded(schema) : input
         for property in schema.properties where isWanted(property) {
             if case .linkingObjects = property.kind { continue }
             guard let given = input.value(of: property) else { continue }
@@ -153,8 +165,8 @@ extension ObjectBase {
 
 /// Untyped values for the properties of an object: by name, by position, or from another object.
 struct UntypedInput {
-    private let dictionary: [String: Any]?
-    private let array: [Any]?
+    private var dictionary: [String: Any]?
+    private var array: [Any]?
     private let object: ObjectBase?
     /// The indices of the properties to which the elements of an array belong. Linking objects are not included.
     private let positions: [Int]
@@ -187,5 +199,20 @@ struct UntypedInput {
         }
         if let object, let own = object._model.schema[property.name] { return .some(object.untypedValue(own)) }
         return nil
+    }
+    /// This input with unmanaged copies of the embedded objects in it that are stored in a Realm. Without them, the
+    /// assignment of a property could change or delete an embedded object that is also the value of another property.
+    func copyingEmbedded(_ schema: ObjectTypeSchema) -> UntypedInput {
+        var input = self
+        for property in schema.properties where property.element.isEmbedded {
+            if let dictionary {
+                if let copy = dictionary[property.name].flatMap(EmbeddedCopies.copied) {
+                    input.dictionary?[property.name] = copy
+                }
+            } else if let array, let position = positions.firstIndex(of: property.index), position < array.count {
+                if let copy = EmbeddedCopies.copied(array[position]) { input.array?[position] = copy }
+            }
+        }
+        return input
     }
 }

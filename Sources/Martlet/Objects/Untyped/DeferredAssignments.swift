@@ -25,6 +25,9 @@ final class DeferredAssignments: @unchecked Sendable {
     private var depth = 0
     private var assignments: [Assignment] = []
 
+    /// True if values that come earlier in the input have not been assigned yet.
+    var areEarlierValuesPending: Bool { !assignments.isEmpty }
+
     func assign(
         _ input: UntypedInput, to object: ObjectBase, _ rules: UntypedAssignment,
         where isWanted: @escaping (PropertySchema) -> Bool

@@ -188,12 +188,19 @@ extension ObjectBase {
         }
     }
 
-    /// Empties a property with embedded objects without deleting them.
-    final func releaseEmbedded(_ property: PropertySchema) {
-        guard property.isCollection else { return setStored(property.index, .null) }
+    /// Removes embedded objects from a property without deleting them.
+    final func releaseEmbedded(_ property: PropertySchema, where isReleased: (ObjectKey) -> Bool = { _ in true }) {
+        func isReleasedKey(_ value: SQLValue) -> Bool {
+            if case .integer(let key) = value { isReleased(key) } else { false }
+        }
+        _load(property.index)
+        guard property.isCollection else {
+            if isReleasedKey(_image[property.index]) { setStored(property.index, .null) }
+            return
+        }
         guard let context = _context, let table = _table else { return }
         let core = context.core(table, property.index, _key)
-        core.removeLinks(to: Set(core.all().filter { if case .integer = $0 { true } else { false } }))
+        core.removeLinks(to: Set(core.all().filter { isReleasedKey($0) }))
     }
 
     /// Copies the value of a property from this unmanaged object to `target`, a managed object of the same class.
@@ -235,6 +242,7 @@ extension ObjectBase {
             return context.recordAssignment(property.index, of: target)
         }
         if policy == .modified, let object, case .integer(let key) = old, let table = object._model.table(in: context) {
+            if object._state != .unmanaged { Misuse.embeddedOwned(object._typeName) }
             context.updateEmbedded(key, from: object, policy, table)
         } else if object != nil || old != .null || policy == .all {
             target.setLinkUntyped(property, object, policy)
