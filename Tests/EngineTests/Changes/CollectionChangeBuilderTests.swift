@@ -57,7 +57,7 @@ private struct EditedCollection {
         case 26..<34: return .replace(at: at, count: length)
         case 34..<37: return .move(from: at, to: random.number(0..<count))
         case 37..<39: return .swap(at, random.number(0..<count))
-        default: return random.once(in: 5) ? .clear(oldCount: count) : .replace(at: at)
+        default: return random.isTrue(oneIn: 5) ? .clear(oldCount: count) : .replace(at: at)
         }
     }
 
@@ -118,7 +118,7 @@ struct CollectionChangeBuilderTests {
             collection.apply(edit)
             whole.append(edit)
             version.append(edit)
-            if random.once(in: 10) {
+            if random.isTrue(oneIn: 10) {
                 merged.append(contentsOf: version)
                 version = ListEditScript()
             }
