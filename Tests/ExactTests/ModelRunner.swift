@@ -29,7 +29,7 @@ final class ModelRunner {
     var watchers: [Watcher] = []
     /// Observers that must not be called any more.
     private var ended: [Watcher] = []
-    var keyValues: [KeyValueWatcher] = []
+    var keyValueWatchers: [KeyValueWatcher] = []
     var realmWatchers: [RealmWatcher] = []
     /// Whether the Realm was invalidated and has not written since. It may then show a newer version without a
     /// notification.
@@ -101,7 +101,7 @@ final class ModelRunner {
         executors?.close()
         watchers = []
         ended = []
-        keyValues = []
+        keyValueWatchers = []
         queue.sync { other = nil }
         foreign = nil
         furtherAccessors.drop()
@@ -225,10 +225,10 @@ final class ModelRunner {
         // Observers of objects report the changes since the version that the Realm shows now.
         guard watchers.count < 14, let shown = modelStates[realm.context.version] else { return }
         if plan.kind == .keyValue {
-            guard keyValues.count < 8, let watcher = KeyValueWatcher.make(plan, shown, realm, furtherAccessors) else {
-                return
-            }
-            keyValues.append(watcher)
+            guard keyValueWatchers.count < 8,
+                let watcher = KeyValueWatcher.make(plan, shown, realm, furtherAccessors)
+            else { return }
+            keyValueWatchers.append(watcher)
             addToTrace("watch \(watcher.name)")
             return
         }
@@ -340,12 +340,12 @@ final class ModelRunner {
         let (kept, count) = (model, furtherAccessors.count)
         let held = RetainedNode.all(model, realm)
         apply(operations, realm)
-        keyValues.forEach { $0.isRolledBack = true }
+        keyValueWatchers.forEach { $0.isRolledBack = true }
         realm.cancelWrite()
-        keyValues.forEach { $0.isRolledBack = false }
+        keyValueWatchers.forEach { $0.isRolledBack = false }
         model = kept
         furtherAccessors.drop(after: count, kept)
-        keyValues.forEach { $0.allowNeedlessCalls() }
+        keyValueWatchers.forEach { $0.allowNeedlessCalls() }
         if let failure = held.lazy.compactMap({ $0.mismatch(kept) }).first { fail(failure) }
     }
 
