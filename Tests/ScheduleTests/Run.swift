@@ -39,7 +39,7 @@ final class Run: @unchecked Sendable {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("martlet-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let url = folder.appendingPathComponent("test.realm")
-        if program.isFileThere { try FileManager.default.copyItem(at: Template.shared.url, to: url) }
+        if program.fileExists { try FileManager.default.copyItem(at: Template.shared.url, to: url) }
         var configuration = Template.configuration(url)
         configuration.environment.checkpointFrames = program.checkpointFrames
         configuration.environment.changeRetention = program.retention
@@ -156,7 +156,7 @@ private final class Clock: Sendable {
     func pass() { value.add(700_000_000, ordering: .relaxed) }
 }
 
-/// An empty file, created once. Every run begins with a copy of it.
+/// An empty file, created once. A run begins with a copy of it unless its program creates the file.
 private struct Template {
     static let shared = Template()
 
