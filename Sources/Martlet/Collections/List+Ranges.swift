@@ -5,8 +5,8 @@ import MartletValues
 extension List: RangeReplaceableCollection, MutableCollection {
     /// Replaces a range of elements. Removed embedded objects are deleted.
     ///
-    /// Key-value observers are notified at most twice: of the removal and of the insertion. Complexity: proportional to
-    /// the number of replaced and inserted elements. The elements elsewhere in the list are not rewritten.
+    /// Key-value observers are notified at most twice: of the removal and of the insertion. The number of elements that
+    /// are written to the file depends on the number of replaced and inserted elements, not on the length of the list.
     public func replaceSubrange(_ range: Range<Int>, with elements: some Collection<Element>) {
         // `elements` may be this list or a slice of it, so it is copied before the list changes.
         let elements = Array(elements)
