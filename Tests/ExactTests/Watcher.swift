@@ -215,8 +215,7 @@ struct ModelQuery {
         filter = plan.filter < filters.count ? filters[plan.filter] : nil
         sort = plan.sort < Self.sorts.count ? Self.sorts[plan.sort] : nil
         distinct = allowsDistinctAndLimit && plan.cut < 3 ? ["name", "amount", "next.name"][plan.cut] : nil
-        window =
-            allowsDistinctAndLimit && (2..<5).contains(plan.cut) ? (count: 3, offset: plan.cut - 2) : nil
+        window = allowsDistinctAndLimit && (2..<5).contains(plan.cut) ? (count: 3, offset: plan.cut - 2) : nil
     }
 
     var descriptors: [SortDescriptor] { sort?.descriptors ?? [] }
