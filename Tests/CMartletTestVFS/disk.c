@@ -188,7 +188,7 @@ typedef struct Survival {
 
 static bool survives(CMartletDisk *disk, Survival survival, int64_t number) {
     switch (survival.damage) {
-    case CMartletDamageNothing: return false;
+    case CMartletDamageAllLost: return false;
     case CMartletDamagePrefix: return number <= survival.last_number;
     default: return !one_in(disk, 3);
     }
@@ -215,7 +215,7 @@ static void damage_bytes(CMartletDisk *disk, DiskFile *file, Survival survival) 
 /* Whether the path refers to this file after the cut. A creation or deletion since the last sync may be lost. */
 static bool stays_linked(CMartletDisk *disk, const DiskFile *file, Survival survival) {
     if (file->is_linked == file->is_durably_linked) return file->is_linked;
-    if (survival.damage == CMartletDamageNothing) return file->is_durably_linked;
+    if (survival.damage == CMartletDamageAllLost) return file->is_durably_linked;
     return one_in(disk, 2);
 }
 

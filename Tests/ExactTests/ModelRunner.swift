@@ -133,7 +133,7 @@ final class ModelRunner {
         checkFurtherAccessors()
         checkCollections()
         checkKeys()
-        if let failure = try Self.staleCollection(test.realm) { fail(failure) }
+        if let failure = try Self.collectionMismatch(test.realm) { fail(failure) }
     }
 
     private func addStepToTrace(_ step: Step) {
@@ -149,9 +149,9 @@ final class ModelRunner {
             addToTrace("\(name(position)) writes without notifying \(name(silenced)) when it is called next")
         case .realmSilent(_, let silenced):
             addToTrace("the observer of the Realm writes without notifying \(name(silenced)) when it is called next")
-        case .endInside(let victim, let position):
+        case .endDuringCall(let victim, let position):
             addToTrace("\(name(position)) ends \(name(victim)) when it is called next")
-        case .watchInside(let plan, let position):
+        case .watchDuringCall(let plan, let position):
             addToTrace("\(name(position)) registers a watcher of \(plan.kind) when it is called next")
         case .asyncWrite: addToTrace("an asynchronous write is queued")
         case .nestedAsyncWrite(_, _, let position):
@@ -202,9 +202,9 @@ final class ModelRunner {
                 writeInside(operations, silencing: at(silenced))
                 realmWatchers.forEach { $0.skipNestedCommit(realm.context.version) }
             }
-        case .endInside(let victim, let position):
+        case .endDuringCall(let victim, let position):
             if let victim = at(victim) { at(position)?.actions.append(.end(victim)) }
-        case .watchInside(let plan, let position): at(position)?.actions.append(.watch(plan))
+        case .watchDuringCall(let plan, let position): at(position)?.actions.append(.watch(plan))
         case .asyncWrite(let operations, let ending): queueWrite(operations, ending)
         case .nestedAsyncWrite(let operations, let ending, let position):
             at(position)?.actions.append(.queueWrite(operations, ending))

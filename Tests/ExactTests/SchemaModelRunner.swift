@@ -84,7 +84,7 @@ final class SchemaModelRunner {
             let isRefresh = if case .refresh = step { true } else { false }
             runner.checkKeyValues(isRefresh: isRefresh)
             if let failure = ModelRunner.invalidKeys(runner.test.realm) { runner.fail(failure) }
-            if let failure = try ModelRunner.staleCollection(runner.test.realm) { runner.fail(failure) }
+            if let failure = try ModelRunner.collectionMismatch(runner.test.realm) { runner.fail(failure) }
             if let failure = runner.failure {
                 runner.failure = "step \(position): \(failure)"
                 break
@@ -104,7 +104,7 @@ final class SchemaModelRunner {
             guard let shown = modelStates[realm.context.version] else { return }
             if seed.isMultiple(of: 3) { return watchKeyValues(seed, shown) }
             let builder = SchemaWatcherBuilder(
-                schema: program.schema, model: shown, realm: realm, random: random.next(), onCall: receiveCall)
+                schema: program.schema, model: shown, realm: realm, seed: random.next(), onCall: receiveCall)
             if let watcher = builder.make() { watchers.append(watcher) }
         case .refresh:
             realm.refresh()

@@ -52,8 +52,8 @@ final class Run: @unchecked Sendable {
         configuration.environment.driver = threadScheduler.driver
         configuration.environment.now = { clock.time }
         configuration.environment.sleep = { [unowned threadScheduler] _ in
-            clock.pass()
-            threadScheduler.pass("a pause")
+            clock.advance()
+            threadScheduler.yieldThread(at: "a pause")
         }
         configuration.environment.log = { [unowned threadScheduler, folder] line in
             threadScheduler.addToTrace(line.replacingOccurrences(of: folder.path, with: ""))
@@ -153,7 +153,7 @@ private final class Clock: Sendable {
 
     var time: UInt64 { value.load(ordering: .relaxed) }
 
-    func pass() { value.add(700_000_000, ordering: .relaxed) }
+    func advance() { value.add(700_000_000, ordering: .relaxed) }
 }
 
 /// An empty file, created once. A run begins with a copy of it unless its program creates the file.

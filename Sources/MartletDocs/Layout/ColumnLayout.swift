@@ -17,7 +17,7 @@ struct ColumnLayout {
         var best: (picture: LayoutPicture, cost: Double)?
         var seen: Set<[Int]> = []
         for maximumHeight in columnHeights(graph) {
-            let layers = assignment.assigned(maximumHeight: maximumHeight)
+            let layers = assignment.columns(maximumHeight: maximumHeight)
             guard seen.insert(layers).inserted else { continue }
             let picture = ColumnLayout(graph, layers: layers).picture()
             let cost = Self.cost(of: picture)

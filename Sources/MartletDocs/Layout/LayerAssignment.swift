@@ -1,5 +1,5 @@
-/// Assigns a column to each box, so that edges point to the right and no column is higher than a given maximum, as far
-/// as possible.
+/// Assigns a layer (column) to each node (box), so that edges point to the right and no layer is higher than a given
+/// maximum, as far as possible.
 struct LayerAssignment {
     private let nodes: [LayoutNode]
     private let order: [Int]
@@ -25,7 +25,7 @@ struct LayerAssignment {
     }
 
     /// The column of each box, from 0.
-    func assigned(maximumHeight: Int) -> [Int] {
+    func columns(maximumHeight: Int) -> [Int] {
         var copy = self
         copy.assignLongestPaths()
         copy.shiftRight()
