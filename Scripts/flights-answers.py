@@ -206,7 +206,7 @@ def _(d):
 # --- sorts -----------------------------------------------------------------------------------------------------
 
 
-@question("flight that left latest, least row first")
+@question("flight with the longest departure delay, ties by row")
 def _(d):
     late = [f for f in d.flights if f["dep_delay"] is not None]
     worst = min(late, key=lambda f: (-f["dep_delay"], f["id"]))

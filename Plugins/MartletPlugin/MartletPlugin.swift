@@ -80,8 +80,8 @@ struct SchemaSet {
             let paths = configurations.map { "'\($0.path)'" }.joined(separator: " and ")
             Diagnostics.error("target '\(targetName)' has more than one martlet.yaml; keep one of \(paths)")
         }
-        let committed = committedOutputs()
-        if let first = committed.first {
+        let conflicting = swiftFilesNamedLikeOutputs()
+        if let first = conflicting.first {
             let names = excluded.prefix(3).map { "\"\($0)\"" } + (excluded.count > 3 ? ["…"] : [])
             Diagnostics.error(
                 "target '\(targetName)' contains '\(first.path)', which MartletPlugin writes as well; "
@@ -92,12 +92,12 @@ struct SchemaSet {
         let collisions = collisions()
         for collision in collisions { Diagnostics.error(collision) }
         return !schemas.isEmpty && hasSwiftFile && configurations.count <= 1 && collisions.isEmpty
-            && committed.isEmpty
+            && conflicting.isEmpty
     }
 
     /// Swift files of the target with the names of generated files. SwiftPM would treat such a file and the generated
     /// file as the same output.
-    private func committedOutputs() -> [URL] {
+    private func swiftFilesNamedLikeOutputs() -> [URL] {
         let names = Set(outputNames.map { $0.lowercased() })
         return swiftFiles.filter { names.contains($0.lastPathComponent.lowercased()) }
     }

@@ -28,7 +28,7 @@ bool cmartlet_is_log_header(const uint8_t header[LOG_HEADER_SIZE]) {
     return first == cmartlet_big_endian(header + 24) && second == cmartlet_big_endian(header + 28);
 }
 
-int64_t cmartlet_last_frame(const uint8_t index[INDEX_SIZE]) {
+int64_t cmartlet_last_frame(const uint8_t index[INDEX_PREFIX_SIZE]) {
     uint32_t frames;
     uint16_t size;
     memcpy(&frames, index + INDEX_FRAMES, sizeof frames);
@@ -38,7 +38,7 @@ int64_t cmartlet_last_frame(const uint8_t index[INDEX_SIZE]) {
     return frames == 0 ? -1 : LOG_HEADER_SIZE + (page_size + FRAME_HEADER_SIZE) * ((int64_t)frames - 1);
 }
 
-bool cmartlet_is_last_frame(const uint8_t index[INDEX_SIZE], const uint8_t frame[FRAME_HEADER_SIZE]) {
+bool cmartlet_is_last_frame(const uint8_t index[INDEX_PREFIX_SIZE], const uint8_t frame[FRAME_HEADER_SIZE]) {
     enum { FRAME_SALTS = 8, FRAME_CHECKSUM = 16 };
     uint32_t checksum[2];
     memcpy(checksum, index + INDEX_CHECKSUM, sizeof checksum);

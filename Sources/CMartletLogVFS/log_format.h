@@ -10,7 +10,7 @@ enum { LOG_HEADER_SIZE = 32, FRAME_HEADER_SIZE = 24, SALTS_SIZE = 8 };
 /* The index begins with two copies of its header. After them is the number of frames that have been copied into the
    database file:
    https://sqlite.org/walformat.html#the_wal_index_file_format */
-enum { INDEX_REGION = 32768, INDEX_HEADER = 48, INDEX_SIZE = 2 * INDEX_HEADER + 4 };
+enum { INDEX_REGION = 32768, INDEX_HEADER = 48, INDEX_PREFIX_SIZE = 2 * INDEX_HEADER + 4 };
 enum { INDEX_PAGE_SIZE = 14, INDEX_FRAMES = 16, INDEX_CHECKSUM = 24, INDEX_SALTS = 32 };
 
 uint64_t cmartlet_salts(const uint8_t salts[SALTS_SIZE]);
@@ -21,10 +21,10 @@ uint32_t cmartlet_big_endian(const uint8_t *bytes);
 bool cmartlet_is_log_header(const uint8_t header[LOG_HEADER_SIZE]);
 
 /* The position of the last frame that the index describes; -1 if there is none. */
-int64_t cmartlet_last_frame(const uint8_t index[INDEX_SIZE]);
+int64_t cmartlet_last_frame(const uint8_t index[INDEX_PREFIX_SIZE]);
 
 /* True if a frame header is that of the last frame that the index describes. The checksum of a frame covers all frames
    before it, so the whole log is then the one that was indexed. */
-bool cmartlet_is_last_frame(const uint8_t index[INDEX_SIZE], const uint8_t frame[FRAME_HEADER_SIZE]);
+bool cmartlet_is_last_frame(const uint8_t index[INDEX_PREFIX_SIZE], const uint8_t frame[FRAME_HEADER_SIZE]);
 
 #endif

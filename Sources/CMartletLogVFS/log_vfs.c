@@ -32,10 +32,11 @@ typedef struct LogVFSFile {
     const char *path;
     bool has_identity;
     CMartletFileID identity;
-    /* For a database file: the index that this process uses for it, once it is known, and whether the index beside the
-       file is used for another database. */
+    /* For a database file: the index that this process uses for it, once it is known. */
     CMartletOpenIndex *index;
-    bool is_index_own, is_index_foreign;
+    /* Whether the index contains the mark of this database, and whether the index beside the file is used for another
+       database. */
+    bool is_index_verified, is_index_foreign;
 } LogVFSFile;
 
 static sqlite3_file *real(sqlite3_file *file) {
@@ -155,23 +156,23 @@ static int map_first_region(LogVFSFile *self, int size, int extend, void volatil
     int result = real->pMethods->xShmMap(real, 0, size, extend, address);
     bool is_read_only = result == SQLITE_READONLY;
     if (result != SQLITE_OK && !is_read_only) return result;
-    if (!self->index) self->index = cmartlet_use_index(self->path, self->identity);
+    if (!self->index) self->index = cmartlet_retain_index(self->path, self->identity);
     /* There is no region until a connection has recovered the log. */
     if (!*address) return result;
-    self->is_index_own = cmartlet_mark_index(*address, self->identity, is_read_only);
-    return self->is_index_own ? result : refuse_index(self, address);
+    self->is_index_verified = cmartlet_mark_index(*address, self->identity, is_read_only);
+    return self->is_index_verified ? result : refuse_index(self, address);
 }
 
 static int file_shm_map(sqlite3_file *file, int region, int size, int extend, void volatile **address) {
     LogVFSFile *self = (LogVFSFile *)file;
-    if (region != 0 || self->is_index_own || !self->has_identity) {
+    if (region != 0 || self->is_index_verified || !self->has_identity) {
         return self->real->pMethods->xShmMap(self->real, region, size, extend, address);
     }
     if (self->is_index_foreign) return refuse_index(self, address);
     if (self->index) return map_first_region(self, size, extend, address);
     cmartlet_lock_indexes();
     /* SQLite must not open an index that this process uses for another database: closing it would drop all locks. */
-    self->index = cmartlet_use_index_of_other(self->path, self->identity);
+    self->index = cmartlet_retain_index_of_other_database(self->path, self->identity);
     int result = self->index ? refuse_index(self, address) : map_first_region(self, size, extend, address);
     cmartlet_unlock_indexes();
     return result;
@@ -190,7 +191,7 @@ static int file_shm_unmap(sqlite3_file *file, int delete) {
     cmartlet_lock_indexes();
     cmartlet_release_index(self->index);
     self->index = NULL;
-    self->is_index_own = false;
+    self->is_index_verified = false;
     int result = self->real->pMethods->xShmUnmap(self->real, delete);
     cmartlet_unlock_indexes();
     return result;
@@ -373,7 +374,7 @@ static bool uses_log_vfs(sqlite3_file *file) {
 
 /* Reads the beginning of the index. Returns the log that the connection has open; NULL if there is none, or while
    another connection writes the index. */
-static sqlite3_file *read_index(void *database, uint8_t header[INDEX_SIZE]) {
+static sqlite3_file *read_index(void *database, uint8_t header[INDEX_PREFIX_SIZE]) {
     sqlite3_file *file = file_of(database, SQLITE_FCNTL_FILE_POINTER);
     if (!file || file->pMethods->iVersion < 2) return NULL;
     sqlite3_file *log = file_of(database, SQLITE_FCNTL_JOURNAL_POINTER);
@@ -381,12 +382,12 @@ static sqlite3_file *read_index(void *database, uint8_t header[INDEX_SIZE]) {
     void volatile *region = NULL;
     if (file->pMethods->xShmMap(file, 0, INDEX_REGION, 0, &region) != SQLITE_OK || !region) return NULL;
     file->pMethods->xShmBarrier(file);
-    memcpy(header, (const void *)region, INDEX_SIZE);
+    memcpy(header, (const void *)region, INDEX_PREFIX_SIZE);
     return memcmp(header, header + INDEX_HEADER, INDEX_HEADER) == 0 ? log : NULL;
 }
 
 bool cmartlet_log_state(void *database, CMartletLogState *state) {
-    uint8_t header[INDEX_SIZE];
+    uint8_t header[INDEX_PREFIX_SIZE];
     if (!read_index(database, header)) return false;
     memcpy(&state->frames, header + INDEX_FRAMES, 4);
     memcpy(&state->copied, header + 2 * INDEX_HEADER, 4);
@@ -395,7 +396,7 @@ bool cmartlet_log_state(void *database, CMartletLogState *state) {
 }
 
 bool cmartlet_log_is_damaged(void *database) {
-    uint8_t header[INDEX_SIZE], frame[FRAME_HEADER_SIZE];
+    uint8_t header[INDEX_PREFIX_SIZE], frame[FRAME_HEADER_SIZE];
     sqlite3_file *log = read_index(database, header);
     int64_t offset = log ? cmartlet_last_frame(header) : -1;
     if (offset < 0) return false;

@@ -9,11 +9,11 @@
 struct CMartletOpenIndex {
     CMartletOpenIndex *next;
     CMartletFileID database, file;
-    int users;
+    int reference_count;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Guarded by `lock`. The identities of an entry never change. */
+/* Guarded by `lock`. `database` and `file` of an entry never change. */
 static CMartletOpenIndex *indexes;
 
 void cmartlet_lock_indexes(void) { pthread_mutex_lock(&lock); }
@@ -44,7 +44,7 @@ static CMartletOpenIndex *index_of(CMartletFileID database) {
     return index;
 }
 
-CMartletOpenIndex *cmartlet_use_index(const char *database_path, CMartletFileID database) {
+CMartletOpenIndex *cmartlet_retain_index(const char *database_path, CMartletFileID database) {
     CMartletOpenIndex *index = index_of(database);
     if (!index) {
         CMartletFileID file;
@@ -54,21 +54,21 @@ CMartletOpenIndex *cmartlet_use_index(const char *database_path, CMartletFileID 
         index->next = indexes;
         indexes = index;
     }
-    index->users++;
+    index->reference_count++;
     return index;
 }
 
-CMartletOpenIndex *cmartlet_use_index_of_other(const char *database_path, CMartletFileID database) {
+CMartletOpenIndex *cmartlet_retain_index_of_other_database(const char *database_path, CMartletFileID database) {
     CMartletFileID file;
     if (!indexes || index_of(database) || !index_file(database_path, &file)) return NULL;
     CMartletOpenIndex *index = indexes;
     while (index && !cmartlet_is_same_file(index->file, file)) index = index->next;
-    if (index) index->users++;
+    if (index) index->reference_count++;
     return index;
 }
 
 void cmartlet_release_index(CMartletOpenIndex *index) {
-    if (!index || --index->users > 0) return;
+    if (!index || --index->reference_count > 0) return;
     CMartletOpenIndex **link = &indexes;
     while (*link != index) link = &(*link)->next;
     *link = index->next;

@@ -21,18 +21,19 @@ bool cmartlet_is_same_file(CMartletFileID first, CMartletFileID second);
 void cmartlet_lock_indexes(void);
 void cmartlet_unlock_indexes(void);
 
-/* The open index of a database file. Called after the index was mapped, with the lock. NULL if it is unknown. */
-CMartletOpenIndex *cmartlet_use_index(const char *database_path, CMartletFileID database);
+/* Retains the open index of a database file. Called after the index was mapped, while the lock is held. Returns NULL if
+   the file of the index is not found, or if memory is exhausted. */
+CMartletOpenIndex *cmartlet_retain_index(const char *database_path, CMartletFileID database);
 
-/* The index at the path of a database's index, if this process uses it for another database; otherwise NULL. Called with
-   the lock. */
-CMartletOpenIndex *cmartlet_use_index_of_other(const char *database_path, CMartletFileID database);
+/* Retains the index at the path of a database's index if this process uses it for another database; otherwise returns
+   NULL. Called while the lock is held. */
+CMartletOpenIndex *cmartlet_retain_index_of_other_database(const char *database_path, CMartletFileID database);
 
 /* Writes the mark of a database into the first region of an index that contains no mark. Returns false if the index
    contains the mark of another database. An index that is mapped for reading only is not changed. */
 bool cmartlet_mark_index(void volatile *region, CMartletFileID database, bool is_read_only);
 
-/* Called before the index is unmapped, with the lock. `index` may be NULL. */
+/* Called before the index is unmapped, while the lock is held. `index` may be NULL. */
 void cmartlet_release_index(CMartletOpenIndex *index);
 
 /* True if the path of the index refers to another file now, or to none. */

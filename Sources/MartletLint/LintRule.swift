@@ -3,7 +3,7 @@ public import MartletSchema
 /// A check of a resolved schema. Its findings stop generation only if 'martlet.yaml' makes them errors.
 public protocol LintRule: Sendable {
     var code: DiagnosticCode { get }
-    /// The purpose of the rule, in one sentence.
-    var purpose: String { get }
+    /// What the rule requires of a schema, in one sentence.
+    var requirement: String { get }
     func check(_ schema: SchemaModel) -> [Diagnostic]
 }

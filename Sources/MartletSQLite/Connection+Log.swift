@@ -45,14 +45,16 @@ extension Connection {
     /// True if the path of the index of the log does not refer to the index that this connection uses.
     package var isIndexMoved: Bool { cmartlet_index_is_moved(pointer) }
 
-    /// True if reading the file failed because its index is used for another database, whose path the file now has.
+    /// True if reading the file failed because other connections use the index beside it for another database: the file
+    /// was moved to the path of a database that is still open.
     package var isIndexForeign: Bool { cmartlet_index_is_foreign(pointer) }
 
     /// True if the log was truncated or overwritten since its last commit. The caller holds the write lock.
     package var isLogDamaged: Bool { cmartlet_log_is_damaged(pointer) }
 
-    /// Runs `body` while no other connection, of any process, can read the file. Returns false and does not run `body`
-    /// if another connection has read it. Requires that this connection has not read the file.
+    /// Runs `body` under an exclusive lock on the file. Returns false without running `body` if another open
+    /// connection, of any process, has read the file: it then holds a shared lock. Requires that this connection has
+    /// not read the file.
     package func whileUnused(_ body: () throws -> Void) rethrows -> Bool {
         guard cmartlet_file_lock_if_unused(pointer) else { return false }
         defer { cmartlet_file_unlock(pointer) }

@@ -101,7 +101,7 @@ void disk_release(CMartletDisk *disk, DiskFile *file) {
     forget_changes(file);
     free_shm(file);
     free(file->changes);
-    free(file->present.start);
+    free(file->current.start);
     free(file->durable.start);
     free(file->path);
     free(file);
@@ -125,12 +125,12 @@ void disk_record_write(
 }
 
 void disk_write(CMartletDisk *disk, DiskFile *file, const void *bytes, int64_t amount, int64_t offset) {
-    bytes_put(&file->present, bytes, amount, offset);
+    bytes_put(&file->current, bytes, amount, offset);
     disk_record_write(disk, file, bytes, amount, offset);
 }
 
 void disk_truncate(CMartletDisk *disk, DiskFile *file, int64_t size) {
-    bytes_cut(&file->present, size);
+    bytes_cut(&file->current, size);
     note_change(disk, file, (DiskChange){.offset = size, .amount = -1});
 }
 
@@ -144,7 +144,7 @@ static void sync_directory(CMartletDisk *disk) {
 }
 
 void disk_sync(CMartletDisk *disk, DiskFile *file) {
-    bytes_copy(&file->durable, &file->present);
+    bytes_copy(&file->durable, &file->current);
     forget_changes(file);
     /* Like the unix VFS: the first sync of a new file also syncs the directory. */
     if (file->is_linked && !file->is_durably_linked) sync_directory(disk);
@@ -188,7 +188,7 @@ typedef struct Survival {
 
 static bool survives(CMartletDisk *disk, Survival survival, int64_t number) {
     switch (survival.damage) {
-    case CMartletDamageNothing: return false;
+    case CMartletDamageAllLost: return false;
     case CMartletDamagePrefix: return number <= survival.last_number;
     default: return !one_in(disk, 3);
     }
@@ -206,8 +206,8 @@ static void damage_bytes(CMartletDisk *disk, DiskFile *file, Survival survival) 
             apply_write(disk, &bytes, change, survival.damage == CMartletDamageTorn);
         }
     }
-    free(file->present.start);
-    file->present = bytes;
+    free(file->current.start);
+    file->current = bytes;
     bytes_copy(&file->durable, &bytes);
     forget_changes(file);
 }
@@ -215,7 +215,7 @@ static void damage_bytes(CMartletDisk *disk, DiskFile *file, Survival survival) 
 /* Whether the path refers to this file after the cut. A creation or deletion since the last sync may be lost. */
 static bool stays_linked(CMartletDisk *disk, const DiskFile *file, Survival survival) {
     if (file->is_linked == file->is_durably_linked) return file->is_linked;
-    if (survival.damage == CMartletDamageNothing) return file->is_durably_linked;
+    if (survival.damage == CMartletDamageAllLost) return file->is_durably_linked;
     return one_in(disk, 2);
 }
 
@@ -368,7 +368,7 @@ int64_t cmartlet_disk_unsynced_count(CMartletDisk *disk) {
 int64_t cmartlet_disk_file_size(CMartletDisk *disk, const char *path) {
     sqlite3_mutex_enter(disk->mutex);
     DiskFile *file = disk_find(disk, path);
-    int64_t size = file ? file->present.size : -1;
+    int64_t size = file ? file->current.size : -1;
     sqlite3_mutex_leave(disk->mutex);
     return size;
 }
@@ -377,10 +377,10 @@ size_t cmartlet_disk_read(CMartletDisk *disk, const char *path, int64_t offset, 
     size_t count = 0;
     sqlite3_mutex_enter(disk->mutex);
     DiskFile *file = disk_find(disk, path);
-    if (file && offset < file->present.size) {
-        count = (size_t)(file->present.size - offset);
+    if (file && offset < file->current.size) {
+        count = (size_t)(file->current.size - offset);
         if (count > amount) count = amount;
-        memcpy(bytes, file->present.start + offset, count);
+        memcpy(bytes, file->current.start + offset, count);
     }
     sqlite3_mutex_leave(disk->mutex);
     return count;
@@ -391,10 +391,10 @@ bool cmartlet_disk_overwrite(
 ) {
     sqlite3_mutex_enter(disk->mutex);
     DiskFile *file = disk_find(disk, path);
-    bool is_inside = file && offset + (int64_t)amount <= file->present.size;
+    bool is_inside = file && offset + (int64_t)amount <= file->current.size;
     if (is_inside) {
-        bytes_put(&file->present, bytes, (int64_t)amount, offset);
-        bytes_copy(&file->durable, &file->present);
+        bytes_put(&file->current, bytes, (int64_t)amount, offset);
+        bytes_copy(&file->durable, &file->current);
         forget_changes(file);
     }
     sqlite3_mutex_leave(disk->mutex);

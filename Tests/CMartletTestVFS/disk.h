@@ -30,7 +30,7 @@ typedef struct DiskFile {
     bool is_durably_linked; /* the path refers to this file after a power cut that loses everything unsynced */
     bool is_gone;          /* the file of a dead process: every call fails */
     bool is_damaged;       /* the current power cut has already damaged it */
-    DiskBytes present;     /* what processes read */
+    DiskBytes current;     /* what processes read */
     DiskBytes durable;     /* the content at the last sync */
     DiskChange *changes;
     int64_t change_count, change_capacity;
@@ -83,7 +83,7 @@ void disk_sync(CMartletDisk *disk, DiskFile *file);
 void disk_unlink(CMartletDisk *disk, DiskFile *file, bool syncs_directory);
 
 /*
- * Records a write as not synced, without changing the present bytes. A write that the power cut interrupts is only
+ * Records a write as not synced, without changing the current content. A write that the power cut interrupts is only
  * recorded: it may reach the disk, but no process reads it before the restart.
  */
 void disk_record_write(

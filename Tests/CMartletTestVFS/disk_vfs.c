@@ -65,7 +65,7 @@ static int read_bytes(const DiskBytes *bytes, uint8_t *out, int amount, int64_t 
 static int file_read(sqlite3_file *file, void *bytes, int amount, sqlite3_int64 offset) {
     lock_disk(file);
     int result = SQLITE_IOERR_READ;
-    if (!is_dead(file)) result = read_bytes(&handle_of(file)->file_on_disk->present, bytes, amount, offset);
+    if (!is_dead(file)) result = read_bytes(&handle_of(file)->file_on_disk->current, bytes, amount, offset);
     unlock_disk(file);
     return result;
 }
@@ -105,7 +105,7 @@ static int file_sync(sqlite3_file *file, int flags) {
 static int file_size(sqlite3_file *file, sqlite3_int64 *size) {
     lock_disk(file);
     bool fails = is_dead(file);
-    *size = fails ? 0 : handle_of(file)->file_on_disk->present.size;
+    *size = fails ? 0 : handle_of(file)->file_on_disk->current.size;
     unlock_disk(file);
     return fails ? SQLITE_IOERR_FSTAT : SQLITE_OK;
 }
@@ -330,7 +330,7 @@ static int disk_access(sqlite3_vfs *vfs, const char *path, int flags, int *resul
     bool is_off = disk->is_off;
     DiskFile *file = disk_find(disk, path);
     /* Like the unix VFS: an empty file does not "exist" but may be read and written. */
-    *result_out = file && (flags != SQLITE_ACCESS_EXISTS || file->present.size > 0);
+    *result_out = file && (flags != SQLITE_ACCESS_EXISTS || file->current.size > 0);
     sqlite3_mutex_leave(disk->mutex);
     return is_off ? SQLITE_IOERR_ACCESS : SQLITE_OK;
 }

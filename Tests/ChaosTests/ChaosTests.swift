@@ -48,7 +48,8 @@ struct ChaosTests {
                 + "\(acknowledged) transactions acknowledged and stored, \(unacknowledged) stored but not acknowledged, "
                 + "\(observedVersions) versions seen or committed, "
                 + "\(retentionGaps) notifications after some change sets were deleted, "
-                + "\(totals.quietChecks) checks without writes, lock file lost \(totals.lockLosses) times")
+                + "\(totals.quietChecks) checks without writes, "
+                + "lock file deleted or replaced \(totals.lockFileChanges) times")
         // A run in which little happens would pass without testing anything.
         #expect(acknowledged > totals.kills && observedVersions > totals.kills)
     }

@@ -16,13 +16,13 @@ final class CrashTest {
         var suspensions = 0
         var quietChecks = 0
         /// How often the test deleted or replaced the lock file.
-        var lockLosses = 0
+        var lockFileChanges = 0
 
         static func += (left: inout Totals, right: Totals) {
             left.kills += right.kills
             left.suspensions += right.suspensions
             left.quietChecks += right.quietChecks
-            left.lockLosses += right.lockLosses
+            left.lockFileChanges += right.lockFileChanges
         }
     }
 
@@ -89,7 +89,7 @@ final class CrashTest {
             try Data().write(to: URL(fileURLWithPath: lock + ".new"))
             rename(lock + ".new", lock)
         }
-        totals.lockLosses += 1
+        totals.lockFileChanges += 1
     }
 
     private static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
@@ -172,7 +172,8 @@ final class CrashTest {
     }
 
     /// Waits until every process has paused. A process that is killed during the wait may have committed without
-    /// sending this signal. Then the first process writes another transaction, whose signal reaches the observers.
+    /// signaling the commit to the other processes, see `quiesce`. Then the first process writes another transaction,
+    /// whose signal reaches the observers.
     private func pauseAll() throws {
         var commanded: Set<Int> = []
         var known: Int

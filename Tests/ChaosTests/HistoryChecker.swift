@@ -9,7 +9,7 @@ import MartletValues
 /// Compares the contents of the file after a crash test with the journals of all processes.
 struct HistoryChecker {
     private(set) var acknowledged = 0
-    /// Stored transactions whose process was killed before it could acknowledge them.
+    /// Stored transactions whose process was killed before it recorded the commit in its journal.
     private(set) var unacknowledged = 0
     /// The number of versions that at least one process has seen or committed.
     private(set) var observedVersions = 0

@@ -72,7 +72,7 @@ final class Observers: @unchecked Sendable {
         if frozen.nodes.map(ObservedNode.init) != frozen.seen { fail("frozen results have changed") }
     }
 
-    /// Repeats one of three steps at random intervals: freeze results, check frozen results, refresh the Realm.
+    /// At random intervals, refreshes the Realm, freezes results, checks frozen results, or does nothing.
     private func scheduleStep() {
         let pause = DispatchTimeInterval.milliseconds(Int.random(in: 5..<120, using: &random))
         queue.asyncAfter(deadline: .now() + pause) { [weak self] in

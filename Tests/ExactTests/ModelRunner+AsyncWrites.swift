@@ -27,7 +27,7 @@ extension ModelRunner {
             if let base = realm.context.transaction?.baseVersion { modelStates[base + 1] = model }
         }
         let complete = { [unowned self] (error: (any Error)?) in
-            keyValues.forEach { $0.isRolledBack = false }
+            keyValueWatchers.forEach { $0.isRolledBack = false }
             if (error is Failed) != (ending == .failure) || ending.endsInCommit && error != nil {
                 fail("a write that ends by \(ending) completes with \(error.map { "\($0)" } ?? "success")")
             }
@@ -44,7 +44,7 @@ extension ModelRunner {
                 realm.commitAsyncWrite(allowGrouping: ending == .commitGrouped, complete)
             }
         case .failure:
-            // The calls that 'asyncWrite' makes.
+            // The same calls as in 'asyncWrite', the only asynchronous write whose block may throw.
             let writes = realm.context.asyncWrites ?? AsyncWrites(realm.context)
             realm.context.asyncWrites = writes
             _ = writes.canRun()
@@ -61,15 +61,15 @@ extension ModelRunner {
         let (kept, count) = (model, furtherAccessors.count)
         let held = RetainedNode.all(model, realm)
         apply(operations, realm)
-        keyValues.forEach { $0.isRolledBack = true }
+        keyValueWatchers.forEach { $0.isRolledBack = true }
         model = kept
         furtherAccessors.drop(after: count, kept)
-        keyValues.forEach { $0.allowNeedlessCalls() }
+        keyValueWatchers.forEach { $0.allowNeedlessCalls() }
         // Unless the block cancels the write, the runtime rolls it back after the block.
         if ending == .failure { throw Failed() }
         if ending != .cancel { return }
         realm.cancelWrite()
-        keyValues.forEach { $0.isRolledBack = false }
+        keyValueWatchers.forEach { $0.isRolledBack = false }
         if let failure = held.lazy.compactMap({ $0.mismatch(kept) }).first { fail(failure) }
     }
 
@@ -91,7 +91,8 @@ extension ModelRunner {
         if let failure = furtherAccessors.mismatch(shown) { fail(failure) }
     }
 
-    /// Reads half of the observed collections, also those whose observers will be notified later of what the Realm shows.
+    /// Compares half of the observed collections with the model, including collections whose observers have not been
+    /// notified yet of the current version of the Realm.
     func checkCollections() {
         let context = test.realm.context
         guard outcome.failure == nil, context.hasSnapshot, !context.isInWrite, let shown = modelStates[context.version]

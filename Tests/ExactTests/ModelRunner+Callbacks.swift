@@ -166,17 +166,17 @@ extension ModelRunner {
 
     /// - Parameter isRefresh: Whether the step was a single refresh without writes.
     func checkKeyValues(isRefresh: Bool) {
-        keyValues.forEach { $0.isRolledBack = false }
-        guard outcome.failure == nil, !keyValues.isEmpty else { return }
+        keyValueWatchers.forEach { $0.isRolledBack = false }
+        guard outcome.failure == nil, !keyValueWatchers.isEmpty else { return }
         let context = test.realm.context
         let shown = context.hasSnapshot ? modelStates[context.version] : nil
-        for watcher in keyValues {
+        for watcher in keyValueWatchers {
             outcome.calls += watcher.calls
             outcome.reported += watcher.calls
             if let failure = watcher.check(shown, isRefresh: isRefresh, allowsExtraChanges(after:through:)) {
                 fail("\(watcher.name): \(failure)")
             }
         }
-        keyValues.removeAll { $0.isInvalidated() }
+        keyValueWatchers.removeAll { $0.isInvalidated() }
     }
 }

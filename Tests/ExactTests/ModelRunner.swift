@@ -29,7 +29,7 @@ final class ModelRunner {
     var watchers: [Watcher] = []
     /// Observers that must not be called any more.
     private var ended: [Watcher] = []
-    var keyValues: [KeyValueWatcher] = []
+    var keyValueWatchers: [KeyValueWatcher] = []
     var realmWatchers: [RealmWatcher] = []
     /// Whether the Realm was invalidated and has not written since. It may then show a newer version without a
     /// notification.
@@ -101,7 +101,7 @@ final class ModelRunner {
         executors?.close()
         watchers = []
         ended = []
-        keyValues = []
+        keyValueWatchers = []
         queue.sync { other = nil }
         foreign = nil
         furtherAccessors.drop()
@@ -133,7 +133,7 @@ final class ModelRunner {
         checkFurtherAccessors()
         checkCollections()
         checkKeys()
-        if let failure = try Self.staleCollection(test.realm) { fail(failure) }
+        if let failure = try Self.collectionMismatch(test.realm) { fail(failure) }
     }
 
     private func addStepToTrace(_ step: Step) {
@@ -149,9 +149,9 @@ final class ModelRunner {
             addToTrace("\(name(position)) writes without notifying \(name(silenced)) when it is called next")
         case .realmSilent(_, let silenced):
             addToTrace("the observer of the Realm writes without notifying \(name(silenced)) when it is called next")
-        case .endInside(let victim, let position):
+        case .endDuringCall(let victim, let position):
             addToTrace("\(name(position)) ends \(name(victim)) when it is called next")
-        case .watchInside(let plan, let position):
+        case .watchDuringCall(let plan, let position):
             addToTrace("\(name(position)) registers a watcher of \(plan.kind) when it is called next")
         case .asyncWrite: addToTrace("an asynchronous write is queued")
         case .nestedAsyncWrite(_, _, let position):
@@ -202,9 +202,9 @@ final class ModelRunner {
                 writeInside(operations, silencing: at(silenced))
                 realmWatchers.forEach { $0.skipNestedCommit(realm.context.version) }
             }
-        case .endInside(let victim, let position):
+        case .endDuringCall(let victim, let position):
             if let victim = at(victim) { at(position)?.actions.append(.end(victim)) }
-        case .watchInside(let plan, let position): at(position)?.actions.append(.watch(plan))
+        case .watchDuringCall(let plan, let position): at(position)?.actions.append(.watch(plan))
         case .asyncWrite(let operations, let ending): queueWrite(operations, ending)
         case .nestedAsyncWrite(let operations, let ending, let position):
             at(position)?.actions.append(.queueWrite(operations, ending))
@@ -225,10 +225,10 @@ final class ModelRunner {
         // Observers of objects report the changes since the version that the Realm shows now.
         guard watchers.count < 14, let shown = modelStates[realm.context.version] else { return }
         if plan.kind == .keyValue {
-            guard keyValues.count < 8, let watcher = KeyValueWatcher.make(plan, shown, realm, furtherAccessors) else {
-                return
-            }
-            keyValues.append(watcher)
+            guard keyValueWatchers.count < 8,
+                let watcher = KeyValueWatcher.make(plan, shown, realm, furtherAccessors)
+            else { return }
+            keyValueWatchers.append(watcher)
             addToTrace("watch \(watcher.name)")
             return
         }
@@ -340,12 +340,12 @@ final class ModelRunner {
         let (kept, count) = (model, furtherAccessors.count)
         let held = RetainedNode.all(model, realm)
         apply(operations, realm)
-        keyValues.forEach { $0.isRolledBack = true }
+        keyValueWatchers.forEach { $0.isRolledBack = true }
         realm.cancelWrite()
-        keyValues.forEach { $0.isRolledBack = false }
+        keyValueWatchers.forEach { $0.isRolledBack = false }
         model = kept
         furtherAccessors.drop(after: count, kept)
-        keyValues.forEach { $0.allowNeedlessCalls() }
+        keyValueWatchers.forEach { $0.allowNeedlessCalls() }
         if let failure = held.lazy.compactMap({ $0.mismatch(kept) }).first { fail(failure) }
     }
 

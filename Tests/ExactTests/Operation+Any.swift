@@ -125,7 +125,8 @@ extension Operation {
         }
     }
 
-    /// Adds to the list or map that the property contains. Replaces any other value.
+    /// Adds to the map that the property contains, or to the list if it has fewer than four elements. Replaces any
+    /// other value.
     private func put(
         _ value: ModelState.Value, _ serial: Int, _ object: Scalars, _ model: inout ModelState, _ realm: Realm
     ) {

@@ -38,7 +38,8 @@ struct Operation: CustomStringConvertible {
         ]
         + [.peerInsert, .namedSet, .childRemove]
 
-    /// The kinds that a program uses: about half of all, so that some programs use few kinds often.
+    /// The kinds that a program uses: all kinds in a third of the programs, otherwise about half of them, so that some
+    /// programs use few kinds often. Most themes prefer certain kinds.
     static func kinds(_ random: inout some RandomNumberGenerator, _ theme: Program.Theme) -> [Kind] {
         let isFull = Int.random(in: 0..<3, using: &random) == 0
         let left = Set(Kind.allCases.filter { _ in isFull || Bool.random(using: &random) } + [.add, .delete, .name])
@@ -71,7 +72,7 @@ struct Operation: CustomStringConvertible {
         }
     }
 
-    /// Adds all nodes and links them to a chain.
+    /// Adds all nodes and links them into one chain.
     static func chained(_ random: inout some RandomNumberGenerator) -> [Operation] {
         (0..<maximumNodeCount).map { Operation(kind: .add, a: $0, b: $0, c: $0) }
             + [Operation(kind: .chain, a: 0, b: Int.random(in: 0..<60, using: &random), c: 0)]

@@ -102,7 +102,7 @@ struct RandomSchema {
     func path(_ type: String, _ random: inout SeededRandom) -> String {
         var (names, type) = ([String](), type)
         for _ in 0..<4 {
-            // Prefer links, because a wide class has few of them.
+            // Prefer links: in classes with many properties, few properties are links.
             let all = classes.of(type)
             let leading = all.filter { $0.target != nil }
             let some = Bool.random(using: &random) && !leading.isEmpty ? leading : all

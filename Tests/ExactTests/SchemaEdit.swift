@@ -33,7 +33,7 @@ extension SchemaModelRunner {
                 if case .inverse = property.kind { return false }
                 return property.name != "key"
             }
-            // Prefer the last properties: in wide classes, these have the highest numbers.
+            // Prefer the last properties: in classes with many properties, these have the highest indexes.
             let some = kind < 8 ? Array(all.suffix(6)) : all
             guard !some.isEmpty else { return }
             edit(some[b % some.count], serial, object, &model, realm)

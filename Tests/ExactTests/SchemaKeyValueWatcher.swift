@@ -118,16 +118,18 @@ final class SchemaKeyValueWatcher: KeyValueObserver {
 
 extension SchemaModelRunner {
     func watchKeyValues(_ seed: UInt64, _ shown: ModelState) {
-        guard keyValues.count < 6 else { return }
-        if let watcher = SchemaKeyValueWatcher(seed, program.schema, shown, test.realm) { keyValues.append(watcher) }
+        guard keyValueWatchers.count < 6 else { return }
+        if let watcher = SchemaKeyValueWatcher(seed, program.schema, shown, test.realm) {
+            keyValueWatchers.append(watcher)
+        }
     }
 
     func checkKeyValues(isRefresh: Bool) {
         guard let shown = modelStates[test.realm.context.version] else { return }
-        for watcher in keyValues {
+        for watcher in keyValueWatchers {
             reported += watcher.calls
             if let failure = watcher.check(shown, isRefresh: isRefresh) { fail("\(watcher.name): \(failure)") }
         }
-        keyValues.removeAll { $0.isInvalidated }
+        keyValueWatchers.removeAll { $0.isInvalidated }
     }
 }

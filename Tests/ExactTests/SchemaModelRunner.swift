@@ -45,9 +45,9 @@ final class SchemaModelRunner {
     private(set) var failure: String?
     var reported = 0
     private(set) var changes = 0
-    /// Writes that a rule for deletions denied.
+    /// The number of writes that a deletion rule denied.
     private(set) var denied = 0
-    var keyValues: [SchemaKeyValueWatcher] = []
+    var keyValueWatchers: [SchemaKeyValueWatcher] = []
     // Keeps the file open with the types of the random schema.
     private let coordinator: StoreCoordinator
 
@@ -84,14 +84,14 @@ final class SchemaModelRunner {
             let isRefresh = if case .refresh = step { true } else { false }
             runner.checkKeyValues(isRefresh: isRefresh)
             if let failure = ModelRunner.invalidKeys(runner.test.realm) { runner.fail(failure) }
-            if let failure = try ModelRunner.staleCollection(runner.test.realm) { runner.fail(failure) }
+            if let failure = try ModelRunner.collectionMismatch(runner.test.realm) { runner.fail(failure) }
             if let failure = runner.failure {
                 runner.failure = "step \(position): \(failure)"
                 break
             }
         }
         runner.watchers.forEach { $0.end() }
-        runner.keyValues.forEach { $0.end() }
+        runner.keyValueWatchers.forEach { $0.end() }
         return Outcome(
             failure: runner.failure, changes: runner.changes, reported: runner.reported, denied: runner.denied)
     }
@@ -104,7 +104,7 @@ final class SchemaModelRunner {
             guard let shown = modelStates[realm.context.version] else { return }
             if seed.isMultiple(of: 3) { return watchKeyValues(seed, shown) }
             let builder = SchemaWatcherBuilder(
-                schema: program.schema, model: shown, realm: realm, random: random.next(), onCall: receiveCall)
+                schema: program.schema, model: shown, realm: realm, seed: random.next(), onCall: receiveCall)
             if let watcher = builder.make() { watchers.append(watcher) }
         case .refresh:
             realm.refresh()
@@ -113,11 +113,11 @@ final class SchemaModelRunner {
             try realm.beginWrite()
             let kept = model
             for edit in edits { edit.perform(&model, realm, program.schema) }
-            keyValues.forEach { $0.isRolledBack = true }
+            keyValueWatchers.forEach { $0.isRolledBack = true }
             realm.cancelWrite()
             model = kept
             model.denials = []
-            keyValues.forEach { $0.allowNeedlessCalls() }
+            keyValueWatchers.forEach { $0.allowNeedlessCalls() }
         case .write(let edits, false, false): try write(edits, realm)
         case .write(let edits, true, _): try test.onNewThread { [self] other in try write(edits, other) }
         }
@@ -130,14 +130,14 @@ final class SchemaModelRunner {
         do {
             try realm.write {
                 apply(edits, realm)
-                if !model.denials.isEmpty { keyValues.forEach { $0.isRolledBack = true } }
+                if !model.denials.isEmpty { keyValueWatchers.forEach { $0.isRolledBack = true } }
             }
             if !model.denials.isEmpty { fail("a write is committed in spite of \(model.denials)") }
         } catch let error as Realm.Error where error.code == .deletionDenied {
             if model.denials.isEmpty { fail("a write is denied: \(error.message)") }
             model = kept
             denied += 1
-            keyValues.forEach { $0.allowNeedlessCalls() }
+            keyValueWatchers.forEach { $0.allowNeedlessCalls() }
         }
         model.denials = []
         modelStates[realm.context.version] = model
@@ -181,7 +181,7 @@ final class SchemaModelRunner {
         failure = "\(watcher.name) shows \(actual) instead of \(expected)"
     }
 
-    /// Removes the steps that a failing program does not need.
+    /// Returns the program without the steps that are not necessary for its failure.
     static func shortest(_ program: Program) throws -> Program {
         var shortest = program
         shortest.steps = try shrink(program.steps) { steps in

@@ -8,11 +8,11 @@ struct SchemaWatcherBuilder {
     let schema: RandomSchema
     let model: ModelState
     let realm: Realm
-    let random: UInt64
+    let seed: UInt64
     let onCall: CallHandler
 
     func make() -> Watcher? {
-        var random = SeededRandom(state: random)
+        var random = SeededRandom(state: seed)
         let type = schema.names.randomElement(using: &random) ?? ""
         if Int.random(in: 0..<3, using: &random) == 0 { return results(type, &random) }
         let rows = model.inKeyOrder(type)

@@ -24,7 +24,7 @@ enum Step: CustomStringConvertible {
     case waitUntilComputed
     /// Runs the scheduler until nothing is pending.
     case deliverAll
-    /// Runs the asynchronous loops.
+    /// Runs the `for await` loops of the observers.
     case loops
     case invalidate
     case autorefresh(Bool)
@@ -39,9 +39,9 @@ enum Step: CustomStringConvertible {
     /// position.
     case realmSilent([Operation], silencing: Int)
     /// The watcher at a position ends another, or itself, when it is called next.
-    case endInside(Int, by: Int)
+    case endDuringCall(Int, by: Int)
     /// The watcher at a position registers another when it is called next.
-    case watchInside(WatcherPlan, by: Int)
+    case watchDuringCall(WatcherPlan, by: Int)
     /// An asynchronous write.
     case asyncWrite([Operation], Ending)
     /// The watcher at a position queues an asynchronous write when it is called next.
@@ -66,8 +66,8 @@ enum Step: CustomStringConvertible {
             "\(watcher) writes silencing \(silenced) \(operations)"
         case .realmSilent(let operations, let silenced):
             "the observer of the Realm writes silencing \(silenced) \(operations)"
-        case .endInside(let victim, let watcher): "\(watcher) ends \(victim)"
-        case .watchInside(let plan, let watcher): "\(watcher) watches \(plan)"
+        case .endDuringCall(let victim, let watcher): "\(watcher) ends \(victim)"
+        case .watchDuringCall(let plan, let watcher): "\(watcher) watches \(plan)"
         case .asyncWrite(let operations, let ending): "write asynchronously, \(ending): \(operations)"
         case .nestedAsyncWrite(let operations, let ending, let watcher):
             "\(watcher) writes asynchronously, \(ending): \(operations)"
@@ -185,8 +185,8 @@ struct Program {
         case 23: .cancelled(operations)
         case 24: .nested(operations, watcher)
         case 25: .nestedSilent(operations, watcher, silencing: Int.random(in: 0..<60, using: &random))
-        case 26: .endInside(Int.random(in: 0..<60, using: &random), by: watcher)
-        case 27: .watchInside(WatcherPlan(&random, theme), by: watcher)
+        case 26: .endDuringCall(Int.random(in: 0..<60, using: &random), by: watcher)
+        case 27: .watchDuringCall(WatcherPlan(&random, theme), by: watcher)
         case 28..<30: .runScheduler
         case 30: .deliverAll
         case 31: .waitUntilComputed

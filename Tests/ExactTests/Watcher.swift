@@ -57,8 +57,8 @@ final class Watcher {
 
     /// Silent writes of which the observer is not notified, with the states before and after them.
     private var silenced: [(base: ModelState, after: ModelState)] = []
-    /// The states before those silent writes whose transaction already contained a write of a callback. The changes up
-    /// to these states are delivered later.
+    /// The states before silent writes that were made in a transaction in which a callback had already written. The
+    /// changes up to these states are delivered after the silent write.
     private var lateBases: [ModelState] = []
 
     /// States before silent writes. A call may still report the changes up to one of these states.
@@ -209,13 +209,13 @@ struct ModelQuery {
     private let distinct: String?
     private let window: (count: Int, offset: Int)?
 
-    /// - Parameter isCut: Whether the plan may add `distinct` or `limit`.
-    init(_ plan: WatcherPlan, isCut: Bool = true) {
+    /// - Parameter allowsDistinctAndLimit: Whether the plan may add `distinct` or `limit`.
+    init(_ plan: WatcherPlan, allowsDistinctAndLimit: Bool = true) {
         let filters = Self.filters
         filter = plan.filter < filters.count ? filters[plan.filter] : nil
         sort = plan.sort < Self.sorts.count ? Self.sorts[plan.sort] : nil
-        distinct = isCut && plan.cut < 3 ? ["name", "amount", "next.name"][plan.cut] : nil
-        window = isCut && (2..<5).contains(plan.cut) ? (count: 3, offset: plan.cut - 2) : nil
+        distinct = allowsDistinctAndLimit && plan.cut < 3 ? ["name", "amount", "next.name"][plan.cut] : nil
+        window = allowsDistinctAndLimit && (2..<5).contains(plan.cut) ? (count: 3, offset: plan.cut - 2) : nil
     }
 
     var descriptors: [SortDescriptor] { sort?.descriptors ?? [] }

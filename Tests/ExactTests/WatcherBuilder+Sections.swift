@@ -22,7 +22,7 @@ extension WatcherBuilder {
         live: SectionedResults<WatchedKey, Node>, sections: (ModelState) -> [ChangeChecker.Section]
     ) {
         let (base, rows) = base(node, serial)
-        let query = ModelQuery(plan, isCut: false)
+        let query = ModelQuery(plan, allowsDistinctAndLimit: false)
         let keys: [(expected: (ModelState, Int) -> WatchedKey, live: (Node) -> WatchedKey)] = [
             ({ WatchedKey($0.text($1, "name") ?? "") }, { WatchedKey($0.name) }),
             ({ WatchedKey($0.number($1, "amount") ?? 0) }, { WatchedKey($0.amount) }),
@@ -48,8 +48,8 @@ extension WatcherBuilder {
 
     private func sectionText(_ node: Node) -> String {
         let key = ["name", "amount", "next.name"][plan.cut % 3]
-        return
-            "\(baseText(node)) \(ModelQuery(plan, isCut: false).text) in sections by \(key)\(Self.text(plan.nodePaths))"
+        let query = ModelQuery(plan, allowsDistinctAndLimit: false)
+        return "\(baseText(node)) \(query.text) in sections by \(key)\(Self.text(plan.nodePaths))"
     }
 
     private static func missingChange(_ old: [ChangeChecker.Section], _ new: [ChangeChecker.Section]) -> String? {

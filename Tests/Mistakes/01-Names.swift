@@ -44,7 +44,7 @@ func misspeltNegation(_ realm: Realm) {
     // right: _ = realm.objects(Dog.self).where { !$0.isPuppy }
 }
 
-/// A misspelt property before a text function.
+/// A misspelt property before a string function.
 /// error: value of type 'Dog.Fields<Dog>' has no member 'nmae'
 func misspeltBeforeFunction(_ realm: Realm) {
     _ = realm.objects(Dog.self).where { $0.nmae.starts(with: "R") }

@@ -2,23 +2,23 @@
 import KennelModels
 import Martlet
 
-/// A text property and a number.
+/// A string property and a number.
 /// error: cannot convert value of type 'Int' to expected argument type 'String'
-func numberForText(_ realm: Realm) {
+func numberForString(_ realm: Realm) {
     _ = realm.objects(Dog.self).where { $0.name == 5 }
     // right: _ = realm.objects(Dog.self).where { $0.name == "5" }
 }
 
-/// A number and a text.
+/// A number and a string.
 /// error: cannot convert value of type 'String' to expected argument type 'Int'
-func textForNumber(_ realm: Realm) {
+func stringForNumber(_ realm: Realm) {
     _ = realm.objects(Dog.self).where { $0.age == "5" }
     // right: _ = realm.objects(Dog.self).where { $0.age == 5 }
 }
 
-/// An ordering comparison of a number and a text.
+/// An ordering comparison of a number and a string.
 /// error: cannot convert value of type 'String' to expected argument type 'Int'
-func orderingOfNumberAndText(_ realm: Realm) {
+func orderingOfNumberAndString(_ realm: Realm) {
     _ = realm.objects(Dog.self).where { $0.age > "5" }
     // right: _ = realm.objects(Dog.self).where { $0.age > 5 }
 }
@@ -58,9 +58,9 @@ func optionalForRequired(_ realm: Realm, _ wanted: String?) {
     // right: _ = realm.objects(Dog.self).where { $0.name == wanted ?? "" }
 }
 
-/// A list of objects and a text.
+/// A list of objects and a string.
 /// error: a collection has no single value
-func listForText(_ realm: Realm) {
+func listForString(_ realm: Realm) {
     _ = realm.objects(Dog.self).where { $0.siblings == "Rex" }
     // right: _ = realm.objects(Dog.self).where { $0.siblings.name == "Rex" }
 }
@@ -114,16 +114,16 @@ func otherObjectForLink(_ realm: Realm, _ dog: Dog) {
     // right: _ = realm.objects(Dog.self).where { $0.owner == dog.owner }
 }
 
-/// A link and a text.
+/// A link and a string.
 /// error: cannot convert value of type 'String' to expected argument type 'Person
-func textForLink(_ realm: Realm) {
+func stringForLink(_ realm: Realm) {
     _ = realm.objects(Dog.self).where { $0.owner == "Anna" }
     // right: _ = realm.objects(Dog.self).where { $0.owner.firstName == "Anna" }
 }
 
-/// An enum and the text of its case.
+/// An enum and the name of a case.
 /// error: cannot convert value of type 'String' to expected argument type 'Size'
-func textForEnum(_ realm: Realm) {
+func nameForEnum(_ realm: Realm) {
     _ = realm.objects(Dog.self).where { $0.size == "small" }
     // right: _ = realm.objects(Dog.self).where { $0.size == .small }
 }
@@ -135,23 +135,23 @@ func fieldsOfDifferentTypes(_ realm: Realm) {
     // right: _ = realm.objects(Dog.self).where { $0.name == $0.favoriteToy }
 }
 
-/// A text as the whole condition.
+/// A string as the whole condition.
 /// error: 'String' and 'Bool'
-func textAsCondition(_ realm: Realm) {
+func stringAsCondition(_ realm: Realm) {
     _ = realm.objects(Dog.self).where { $0.name }
     // right: _ = realm.objects(Dog.self).where { $0.name != "" }
 }
 
-/// A text as one of two conditions.
+/// A string as one of two conditions.
 /// error: 'String' and 'Bool'
-func textAmongConditions(_ realm: Realm) {
+func stringAmongConditions(_ realm: Realm) {
     _ = realm.objects(Dog.self).where { $0.age > 5 && $0.name }
     // right: _ = realm.objects(Dog.self).where { $0.age > 5 && $0.name != "" }
 }
 
-/// A text function on a number.
+/// A string function on a number.
 /// error: 'Int
-func textFunctionOnNumber(_ realm: Realm) {
+func stringFunctionOnNumber(_ realm: Realm) {
     _ = realm.objects(Dog.self).where { $0.age.starts(with: "1") }
     // right: _ = realm.objects(Dog.self).where { $0.age.contains(10..<20) }
 }
@@ -184,7 +184,7 @@ func isEmptyOfList(_ realm: Realm) {
     // right: _ = realm.objects(Dog.self).where { $0.siblings.count == 0 }
 }
 
-/// A key of a map that is not a text.
+/// A key of a map that is not a string.
 /// error: 'Int' to expected argument type 'String'
 func keyOfMap(_ realm: Realm) {
     _ = realm.objects(Dog.self).where { $0.weights[5] == 1 }
@@ -198,7 +198,7 @@ func conditionOfOtherClass(_ realm: Realm) {
     // right: _ = realm.objects(Dog.self).where { $0.owner.firstName == "Anna" }
 }
 
-/// A text where a property holds a number.
+/// A string where a property holds a number.
 /// error: cannot convert value of type 'String' to expected argument type 'Int'
 func valueOfInitializer() {
     _ = Dog(name: "Rex", age: "3")

@@ -44,9 +44,9 @@ func sumOfMisspeltWithLabel(_ todos: Results<Todo>) {
     // right: _ = todos.sum(of: { $0.progressMinutes })
 }
 
-/// The sum of texts.
+/// The sum of strings.
 /// error: 'String'
-func sumOfText(_ realm: Realm) {
+func sumOfStrings(_ realm: Realm) {
     _ = realm.objects(Dog.self).sum { $0.name }
     // right: _ = realm.objects(Dog.self).sum { $0.kennel }
 }

@@ -3,23 +3,23 @@ import ConformanceModels
 import KennelModels
 import Martlet
 
-/// A number for a primary key that is a text.
+/// An integer as the primary key of a class whose key is a string.
 /// error: cannot convert value of type 'Int' to expected argument type 'StringKey._PrimaryKey' (aka 'String')
-func numberForTextKey(_ realm: Realm) {
+func integerForStringKey(_ realm: Realm) {
     _ = realm.object(ofType: StringKey.self, forPrimaryKey: 3)
     // right: _ = realm.object(ofType: StringKey.self, forPrimaryKey: "3")
 }
 
-/// A text for a primary key that is a number.
+/// A string as the primary key of a class whose key is an integer.
 /// error: cannot convert value of type 'String' to expected argument type 'Todo._PrimaryKey' (aka 'Int')
-func textForNumberKey(_ realm: Realm) {
+func stringForIntegerKey(_ realm: Realm) {
     _ = realm.object(ofType: Todo.self, forPrimaryKey: "3")
     // right: _ = realm.object(ofType: Todo.self, forPrimaryKey: 3)
 }
 
-/// A text for a primary key that is an `ObjectId`.
+/// A string as the primary key of a class whose key is an `ObjectId`.
 /// error: cannot convert value of type 'String' to expected argument type 'Dog._PrimaryKey' (aka 'ObjectId')
-func textForObjectID(_ realm: Realm, _ id: String) throws {
+func stringForObjectID(_ realm: Realm, _ id: String) throws {
     _ = realm.object(ofType: Dog.self, forPrimaryKey: id)
     // right: _ = realm.object(ofType: Dog.self, forPrimaryKey: try ObjectId(string: id))
 }
@@ -38,7 +38,7 @@ func keyOfClassWithoutKey(_ realm: Realm) {
     // right: _ = realm.objects(Person.self).where { $0.firstName == "Anna" }.first
 }
 
-/// A text for the primary key of a projection's object.
+/// A string as the primary key of a projection's object.
 /// error: cannot convert value of type 'String' to expected argument type 'Dog._PrimaryKey' (aka 'ObjectId')
 func keyOfProjection(_ realm: Realm, _ dog: Dog) {
     _ = realm.object(ofType: DogProjection.self, forPrimaryKey: "3")

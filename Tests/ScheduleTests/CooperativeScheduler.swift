@@ -37,7 +37,8 @@ final class CooperativeScheduler: @unchecked Sendable {
     /// The driver through which the engine yields, waits and starts threads.
     var driver: ThreadDriver {
         ThreadDriver(
-            pass: { [self] in pass("\($0)") }, wait: { [self] in wait("\($0)", until: $1) },
+            yieldThread: { [self] in yieldThread(at: "\($0)") },
+            wait: { [self] in wait("\($0)", until: $1) },
             start: { [self] in start($0, $1) })
     }
 
@@ -71,7 +72,7 @@ final class CooperativeScheduler: @unchecked Sendable {
     // MARK: Threads
 
     /// A yield point: another thread may run.
-    func pass(_ place: @autoclosure () -> String) {
+    func yieldThread(at place: @autoclosure () -> String) {
         if let me { switchThread(from: me, as: .ready, at: place()) }
     }
 

@@ -30,15 +30,16 @@ extension Program {
             "two threads open the file while another process writes",
             Program([.runScheduler], [.runScheduler], [.write(1)], others: [2])
         ),
-        ("two threads create the file", Program([.write(1)], [.write(2)], isFileThere: false)),
+        ("two threads create the file", Program([.write(1)], [.write(2)], fileExists: false)),
     ]
 
-    /// Programs with so few schedules that every run of the tests tries two preemptions.
+    /// Programs with so few schedules that even a default test run tries the schedules with up to two preemptions. The
+    /// other programs get one.
     static let withTwoPreemptions: Set = ["a process opens the file while another one writes"]
 
-    init(_ parts: [Step]..., others: Set<Int> = [], isFileThere: Bool = true, logLimit: Int? = nil) {
+    init(_ parts: [Step]..., others: Set<Int> = [], fileExists: Bool = true, logLimit: Int? = nil) {
         self.parts = parts.enumerated().map { Part(process: others.contains($0) ? $0 : 0, steps: $1) }
-        self.isFileThere = isFileThere
+        self.fileExists = fileExists
         self.logLimit = logLimit
         failsWhenLogIsFull = logLimit != nil
     }

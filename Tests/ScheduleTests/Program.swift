@@ -28,7 +28,7 @@ struct Program {
 
     var parts: [Part]
     /// Whether the file exists at the beginning. Otherwise the threads create it.
-    var isFileThere = true
+    var fileExists = true
     /// The length of the log, in frames, that triggers a checkpoint.
     var checkpointFrames = Int.max
     /// The number of commits whose change sets are kept.
@@ -54,7 +54,7 @@ extension Program {
             let steps = (0..<Int.random(in: 1...5, using: &random)).map { _ in Step(kinds: kinds, &random) }
             return Part(process: hasOther && number == count - 1 ? 1 : 0, steps: steps)
         }
-        isFileThere = Int.random(in: 0..<4, using: &random) != 0
+        fileExists = Int.random(in: 0..<4, using: &random) != 0
         checkpointFrames = [1, 4, 12, .max][Int.random(in: 0..<4, using: &random)]
         retention = [0, 1, 1_000, 1_000][Int.random(in: 0..<4, using: &random)]
         logLimit = [nil, nil, nil, 2, 6, 12][Int.random(in: 0..<6, using: &random)]
@@ -96,7 +96,7 @@ extension Program.Step {
 extension Program: CustomStringConvertible {
     var description: String {
         let settings = [
-            isFileThere ? nil : "the file does not exist",
+            fileExists ? nil : "the file does not exist",
             checkpointFrames == .max ? nil : "checkpoints after \(checkpointFrames)",
             logLimit.map {
                 "the log is limited to \($0) frames\(failsWhenLogIsFull ? ", beyond which writes fail" : "")"

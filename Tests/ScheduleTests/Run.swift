@@ -39,7 +39,7 @@ final class Run: @unchecked Sendable {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("martlet-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let url = folder.appendingPathComponent("test.realm")
-        if program.isFileThere { try FileManager.default.copyItem(at: Template.shared.url, to: url) }
+        if program.fileExists { try FileManager.default.copyItem(at: Template.shared.url, to: url) }
         var configuration = Template.configuration(url)
         configuration.environment.checkpointFrames = program.checkpointFrames
         configuration.environment.changeRetention = program.retention
@@ -52,8 +52,8 @@ final class Run: @unchecked Sendable {
         configuration.environment.driver = threadScheduler.driver
         configuration.environment.now = { clock.time }
         configuration.environment.sleep = { [unowned threadScheduler] _ in
-            clock.pass()
-            threadScheduler.pass("a pause")
+            clock.advance()
+            threadScheduler.yieldThread(at: "a pause")
         }
         configuration.environment.log = { [unowned threadScheduler, folder] line in
             threadScheduler.addToTrace(line.replacingOccurrences(of: folder.path, with: ""))
@@ -153,10 +153,10 @@ private final class Clock: Sendable {
 
     var time: UInt64 { value.load(ordering: .relaxed) }
 
-    func pass() { value.add(700_000_000, ordering: .relaxed) }
+    func advance() { value.add(700_000_000, ordering: .relaxed) }
 }
 
-/// An empty file, created once. Every run begins with a copy of it.
+/// An empty file, created once. A run begins with a copy of it unless its program creates the file.
 private struct Template {
     static let shared = Template()
 

@@ -7,8 +7,8 @@ import Testing
 /// thread waits forever.
 ///
 /// `MARTLET_SCHEDULES` is the number of random programs, `MARTLET_SCHEDULES_SEED` the seed of the first one.
-/// `MARTLET_PREEMPTIONS` is the number of preemptions in the small programs. A failing run is shortened before it is
-/// reported.
+/// `MARTLET_PREEMPTIONS` is the number of preemptions in the small programs. A failing random program is shortened
+/// before it is reported.
 @Suite("schedules of threads", .serialized)
 struct ScheduleTests {
     private static let seeds = 200

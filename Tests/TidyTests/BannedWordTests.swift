@@ -35,9 +35,8 @@ enum BannedWords {
     /// Executables, which may print.
     static let printingModules: Set<String> = ["MartletCLI", "MartletGenerator"]
 
-    /// The modules in whose process a database may be open. If a process closes any descriptor of the database, its WAL
-    /// or its shared memory, the system releases all locks of the process on that file. So only SQLite opens these
-    /// files.
+    /// The modules in whose process a database may be open. If a process closes any descriptor of the database or of
+    /// its shared memory, the system releases all locks of the process on that file. So only SQLite opens these files.
     static let storeModules: Set<String> = ["MartletSQLite", "MartletEngine", "Martlet"]
 
     /// Files of these modules that access files without SQLite, with the reason.

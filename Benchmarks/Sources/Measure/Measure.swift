@@ -60,7 +60,8 @@ public func duration(_ body: () throws -> Void) rethrows -> UInt64 {
     return nanoseconds() - start
 }
 
-/// Returns the person that change number `number` modifies or deletes. It matches the observed query, `age < limit`.
+/// Returns the person to modify or delete in the change with this number. The person matches the observed query,
+/// `age < limit`.
 public func observedPerson(_ number: Int, of count: Int, ageBelow limit: Int) -> PersonValues {
     var sequence = RandomSequence(seed: UInt64(number) * 77 + 3)
     while true {
@@ -75,7 +76,7 @@ public func thousandPeople(round: Int, of count: Int) -> [Int] {
 }
 
 /// Returns a person that is not stored yet and matches every observed query.
-public func newPerson(_ number: Int, besides count: Int) -> PersonValues {
+public func newPerson(_ number: Int, storedCount count: Int) -> PersonValues {
     var person = PersonValues(number: count * 2 + number)
     person.age = 0
     return person

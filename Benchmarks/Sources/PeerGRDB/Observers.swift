@@ -41,7 +41,8 @@ func observe(_ job: Job, _ reporter: Reporter, ageBelow limit: Int) throws {
             let number = position * 1000 + round
             let person = Person(
                 operation == "insert"
-                    ? newPerson(number, besides: job.count) : observedPerson(number, of: job.count, ageBelow: limit))
+                    ? newPerson(number, storedCount: job.count)
+                    : observedPerson(number, of: job.count, ageBelow: limit))
             durations.append(
                 try duration {
                     try pool.write { try change(person, by: operation, in: $0) }

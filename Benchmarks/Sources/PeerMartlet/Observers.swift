@@ -21,7 +21,7 @@ func observe(_ job: Job, _ reporter: Reporter, ageBelow limit: Int) throws {
             let number = position * 1000 + round
             let values =
                 operation == "insert"
-                ? newPerson(number, besides: job.count) : observedPerson(number, of: job.count, ageBelow: limit)
+                ? newPerson(number, storedCount: job.count) : observedPerson(number, of: job.count, ageBelow: limit)
             let object = realm.object(ofType: Person.self, forPrimaryKey: values.id)
             durations.append(
                 try duration {

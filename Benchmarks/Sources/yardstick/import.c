@@ -5,7 +5,7 @@
 
 #include "yardstick.h"
 
-// --- maps from codes of up to seven letters to keys
+// --- maps from codes of up to eight characters (letters and digits) to keys
 
 enum { slots = 8192 }; // a power of two, well above the 3,322 planes
 

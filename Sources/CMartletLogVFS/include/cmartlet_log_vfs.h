@@ -53,8 +53,8 @@ bool cmartlet_file_is_moved(void *database);
 bool cmartlet_log_is_moved(void *database);
 bool cmartlet_index_is_moved(void *database);
 
-/* True if SQLite could not read the file because other connections use the index beside it for another database: the
-   file was moved to the path of that database while it was open. */
+/* True if SQLite could not read the file because connections to another database use the index beside it: the file was
+   moved to the path of a database that is still open. */
 bool cmartlet_index_is_foreign(void *database);
 
 /* True if the last frame of the log that the connection has open is not the one that the index describes, because the

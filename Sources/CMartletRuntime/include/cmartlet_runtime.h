@@ -109,8 +109,8 @@ void cmartlet_sync_folder(const char *folder);
 extern int cmartlet_forks;
 static inline __attribute__((pure)) int cmartlet_fork_count(void) { return cmartlet_forks; }
 
-/// No thread forks until `cmartlet_allow_forks` is called. The calling thread does not fork. A lock file is opened,
-/// registered and closed in between.
+/// Makes a fork in any other thread wait until `cmartlet_allow_forks` is called. In between, the caller opens,
+/// registers or closes a lock file, and must not fork.
 void cmartlet_hold_forks(void);
 void cmartlet_allow_forks(void);
 
@@ -118,8 +118,9 @@ void cmartlet_allow_forks(void);
 /// the child does not keep the lock of its parent.
 void cmartlet_add_lock(int descriptor);
 
-/// Called before the descriptor is closed. Returns false if the descriptor is not registered, and must not be closed: in
-/// a forked child that could not open another file for it.
+/// Removes the registration of a descriptor. Call it before closing the descriptor. Returns false if the descriptor is
+/// not registered. Do not close it then: in a forked child that could not open another file for it, the fork handler
+/// has closed it already.
 bool cmartlet_remove_lock(int descriptor);
 
 /// Retains an object unless its deinitialization has begun. The Swift runtime implements weak references with this

@@ -10,8 +10,8 @@ extension List: RangeReplaceableCollection, MutableCollection {
 
     /// Replaces a range of elements. Removed embedded objects are deleted.
     ///
-    /// Observers receive at most two changes, regardless of the number of elements. Complexity: O(*k*), where *k* is
-    /// the number of chunks touched.
+    /// Key-value observers are notified at most twice: of the removal and of the insertion. The number of elements that
+    /// are written to the file depends on the number of replaced and inserted elements, not on the length of the list.
     public func replaceSubrange(_ range: Range<Int>, with elements: some Collection<Element>) {
         // `elements` may be this list or a slice of it, so it is copied before the list changes.
         let elements = Array(elements)
@@ -151,7 +151,7 @@ extension List {
         return front.count
     }
 
-    // Calls a closure of the program that computes positions. Traps if it changes the list.
+    // Calls code that runs a closure of the caller, and returns its result. Traps if the closure changes the list.
     private func requiringUnchanged<R>(_ body: () throws -> R) rethrows -> R {
         let (edits, size) = (core?.editCount, core == nil ? unmanaged.count : 0)
         let result = try body()

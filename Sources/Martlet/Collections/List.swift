@@ -204,12 +204,12 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Noti
     /// Appends an element. An unmanaged object is also added to the Realm.
     public func append(_ element: Element) { append(element, .error) }
 
-    /// Appends elements. Observers are notified of one change. Complexity: O(*k*), where *k* is the number of chunks
-    /// written.
+    /// Appends elements. Observers are notified of one change. Complexity: proportional to the number of appended
+    /// elements.
     public func append(objectsIn elements: some Sequence<Element>) { append(contentsOf: Array(elements), .error) }
 
-    /// Inserts an element before a position. Complexity: O(*c*), where *c* is the number of elements in a chunk. The
-    /// length of the list has no influence.
+    /// Inserts an element before a position. The number of elements that are written to the file does not depend on the
+    /// length of the list.
     public func insert(_ element: Element, at position: Int) {
         guard let core else {
             if position < 0 || position > unmanaged.count {

@@ -16,7 +16,7 @@ extension Results where Element: ObjectBase {
 
     /// The sum of a property over the members; zero if there are no members. Absent values and NaN are skipped.
     ///
-    /// Traps if the sum of integers does not fit the requested type. Request a larger type, as in `let sum: Int = …`.
+    /// Traps if the sum of integers does not fit the requested type. Request a larger type, such as `Int` or `Double`.
     public func sum<V: NumericValue>(ofProperty keyPath: String) -> V {
         guard let sum = V._sum(StoredValue(storage.aggregate(.sum, keyPath))) else { Misuse.sumTooLarge("\(V.self)") }
         return sum

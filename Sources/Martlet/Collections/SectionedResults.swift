@@ -159,15 +159,16 @@ final class SectionStorage<Key: Hashable, Element: ObjectBase> {
     let results: Results<Element>
     let key: (Element) -> Key
     private var changeCount: UInt64 = 0
-    private var found = Sections<Key>()
+    private var cachedSections = Sections<Key>()
 
     init(_ results: Results<Element>, _ key: @escaping (Element) -> Key) {
         self.results = results
         self.key = key
     }
 
-    /// The current sections. Complexity: O(n) after a change of the Realm, otherwise O(1). If the sections are
-    /// observed, they are already computed when a notification is delivered, so reading them is O(1).
+    /// The current sections. Complexity: O(n) after a change of the Realm and while reads are being tracked, otherwise
+    /// O(1). If the sections are observed, they are already computed when a notification is delivered, so reading them
+    /// is O(1).
     var sections: Sections<Key> { results.storage.context.withFrozenLock(findSections) }
 
     private func findSections() -> Sections<Key> {
@@ -176,16 +177,18 @@ final class SectionStorage<Key: Hashable, Element: ObjectBase> {
         // While reads are tracked, the properties that determine section keys are read again, so that these reads
         // are recorded.
         let reads = results.storage.context.reads
-        if changeCount == results.storage.context.changeCount, !reads.isOn || !reads.isTracking { return found }
-        found = Sections()
-        for element in results { found.append(element._key, key(element)) }
+        if changeCount == results.storage.context.changeCount, !reads.isOn || !reads.isTracking {
+            return cachedSections
+        }
+        cachedSections = Sections()
+        for element in results { cachedSections.append(element._key, key(element)) }
         changeCount = results.storage.context.changeCount
-        return found
+        return cachedSections
     }
 
     /// Installs sections that were computed for the state that the Realm shows now.
     func install(_ sections: Sections<Key>) {
-        found = sections
+        cachedSections = sections
         changeCount = results.storage.context.changeCount
     }
 

@@ -101,26 +101,26 @@ extension ValuesSection: RandomAccessCollection {
 }
 
 /// A list, set or map of values that can be sorted.
-protocol OrderedProperty<Ordered>: ManagedCollection, ThreadConfined {
+protocol SortableCollection<Ordered>: ManagedCollection, ThreadConfined {
     associatedtype Ordered: OrderedValue & RealmCollectionValue
     /// The current values, sorted.
     func sorted(ascending: Bool) -> [Ordered]
 }
 
-extension List: OrderedProperty where Element: OrderedValue {}
-extension MutableSet: OrderedProperty where Element: OrderedValue {}
-extension Map: OrderedProperty where Value: OrderedValue {}
+extension List: SortableCollection where Element: OrderedValue {}
+extension MutableSet: SortableCollection where Element: OrderedValue {}
+extension Map: SortableCollection where Value: OrderedValue {}
 
 /// The sections of a collection of values, computed for one state of its Realm. The sections of an unmanaged collection
 /// are computed at each access.
 final class ValueSectionStorage<Key: Hashable, Element: OrderedValue & RealmCollectionValue> {
-    let collection: any OrderedProperty<Element>
+    let collection: any SortableCollection<Element>
     let key: (Element) -> Key
     let isAscending: Bool
     private var changeCount: UInt64 = 0
-    private var found: [(key: Key, values: [Element])] = []
+    private var cachedSections: [(key: Key, values: [Element])] = []
 
-    init(_ collection: any OrderedProperty<Element>, _ key: @escaping (Element) -> Key, isAscending: Bool) {
+    init(_ collection: any SortableCollection<Element>, _ key: @escaping (Element) -> Key, isAscending: Bool) {
         self.collection = collection
         self.key = key
         self.isAscending = isAscending
@@ -130,15 +130,18 @@ final class ValueSectionStorage<Key: Hashable, Element: OrderedValue & RealmColl
     var isInvalidated: Bool { collection.isInvalidated }
     var isFrozen: Bool { collection.isFrozen }
 
-    /// The current sections. Complexity: O(n log n) after a change of the Realm, otherwise O(1).
+    /// The current sections. Complexity: O(n log n) after a change of the Realm, while reads are being tracked, and for
+    /// an unmanaged collection; otherwise O(1).
     var sections: [(key: Key, values: [Element])] {
         guard let context = collection.core?.context else { return makeSections() }
         return context.withFrozenLock {
             context.confinement.require("a collection")
-            if changeCount == context.changeCount, !context.reads.isOn || !context.reads.isTracking { return found }
-            found = makeSections()
+            if changeCount == context.changeCount, !context.reads.isOn || !context.reads.isTracking {
+                return cachedSections
+            }
+            cachedSections = makeSections()
             changeCount = context.changeCount
-            return found
+            return cachedSections
         }
     }
 
@@ -180,7 +183,7 @@ extension ValueSectionStorage {
         // The closure depends only on the value, so it can be called in any isolation.
         let (key, isAscending) = (key, isAscending)
         return collection._locator()?.then { found in
-            guard let collection = found as? any OrderedProperty<Element> else { return nil }
+            guard let collection = found as? any SortableCollection<Element> else { return nil }
             let sections = ValueSectionStorage(collection, key, isAscending: isAscending)
             // The sections of a frozen collection are computed now.
             if collection.isFrozen { _ = sections.sections }

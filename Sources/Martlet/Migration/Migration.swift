@@ -195,7 +195,7 @@ public final class Migration {
     /// migration has deleted are not copied.
     ///
     /// Traps if the file has no property `oldName`, if the last new name is not in the schema, if the schema still has
-    /// `oldName`, or if `newName` is the primary key.
+    /// `oldName`, or if `newName` is a primary key that the block may not set.
     public func renameProperty(onType typeName: String, from oldName: String, to newName: String) {
         let (old, new) = tables(typeName)
         let source = intermediateNames[IntermediateName(type: new.type.name, property: oldName)] ?? oldName
@@ -209,8 +209,8 @@ public final class Migration {
             intermediateNames[IntermediateName(type: new.type.name, property: newName)] = source
             return
         }
-        // An integer primary key is the object key, which links contain. Another primary key has a unique index, and
-        // the copied values may contain duplicates.
+        // The type has a primary key here only if the block may not set it: an integer key that the migration keeps is
+        // the object key, which links contain, and the key of a type that does not change has a unique index.
         if new.type.primaryKey == property.index { Misuse.primaryKeyChange(new.type.name, property.name) }
         flushChanges()
         newContext.recordingFailure { try migration.fill(new.type, property, from: source) }

@@ -7,7 +7,7 @@ extension Misuse {
     // MARK: Queries
 
     static func unmanagedQuery(_ what: String) -> Never {
-        trap("\(what) cannot be queried; add its object first")
+        trap("\(what) cannot be queried. Add its object to a Realm first")
     }
 
     static func indexPath(_ count: Int) -> Never {
@@ -58,7 +58,9 @@ extension Misuse {
     }
 
     static func sumTooLarge(_ type: String) -> Never {
-        trap("the sum does not fit '\(type)'. Use a larger type, such as 'let sum: Int = …', or 'Double'")
+        trap(
+            "the sum does not fit '\(type)'. Use a larger type, as in 'let sum: Double = results.sum(ofProperty: …)', "
+                + "or convert the values and add them")
     }
 }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The traps of the library and their messages. Errors of the programmer trap, and failures of reads that cannot throw.
+/// The traps of the library and their messages. Programming errors trap, and so do failures of reads that cannot throw.
 /// All other failures are thrown.
 ///
 /// Each trap is a separate function. The message ends with the name of the function, so that users can search for it.
@@ -100,7 +100,7 @@ enum Misuse {
         trap(
             "\(what) was created in the open write transaction and frozen there, but frozen objects show the state before "
                 + "that transaction. Commit first. "
-                + "In an asynchronous write, freeze objects of earlier writes before the first change"
+                + "Before its first change, an asynchronous write can freeze objects that earlier writes have created"
         )
     }
 
@@ -295,8 +295,8 @@ enum Misuse {
 
     static func separatedTopLevel(_ type: String) -> Never {
         trap(
-            "a migration separates the owners of '\(type)', which is not an embedded type of the schema. "
-                + "Objects of top-level types may have any number of owners")
+            "a migration calls 'separateOwners(ofType:)' with '\(type)', which is not an embedded type of the schema. "
+                + "Remove the call: any number of objects may link to an object of a top-level type")
     }
 
     static func renameOfPresent(_ property: String) -> Never {
@@ -372,8 +372,8 @@ enum Misuse {
 
     static func noArray(_ property: String) -> Never {
         trap(
-            "'\(property)' is not a list, so it has no mutable array. Use 'value(forKey:)' for sets, maps and other values"
-        )
+            "'\(property)' is not a list, and 'mutableArrayValue(forKey:)' supports only lists. "
+                + "Use 'value(forKey:)' for sets, maps and other values")
     }
 
     static func linkedDuringDeletion(_ type: String, _ key: String) -> Never {
@@ -403,8 +403,8 @@ enum Misuse {
 
     static func writeByPriorObserver() -> Never {
         trap(
-            "a write transaction was begun by an observer with 'prior' while its Realm moves to a newer version. "
-                + "Begin it after the change")
+            "a write transaction was begun by an observer with 'prior' while its Realm was moving to a newer version. "
+                + "Begin it in the call after the change")
     }
 
     static func silencedForeignToken() -> Never {

@@ -8,7 +8,7 @@ struct RealmObservers {
         let block: (Realm.Notification, Realm) -> Void
         // An observer keeps its Realm alive.
         let context: RealmContext
-        /// The version that the Realm showed when the observer was added. It may not be durable yet.
+        /// The version of the Realm when the observer was added. It may not be durable yet.
         fileprivate(set) var since: Version
     }
 
@@ -29,7 +29,8 @@ struct RealmObservers {
         return nextNumber
     }
 
-    /// The versions after `version` were rolled back.
+    /// Called when the versions after `version` are rolled back. An observer that was added at one of them is treated
+    /// as added at `version`.
     mutating func rollBack(to version: Version) {
         for index in all.indices where all[index].since > version { all[index].since = version }
     }

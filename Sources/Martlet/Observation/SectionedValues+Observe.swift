@@ -35,7 +35,7 @@ extension ValuesSection: ObservableSections {
 
 extension ValueSectionStorage {
     /// Registers an observer on `queue`, or on the current executor if it is nil. `difference` compares two states.
-    fileprivate func observe<Collection: OrderedProperty<Element>>(
+    fileprivate func observe<Collection: SortableCollection<Element>>(
         _ collection: Collection, _ keyPaths: [String]?, _ queue: DispatchQueue?,
         _ difference: @escaping (Sections<Key>, Sections<Key>) -> SectionDifference<Key>,
         notify: @escaping (_SectionsEvent, ValueSectionStorage) -> Void
@@ -78,7 +78,7 @@ extension ValueSectionStorage {
         return sections
     }
 
-    private static func name(of collection: any OrderedProperty) -> String {
+    private static func name(of collection: any SortableCollection) -> String {
         switch collection.core?.property.kind {
         case .set: "set"
         case .map: "map"

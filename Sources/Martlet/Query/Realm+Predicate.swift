@@ -55,7 +55,7 @@ extension Realm {
 extension QuerySyntaxError {
     /// The public error. Its message shows the line with the error and points to the position.
     func realmError(_ text: String) -> Realm.Error {
-        Realm.Error(.invalidInput, "\(message), at offset \(offset) of the query:\n\(pointer(text))")
+        Realm.Error(.invalidInput, "\(message); see offset \(offset) of the query:\n\(pointer(text))")
     }
 
     // The line of the text that contains the position, and a caret below the position.

@@ -100,7 +100,7 @@ extension DiagramProperties {
 
     static func named(_ word: String) throws -> DiagramProperties {
         guard let properties = DiagramProperties(rawValue: word) else {
-            throw ValidationError("unknown choice '\(word)'; the choices are \(names)")
+            throw ValidationError("unknown value '\(word)'; the values are \(names)")
         }
         return properties
     }

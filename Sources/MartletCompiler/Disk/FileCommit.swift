@@ -72,8 +72,8 @@ struct FileCommit {
         }
     }
 
-    /// The path after following a symbolic link in its last component, and the links to which that link leads. No file
-    /// need exist there.
+    /// The path after resolving a symbolic link in its last component, repeatedly if the link leads to another link.
+    /// The file at the result may be missing.
     private func target(of path: String) throws(DiskError) -> String {
         var target = path
         for _ in 0..<40 {

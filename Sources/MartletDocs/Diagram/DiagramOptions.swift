@@ -8,7 +8,7 @@ public enum DiagramFormat: String, CaseIterable, Sendable {
 /// The properties that a diagram shows. Raw values are the values of `--properties`.
 public enum DiagramProperties: String, CaseIterable, Sendable {
     case all
-    /// Primary keys, and properties at the ends of lines.
+    /// Primary keys, and properties at which a line between two types starts or ends.
     case links
     case none
 }

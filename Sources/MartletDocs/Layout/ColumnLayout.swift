@@ -16,8 +16,8 @@ struct ColumnLayout {
         let assignment = LayerAssignment(graph, positions: positions)
         var best: (picture: LayoutPicture, cost: Double)?
         var seen: Set<[Int]> = []
-        for budget in budgets(graph) {
-            let layers = assignment.assigned(budget: budget)
+        for maximumHeight in columnHeights(graph) {
+            let layers = assignment.columns(maximumHeight: maximumHeight)
             guard seen.insert(layers).inserted else { continue }
             let picture = ColumnLayout(graph, layers: layers).picture()
             let cost = Self.cost(of: picture)
@@ -27,7 +27,7 @@ struct ColumnLayout {
     }
 
     /// Column heights to try. Large graphs are laid out with one height only, because each attempt is slow.
-    private static func budgets(_ graph: LayoutGraph) -> [Int] {
+    private static func columnHeights(_ graph: LayoutGraph) -> [Int] {
         let area = graph.nodes.reduce(0.0) {
             $0 + Double(($1.width + 90) * ($1.height + LayoutMetrics.boxGap))
         }

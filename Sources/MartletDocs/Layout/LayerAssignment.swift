@@ -1,5 +1,5 @@
-/// Assigns a column to each box, so that edges point to the right and no column is higher than a budget, as far as
-/// possible.
+/// Assigns a layer (column) to each node (box), so that edges point to the right and no layer is higher than a given
+/// maximum, as far as possible.
 struct LayerAssignment {
     private let nodes: [LayoutNode]
     private let order: [Int]
@@ -25,13 +25,13 @@ struct LayerAssignment {
     }
 
     /// The column of each box, from 0.
-    func assigned(budget: Int) -> [Int] {
+    func columns(maximumHeight: Int) -> [Int] {
         var copy = self
         copy.assignLongestPaths()
         copy.shiftRight()
-        copy.moveOverflowLeft(budget: budget)
-        copy.moveOverflowRight(budget: budget)
-        copy.shorten(budget: budget)
+        copy.moveOverflowLeft(maximumHeight: maximumHeight)
+        copy.moveOverflowRight(maximumHeight: maximumHeight)
+        copy.shorten(maximumHeight: maximumHeight)
         return copy.normalized()
     }
 
@@ -71,14 +71,14 @@ struct LayerAssignment {
     }
 
     /// Moves boxes to the column where their edges are shortest, within the range that their neighbors permit.
-    private mutating func shorten(budget: Int?) {
+    private mutating func shorten(maximumHeight: Int?) {
         var heights = columnHeights()
         for _ in 0..<8 {
             var changed = false
             for node in order.reversed() + order {
                 let target = bestLayer(of: node)
                 guard target != layers[node] else { continue }
-                if let budget, heights[target, default: 0] + space(node) > budget { continue }
+                if let maximumHeight, heights[target, default: 0] + space(node) > maximumHeight { continue }
                 heights[layers[node], default: 0] -= space(node)
                 heights[target, default: 0] += space(node)
                 layers[node] = target
@@ -101,13 +101,14 @@ struct LayerAssignment {
     }
 
     /// Moves boxes without predecessors to the left, out of overfull columns.
-    private mutating func moveOverflowLeft(budget: Int) {
+    private mutating func moveOverflowLeft(maximumHeight: Int) {
         var columns = nodesByColumn()
         guard var column = columns.keys.max() else { return }
         while column >= (columns.keys.min() ?? column) {
             var members = columns[column] ?? []
             var height = members.reduce(0) { $0 + space($1) }
-            for node in members.reversed() where height > budget && predecessors[node].isEmpty && members.count > 1 {
+            for node in members.reversed()
+            where height > maximumHeight && predecessors[node].isEmpty && members.count > 1 {
                 members.removeAll { $0 == node }
                 height -= space(node)
                 layers[node] = column - 1
@@ -119,12 +120,12 @@ struct LayerAssignment {
     }
 
     /// Moves boxes to the right, together with their successors, out of columns that are still overfull.
-    private mutating func moveOverflowRight(budget: Int) {
+    private mutating func moveOverflowRight(maximumHeight: Int) {
         guard var column = layers.min() else { return }
         while column <= (layers.max() ?? column) {
             var members = order.filter { layers[$0] == column }
             var height = members.reduce(0) { $0 + space($1) }
-            while height > budget, members.count > 1 {
+            while height > maximumHeight, members.count > 1 {
                 guard let victim = members.min(by: { cost(ofPushing: $0) < cost(ofPushing: $1) }) else { break }
                 members.removeAll { $0 == victim }
                 height -= space(victim)

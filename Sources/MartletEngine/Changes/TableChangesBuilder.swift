@@ -52,7 +52,7 @@ package struct TableChangesBuilder: Sendable {
         return searched.contain(key, kind, in: log)
     }
 
-    /// Whether an entry may grow: it is in no block of `runs`.
+    /// Whether an entry may grow. An entry that is already indexed in `runs` must not change.
     private func mayGrow(_ index: Int) -> Bool { runs.map { $0.count <= index } ?? true }
 
     /// Records that a row was created.

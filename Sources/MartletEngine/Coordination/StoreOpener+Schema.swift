@@ -43,9 +43,9 @@ extension StoreOpener {
             try migrate(connection, meta, types.map(\.type), diff)
         } else {
             let change = SchemaChange(connection, options.types)
-            try refuse(
+            try requireEmpty(
                 change.apply(diff.steps),
-                "objects in the file violate a rule of the schema; nothing was changed")
+                orThrow: "objects in the file violate a rule of the schema; nothing was changed")
             try change.createFullTextIndexes(diff.steps)
             try AnyLinkMigration(connection, Catalog.types(connection))?.rebuildIndex()
         }
@@ -95,9 +95,9 @@ extension StoreOpener {
             try block(context)
             try context.finishWriting()
         }
-        try refuse(
+        try requireEmpty(
             migration.finish(),
-            "the migration to schema version \(options.schemaVersion) leaves objects that the schema "
+            orThrow: "the migration to schema version \(options.schemaVersion) leaves objects that the schema "
                 + "does not allow; nothing was changed")
         try? old.run("ROLLBACK")
         old.close()
@@ -109,13 +109,14 @@ extension StoreOpener {
     private func acceptableDiff(_ found: Contents) throws -> SchemaDiff {
         try checkSchemaVersion(found.meta)
         let diff = SchemaDiff(stored: found.types.map(\.type), declared: options.types.map(\.type))
-        try refuse(
-            diff.nameClashes, "the schema and the file have types whose names differ only in case; nothing was changed")
+        try requireEmpty(
+            diff.nameClashes,
+            orThrow: "the schema and the file have types whose names differ only in case; nothing was changed")
         if diff.needsMigration && (options.isReadOnly || !options.mayMigrate || !isOlder(found.meta)) {
-            try refuse(
+            try requireEmpty(
                 diff.differences,
-                "the schema and the file differ, and the difference requires a migration; nothing was changed; "
-                    + suggestedFix(found.meta))
+                orThrow: "the schema and the file differ, and the difference requires a migration; "
+                    + "nothing was changed; " + suggestedFix(found.meta))
         }
         return diff
     }
@@ -173,9 +174,10 @@ extension StoreOpener {
         return (overlay, contents)
     }
 
-    private func refuse(_ differences: [String], _ what: String) throws {
+    /// Throws an error with `message` and the list of differences, unless there are none.
+    private func requireEmpty(_ differences: [String], orThrow message: String) throws {
         guard !differences.isEmpty else { return }
         throw EngineError(
-            .schemaMismatch, path: path, what + ":" + differences.map { "\n  - \($0)" }.joined())
+            .schemaMismatch, path: path, message + ":" + differences.map { "\n  - \($0)" }.joined())
     }
 }

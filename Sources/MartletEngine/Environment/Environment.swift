@@ -56,7 +56,7 @@ package struct Environment: Sendable {
     package func yield(_ point: YieldPoint) {
         #if DEBUG
             onYield?(point)
-            driver?.pass(point)
+            driver?.yieldThread(point)
         #endif
     }
 

@@ -3,7 +3,7 @@
 package struct ThreadDriver: Sendable {
     /// A thread has reached a yield point. It holds no mutex of the engine, so other threads may run. It may hold the
     /// write lock or an opening lock.
-    package var pass: @Sendable (YieldPoint) -> Void
+    package var yieldThread: @Sendable (YieldPoint) -> Void
     /// A thread cannot continue before `isOver` returns true. `isOver` may be called on any thread and has no side
     /// effect.
     package var wait: @Sendable (WaitReason, _ isOver: @escaping @Sendable () -> Bool) -> Void
@@ -11,11 +11,11 @@ package struct ThreadDriver: Sendable {
     package var start: @Sendable (BackgroundWork, @escaping @Sendable () -> Void) -> Void
 
     package init(
-        pass: @escaping @Sendable (YieldPoint) -> Void,
+        yieldThread: @escaping @Sendable (YieldPoint) -> Void,
         wait: @escaping @Sendable (WaitReason, _ isOver: @escaping @Sendable () -> Bool) -> Void,
         start: @escaping @Sendable (BackgroundWork, @escaping @Sendable () -> Void) -> Void
     ) {
-        self.pass = pass
+        self.yieldThread = yieldThread
         self.wait = wait
         self.start = start
     }

@@ -37,7 +37,7 @@ package struct ChangeRecorder {
         edits.append(edit)
     }
 
-    // Called before every record except a further edit of the same collection.
+    // Called before every change is recorded, except a further edit of the same collection. Also sets `hasChanges`.
     @inline(__always)
     private mutating func finishEdits() {
         hasChanges = true
@@ -51,7 +51,7 @@ package struct ChangeRecorder {
         edits = ListEditScript()
     }
 
-    /// Records rows to which collections of a property link more or less often than before. The edits of these
+    /// Records the rows for which the number of links from collections of a property has changed. The edits of these
     /// collections are recorded separately.
     package mutating func recordChangedTargets(_ targets: [ObjectKey], _ link: LinkID) {
         if !targets.isEmpty { changedTargets[link, default: []] += targets }

@@ -24,7 +24,7 @@ extension RecoveryRules {
             let others = scan.bad.count == 2 ? "one more escape" : "\(scan.bad.count - 1) more escapes"
             notes.append(DiagnosticNote("\(others) of this text cannot be read"))
         }
-        if let known = scan.firstKnown, scan.bad.contains(where: { $0.meaning == .unknown }) {
+        if let known = scan.firstKnown, scan.bad.contains(where: { $0.kind == .unknown }) {
             notes.append(
                 DiagnosticNote(
                     "'\(site.lines.text(known))' is a valid YAML escape; if a backslash is meant, "
@@ -34,10 +34,10 @@ extension RecoveryRules {
         let text = String(decoding: corrected, as: UTF8.self)
         let (reason, help) = advice(on: first)
         let isCertain =
-            scan.firstKnown == nil && scan.bad.allSatisfy { $0.meaning == .unknown || $0.meaning == .quote }
+            scan.firstKnown == nil && scan.bad.allSatisfy { $0.kind == .unknown || $0.kind == .quote }
         let fix = Fix(help, isCertain ? .safe : .suggested, [Edit(site.text.span(range), text)])
-        let hasFix = scan.bad.allSatisfy { $0.meaning != .noScalar }
-        let word = first.meaning == .unknown ? "unknown escape" : "invalid escape"
+        let hasFix = scan.bad.allSatisfy { $0.kind != .noScalar }
+        let word = first.kind == .unknown ? "unknown escape" : "invalid escape"
         let diagnostic = Diagnostic(
             .yamlMistake,
             "\(word) '\(site.lines.text(first.range).shortened)' in double quotes; \(reason)\(help)",
@@ -46,7 +46,7 @@ extension RecoveryRules {
     }
 
     private static func advice(on escape: BadEscape) -> (reason: String, help: String) {
-        switch escape.meaning {
+        switch escape.kind {
         case .unknown: ("", "write the backslash twice")
         case .quote: ("", "write the single quote without a backslash")
         case .surrogates:
@@ -59,7 +59,7 @@ extension RecoveryRules {
 
 /// An escape that libyaml rejects.
 struct BadEscape {
-    enum Meaning: Equatable {
+    enum Kind: Equatable {
         /// A backslash that is not escaped, as in the regular expression `\d` or in the path `C:\xml`.
         case unknown
         /// `\'`.
@@ -73,7 +73,7 @@ struct BadEscape {
     }
 
     let range: Range<Int>
-    let meaning: Meaning
+    let kind: Kind
     let replacement: [UInt8]
 }
 
@@ -153,8 +153,8 @@ struct EscapeScan {
         return record(start..<end, .unknown, [Byte.backslash] + bytes[start..<end])
     }
 
-    private mutating func record(_ range: Range<Int>, _ meaning: BadEscape.Meaning, _ replacement: [UInt8]) -> Int {
-        bad.append(BadEscape(range: range, meaning: meaning, replacement: replacement))
+    private mutating func record(_ range: Range<Int>, _ kind: BadEscape.Kind, _ replacement: [UInt8]) -> Int {
+        bad.append(BadEscape(range: range, kind: kind, replacement: replacement))
         return range.upperBound
     }
 }

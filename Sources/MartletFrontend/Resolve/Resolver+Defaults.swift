@@ -96,7 +96,7 @@ extension Resolver {
         }
         guard let value = Double(number.text), value.isFinite, kind == .double || Float(value).isFinite else {
             return reportBadDefault(
-                literal, "'\(literal.text.shortened)' does not fit '\(kind.rawValue)'; write a smaller number")
+                literal, "'\(literal.text.shortened)' does not fit '\(kind.rawValue)'; write a number closer to 0")
         }
         guard number.isZero || (kind == .double ? value != 0 : Float(value) != 0) else {
             return reportBadDefault(

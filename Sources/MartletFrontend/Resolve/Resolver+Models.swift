@@ -225,8 +225,9 @@ extension Resolver {
                 help: "write '\(right)'", fixes: [Fix("write '\(right)'", .suggested, [Edit(scalar.span, right)])])
         case .tooLarge:
             report(
-                .badDefault, "'\(scalar.text.shortened)' does not fit an 'Int'; write a smaller number", at: scalar.span
-            )
+                .badDefault,
+                "'\(scalar.text.shortened)' does not fit 'Int', which holds \(Int64.min) to \(Int64.max)",
+                at: scalar.span)
         case .none:
             report(
                 .badDefault,

@@ -7,7 +7,7 @@ struct TypeExpressionParser {
     var bytes: [UInt8]
     var index = 0
     /// True if invalid text follows the type.
-    private var isBroken = false
+    private var hasInvalidSuffix = false
     var diagnostics: [Diagnostic] = []
 
     struct Result {
@@ -22,7 +22,7 @@ struct TypeExpressionParser {
         let type = parser.parseType()
         let defaultValue = type == nil ? nil : parser.parseDefault()
         return Result(
-            type: parser.isBroken ? nil : type, defaultValue: defaultValue, diagnostics: parser.diagnostics)
+            type: parser.hasInvalidSuffix ? nil : type, defaultValue: defaultValue, diagnostics: parser.diagnostics)
     }
 
     private init(_ scalar: YAMLScalar) {
@@ -65,7 +65,7 @@ struct TypeExpressionParser {
         if peek == UInt8(ascii: "<") {
             return refuse(
                 from: innerStart, to: bytes.count,
-                "a collection cannot hold another collection; hold objects that have one")
+                "a collection cannot contain another collection; store objects that have a collection as a property")
         }
         var member: Spanned<String>?
         if peek == Byte.dot {
@@ -123,7 +123,7 @@ struct TypeExpressionParser {
         if peek == UInt8(ascii: "<") {
             return refuse(
                 from: valueStart, to: bytes.count,
-                "a collection cannot hold another collection; hold objects that have one")
+                "a collection cannot contain another collection; store objects that have a collection as a property")
         }
         let optional = readOptional()
         skipBlanks()
@@ -170,7 +170,7 @@ struct TypeExpressionParser {
         skipBlanks()
         guard index < bytes.count else { return nil }
         guard peek == UInt8(ascii: "=") else {
-            isBroken = true
+            hasInvalidSuffix = true
             if index == before, let byte = peek, byte == Byte.dash || byte >= 0x80 {
                 let word = String(
                     decoding: bytes[..<(bytes.firstIndex(where: \.isBlank) ?? bytes.count)], as: UTF8.self)
@@ -238,7 +238,7 @@ struct TypeExpressionParser {
                         : [Fix("write '\(right)'", containerName.isCertain ? .safe : .suggested, [Edit(all, right)])]))
         } else {
             report(
-                .unknownType, "the type is written in '<' and '>'; write '\(right)'", start..<end, replacement: right)
+                .unknownType, "parentheses are not part of a type; write '\(right)'", start..<end, replacement: right)
         }
     }
 

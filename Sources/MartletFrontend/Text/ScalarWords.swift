@@ -49,7 +49,8 @@ struct BooleanWord {
 enum WholeNumber {
     case value(Int64)
     case tooLarge
-    /// YAML 1.1 notation, with its most likely decimal value, and whether that value is unambiguous.
+    /// A number that YAML versions read differently, such as `0o17`: its most likely decimal value, and whether that
+    /// value is unambiguous.
     case ambiguous(String, isCertain: Bool)
     /// Not an integer.
     case none

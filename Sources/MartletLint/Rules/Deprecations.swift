@@ -3,7 +3,7 @@ import MartletSchema
 /// Checks that deprecations name a replacement, and that the schema does not use deprecated items.
 struct Deprecations: LintRule {
     let code = DiagnosticCode.deprecation
-    let purpose = "Deprecations name the replacement, and the schema does not use deprecated items."
+    let requirement = "Deprecations name the replacement, and the schema does not use deprecated items."
 
     func check(_ schema: SchemaModel) -> [Diagnostic] {
         var findings: [Diagnostic] = []

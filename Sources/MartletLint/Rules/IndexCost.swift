@@ -6,7 +6,7 @@ struct IndexCost: LintRule {
     static let maximumIndexes = 8
 
     let code = DiagnosticCode.indexCost
-    let purpose = "A type has at most eight indexes, and each indexed property can have more than two values."
+    let requirement = "A type has at most eight indexes, and each indexed property can have more than two values."
 
     func check(_ schema: SchemaModel) -> [Diagnostic] {
         var findings: [Diagnostic] = []

@@ -4,7 +4,7 @@ import MartletSchema
 /// to the generated code.
 struct MissingDocumentation: LintRule {
     let code = DiagnosticCode.missingDocumentation
-    let purpose = "Types have documentation that says more than their names."
+    let requirement = "Types have documentation that says more than their names."
 
     func check(_ schema: SchemaModel) -> [Diagnostic] {
         schema.files.flatMap { file in

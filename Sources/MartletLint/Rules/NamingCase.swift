@@ -3,7 +3,7 @@ import MartletSchema
 /// Checks that names follow Swift's conventions, since they are used unchanged in Swift.
 struct NamingCase: LintRule {
     let code = DiagnosticCode.namingCase
-    let purpose = "Types are UpperCamelCase; properties and cases lowerCamelCase."
+    let requirement = "Types are UpperCamelCase; properties and cases lowerCamelCase."
 
     func check(_ schema: SchemaModel) -> [Diagnostic] {
         schema.files.flatMap { file in file.declarations.flatMap { names(of: $0) } }

@@ -3,7 +3,7 @@ import MartletSchema
 /// Reports object types without a primary key. Their objects cannot be found or updated by a key.
 struct NoPrimaryKey: LintRule {
     let code = DiagnosticCode.noPrimaryKey
-    let purpose = "Objects have a primary key."
+    let requirement = "Objects have a primary key."
 
     func check(_ schema: SchemaModel) -> [Diagnostic] {
         schema.objects.filter { !$0.isEmbedded && $0.primaryKey == nil }.map { object in

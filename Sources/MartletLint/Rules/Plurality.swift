@@ -3,7 +3,7 @@ import MartletSchema
 /// Checks that lists, sets and linking objects have plural names, and that links and object types have singular names.
 struct Plurality: LintRule {
     let code = DiagnosticCode.plurality
-    let purpose = "Collections are plural; links and types are singular."
+    let requirement = "Collections are plural; links and types are singular."
 
     func check(_ schema: SchemaModel) -> [Diagnostic] {
         var findings: [Diagnostic] = []

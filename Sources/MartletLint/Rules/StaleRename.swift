@@ -4,7 +4,7 @@ import MartletSchema
 /// declarations specify the same old name.
 struct StaleRename: LintRule {
     let code = DiagnosticCode.staleRename
-    let purpose = "A 'renamedFrom' names a declaration that no longer exists."
+    let requirement = "A 'renamedFrom' names a declaration that no longer exists."
 
     func check(_ schema: SchemaModel) -> [Diagnostic] {
         let objects = schema.objects.map { Declaration($0.name, $0.nameSpan, $0.renamedFrom) }

@@ -6,7 +6,7 @@ struct TooWide: LintRule {
     static let maximumSegments = 4
 
     let code = DiagnosticCode.tooWide
-    let purpose = "Types have at most 100 properties, and key paths of projections have at most 4 segments."
+    let requirement = "Types have at most 100 properties, and key paths of projections have at most 4 segments."
 
     func check(_ schema: SchemaModel) -> [Diagnostic] {
         var findings: [Diagnostic] = []
@@ -21,7 +21,7 @@ struct TooWide: LintRule {
                 Diagnostic(
                     code,
                     "this key path has \(label.path.segments.count) segments; "
-                        + "make a projection of an object nearer to the last property",
+                        + "base the projection on a type that is closer to the last property, or shorten the path",
                     at: label.path.span))
         }
         return findings

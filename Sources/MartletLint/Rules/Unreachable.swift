@@ -3,7 +3,7 @@ import MartletSchema
 /// Reports enums that no property uses, and cycles of cascading deletions.
 struct Unreachable: LintRule {
     let code = DiagnosticCode.unreachable
-    let purpose = "Every enum is used, and cascading deletions form no cycle."
+    let requirement = "Every enum is used, and cascading deletions form no cycle."
 
     func check(_ schema: SchemaModel) -> [Diagnostic] {
         unusedEnums(schema) + cascadeCycles(schema)

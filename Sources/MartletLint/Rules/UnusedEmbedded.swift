@@ -4,7 +4,7 @@ import MartletSchema
 /// types can never exist, because an embedded object needs an owner.
 struct UnusedEmbedded: LintRule {
     let code = DiagnosticCode.embedding
-    let purpose = "Each embedded type is contained in an object, directly or through other embedded types."
+    let requirement = "Each embedded type is contained in an object, directly or through other embedded types."
 
     func check(_ schema: SchemaModel) -> [Diagnostic] {
         var held: [String: [String]] = [:]

@@ -4,7 +4,7 @@ import MartletSchema
 /// only the primary key, and `fullText` on properties that are not strings.
 struct UselessIndex: LintRule {
     let code = DiagnosticCode.badIndex
-    let purpose = "Indexes are declared only for single values that have no index yet."
+    let requirement = "Indexes are declared only for single values that have no index yet."
 
     func check(_ schema: SchemaModel) -> [Diagnostic] {
         schema.objects.flatMap { check($0, schema) }
@@ -33,8 +33,8 @@ struct UselessIndex: LintRule {
             } else if property.isPrimaryKey {
                 findings.append(
                     Diagnostic(
-                        code, "'\(entry.value)' is the primary key, which has an index; remove it", at: entry.span,
-                        fixes: fixes))
+                        code, "'\(entry.value)' is the primary key, which always has an index; remove it from 'index'",
+                        at: entry.span, fixes: fixes))
             } else if !property.isIndexed {
                 let why =
                     property.type.value.objectName != nil && property.type.isSingle
@@ -52,7 +52,9 @@ struct UselessIndex: LintRule {
             guard let span = property.fullTextSpan, !property.isFullText else { continue }
             findings.append(
                 Diagnostic(
-                    code, "full text is for 'String', and '\(property.name)' is '\(property.type.text)'; remove it",
+                    code,
+                    "'fullText' requires a 'String', and '\(property.name)' is '\(property.type.text)'; "
+                        + "remove 'fullText'",
                     at: span,
                     fixes: schema.removal(of: span).map { [Fix("remove 'fullText'", .safe, $0)] } ?? []))
         }

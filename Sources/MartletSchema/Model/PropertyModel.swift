@@ -27,8 +27,8 @@ public struct PropertyModel: Hashable, Sendable {
     public let documentation: String?
     public let type: PropertyTypeModel
     public let typeSpan: SourceSpan
-    /// nil if the schema has no default: the property then starts as zero, nil or an empty collection, depending on its
-    /// type.
+    /// nil if the schema has no default. The initial value is then nil if the property is optional or a link; otherwise
+    /// it is false, zero, empty, or the first case of the enum.
     public let defaultValue: DefaultModel?
     public let defaultSpan: SourceSpan?
     public let renamedFrom: Spanned<String>?

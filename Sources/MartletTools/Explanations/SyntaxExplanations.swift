@@ -38,7 +38,10 @@ extension RuleExplanation {
 
     static let duplicateKey = RuleExplanation(
         .duplicateKey,
-        problem: "A key, a property or a case occurs twice in one place, or two of them differ only in case.",
+        problem: """
+            A key, a property or an enum case occurs twice in one place, or two of them differ only in upper and lower \
+            case.
+            """,
         reason: """
             Most YAML readers silently use the last one. Names that differ only in case refer to the same column of \
             the database, where case is not significant.

@@ -4,7 +4,7 @@ import MartletSchema
 /// SARIF 2.1.0, an OASIS standard that code scanning services read.
 ///
 /// Columns are UTF-16 code units, as `columnKind` declares. Relative paths begin at `%SRCROOT%`, which the reader of
-/// the report defines. Paths of files outside of the folder of the report are absolute.
+/// the report defines. Paths of files outside of the base folder (`Report(pathsFrom:)`) are absolute.
 struct SARIFReport: ReportWriter {
     private static let root = "%SRCROOT%"
     private static let ruleIndex = Dictionary(
@@ -116,7 +116,7 @@ struct SARIFReport: ReportWriter {
         ]
     }
 
-    /// A path outside of the folder is absolute and needs no base.
+    /// A path outside of the base folder is absolute and needs no base.
     private func artifact(_ path: String) -> JSONValue {
         guard !path.hasPrefix("/") else { return ["uri": .string("file://" + SARIFReport.encoded(path))] }
         return ["uri": .string(SARIFReport.encoded(path)), "uriBaseId": .string(SARIFReport.root)]
@@ -126,8 +126,9 @@ struct SARIFReport: ReportWriter {
 
     private func message(_ text: String) -> JSONValue { ["text": .string(SARIFReport.message(text))] }
 
-    /// Escapes a message. Braces are placeholders and are doubled (section 3.11.5 of the standard). Brackets before a
-    /// parenthesis are links and are escaped by a backslash (section 3.11.6).
+    /// Escapes a message. A brace would start a placeholder, so braces are doubled (section 3.11.5 of the standard). A
+    /// bracket before a parenthesis would start a link (section 3.11.6), so in a message that contains `](`, a
+    /// backslash escapes every bracket and every backslash.
     static func message(_ text: String) -> String {
         let doubled = SARIFReport.doublingBraces(text)
         guard text.contains("](") else { return doubled }

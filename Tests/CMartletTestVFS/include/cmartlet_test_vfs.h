@@ -116,17 +116,17 @@ typedef struct CMartletDisk CMartletDisk;
 /*
  * What a power cut does to the writes and truncations since the last sync.
  *
- *   Nothing  none survives
+ *   AllLost  none survives
  *   Prefix   those before one operation survive
  *   Subset   each survives or not, independently
  *   Torn     like Subset, and single 512-byte sectors of writes are lost or turned to garbage
  *   Mixed    one of the above for each file
  *
- * A creation or deletion of a file since the last sync is lost with Nothing. Otherwise it survives or not,
+ * A creation or deletion of a file since the last sync is lost with AllLost. Otherwise it survives or not,
  * independently of the writes.
  */
 typedef CMARTLET_CLOSED_ENUM CMartletDamage {
-    CMartletDamageNothing,
+    CMartletDamageAllLost,
     CMartletDamagePrefix,
     CMartletDamageSubset,
     CMartletDamageTorn,

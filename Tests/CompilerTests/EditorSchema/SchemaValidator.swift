@@ -17,7 +17,7 @@ struct SchemaValidator {
 
     private func problems(of value: Any, _ schema: Any, at path: String) -> [String] {
         if let isAllowed = schema as? Bool { return isAllowed ? [] : ["\(path) must not be there"] }
-        guard let schema = schema as? [String: Any] else { return ["the schema at \(path) is no object"] }
+        guard let schema = schema as? [String: Any] else { return ["the schema at \(path) is not an object"] }
         return schema.keys.sorted().filter { !Self.annotations.contains($0) }.flatMap { keyword in
             problems(of: value, keyword, schema, at: path)
         }
@@ -96,7 +96,7 @@ struct SchemaValidator {
     }
 }
 
-/// A boolean or a number. JSON distinguishes the two and `NSNumber` does not.
+/// A boolean or a number of the YAML core schema. JSON distinguishes the two and `NSNumber` does not.
 enum CoreScalar {
     case boolean(Bool)
     case number(Double)

@@ -148,7 +148,7 @@ struct FixApplierTests {
                 """)
     }
 
-    @Test("suggestions, silenced findings and hidden notes are not applied S41")
+    @Test("fix-its that are only suggested, or whose finding is silenced or hidden by the preset, are not applied S41")
     func untouched() {
         let text = """
             objects:
@@ -238,8 +238,8 @@ struct FixApplierTests {
         }
     }
 
-    /// Returns the text from each `#` that begins a comment to the end of its line. No quoted text in the fixtures
-    /// contains a `#`.
+    /// Returns, for each line, the text from the first `#`. Lines with a quote before it are skipped, because the `#`
+    /// may be quoted.
     private func comments(of source: SourceText) -> [String] {
         (0..<source.lineCount).compactMap { line in
             let text = source.lineText(line)

@@ -3,12 +3,12 @@ import Testing
 
 @Suite("The command 'format'")
 struct FormatCommandTests {
-    private static let written = "objects:\n    Dog:\n        properties: {a:   Int}\n"
+    private static let unformatted = "objects:\n    Dog:\n        properties: {a:   Int}\n"
     private static let formatted = "objects:\n  Dog:\n    properties: {a: Int}\n"
 
     private func folder() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
-        try folder.write(Self.written, to: "Schemas/Dog.yaml")
+        try folder.write(Self.unformatted, to: "Schemas/Dog.yaml")
         try folder.write(Self.formatted, to: "Schemas/More/Cat.yaml")
         try folder.setOld("Schemas/Dog.yaml")
         try folder.setOld("Schemas/More/Cat.yaml")
@@ -39,7 +39,7 @@ struct FormatCommandTests {
         #expect(outcome.status == 1)
         #expect(outcome.output == "Schemas/Dog.yaml\n")
         #expect(outcome.errors == "")
-        #expect(try folder.read("Schemas/Dog.yaml") == Self.written)
+        #expect(try folder.read("Schemas/Dog.yaml") == Self.unformatted)
         #expect(try folder.modified("Schemas/Dog.yaml") == old)
         let clean = try Executable().run(["format", "--check", "Schemas/More/Cat.yaml"], in: folder)
         #expect(clean.status == 0)
@@ -91,6 +91,6 @@ struct FormatCommandTests {
         let outcome = try Executable().run(["format", "Schemas", "Nowhere"], in: folder)
         #expect(outcome.status == 3)
         #expect(outcome.output == "")
-        #expect(try folder.read("Schemas/Dog.yaml") == Self.written)
+        #expect(try folder.read("Schemas/Dog.yaml") == Self.unformatted)
     }
 }

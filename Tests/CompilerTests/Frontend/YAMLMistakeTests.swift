@@ -39,7 +39,7 @@ struct YAMLMistakeTests {
             testDescription: "a boolean of YAML 1.1", code: .ambiguousScalar, text: "      isGood: Bool = «yes»\n",
             fixed: "      isGood: Bool = true\n"),
         Mistake(
-            testDescription: "an octal number of YAML 1.1", code: .ambiguousScalar, text: "      count: Int = «0o17»\n",
+            testDescription: "an octal number", code: .ambiguousScalar, text: "      count: Int = «0o17»\n",
             fixed: "      count: Int = 15\n"),
         Mistake(
             testDescription: "a space before the colon", code: .yamlMistake,

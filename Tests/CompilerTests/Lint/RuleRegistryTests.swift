@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Lint: registry")
 struct RuleRegistryTests {
-    @Test("each rule has its own file, test file and purpose S50 S41")
+    @Test("each rule has its own file, test file and requirement S50 S41")
     func rules() throws {
         let names = RuleRegistry.rules.map { String(describing: type(of: $0)) }
         let folder = Repository.root.appending(path: "Sources/MartletLint/Rules")
@@ -15,7 +15,7 @@ struct RuleRegistryTests {
             let test = Repository.root.appending(path: "Tests/CompilerTests/Lint/\(name)Tests.swift")
             #expect(FileManager.default.fileExists(atPath: test.path), "\(name)")
         }
-        #expect(Set(RuleRegistry.rules.map(\.purpose)).count == names.count)
+        #expect(Set(RuleRegistry.rules.map(\.requirement)).count == names.count)
         #expect(Set(RuleRegistry.rules.map(\.code)).count == names.count)
     }
 

@@ -18,7 +18,7 @@ struct TooWideTests {
                 properties:
                   a: next.next.next.id
                   b: next.next.next.next.id
-            #~       ^^^^^^^^^^^^^^^^^^^^^^ warning MRT0503: this key path has 5 segments; make a projection of an object nearer to the last property
+            #~       ^^^^^^^^^^^^^^^^^^^^^^ warning MRT0503: this key path has 5 segments; base the projection on a type that is closer to the last property, or shorten the path
 
             """)
     }

@@ -14,7 +14,7 @@ struct UselessIndexTests {
               Dog:
                 primaryKey: id
                 index: [id, name, size, name, data, owner, tags]
-            #~          ^^ warning MRT0305: 'id' is the primary key, which has an index; remove it
+            #~          ^^ warning MRT0305: 'id' is the primary key, which always has an index; remove it from 'index'
             #~  safe @13+4 ""
             #~                          ^^^^ warning MRT0305: 'name' is listed twice; keep one
             #~  note @17+4 it occurs here first
@@ -36,7 +36,7 @@ struct UselessIndexTests {
                   owner: Dog?
                   tags: List<Int>
                   age: {type: Int, fullText: true}
-            #~                     ^^^^^^^^ warning MRT0305: full text is for 'String', and 'age' is 'Int'; remove it
+            #~                     ^^^^^^^^ warning MRT0305: 'fullText' requires a 'String', and 'age' is 'Int'; remove 'fullText'
             #~  safe @22+16 ""
                   story: {type: String?, fullText: true}
               Cat:

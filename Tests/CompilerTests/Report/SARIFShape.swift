@@ -87,17 +87,17 @@ indirect enum SARIFShape: Sendable {
     /// Returns the violations, as paths into the value.
     func problems(of value: Any, at path: String = "$") -> [String] {
         switch self {
-        case .bag: return value is [String: Any] ? [] : ["\(path) is no object"]
-        case .text: return value is String ? [] : ["\(path) is no text"]
-        case .uri: return SARIFShape.isReference(value) ? [] : ["\(path) is no URI reference"]
+        case .bag: return value is [String: Any] ? [] : ["\(path) is not an object"]
+        case .text: return value is String ? [] : ["\(path) is not a string"]
+        case .uri: return SARIFShape.isReference(value) ? [] : ["\(path) is not a URI reference"]
         case .integer(let least):
-            guard let number = value as? Int, number >= least else { return ["\(path) is no number from \(least)"] }
+            guard let number = value as? Int, number >= least else { return ["\(path) is not an integer >= \(least)"] }
             return []
         case .word(let words):
             guard let word = value as? String, words.contains(word) else { return ["\(path) is not one of \(words)"] }
             return []
         case .list(let element, let isUnique, let isEmptyAllowed):
-            guard let values = value as? [Any] else { return ["\(path) is no list"] }
+            guard let values = value as? [Any] else { return ["\(path) is not an array"] }
             var problems: [String] = []
             if values.isEmpty, !isEmptyAllowed { problems.append("\(path) is empty") }
             if isUnique, Set(values.map { $0 as? NSObject }).count < values.count {
@@ -106,10 +106,10 @@ indirect enum SARIFShape: Sendable {
             return problems
                 + values.enumerated().flatMap { element.problems(of: $0.element, at: "\(path)[\($0.offset)]") }
         case .map(let element):
-            guard let members = value as? [String: Any] else { return ["\(path) is no object"] }
+            guard let members = value as? [String: Any] else { return ["\(path) is not an object"] }
             return members.flatMap { element.problems(of: $0.value, at: "\(path).\($0.key)") }
         case .object(let required, let shapes):
-            guard let members = value as? [String: Any] else { return ["\(path) is no object"] }
+            guard let members = value as? [String: Any] else { return ["\(path) is not an object"] }
             let missing = required.subtracting(members.keys).map { "\(path) has no '\($0)'" }
             return missing
                 + members.flatMap { name, value in

@@ -87,12 +87,12 @@ struct ChangeSetCodecTests {
             var builder = TableChangesBuilder()
             let span = random.number(1..<300)
             for _ in 0..<random.number(0..<60) {
-                let key = ObjectKey(random.number(-span..<span)) * (random.once(in: 40) ? 1 << 50 : 1)
+                let key = ObjectKey(random.number(-span..<span)) * (random.isTrue(oneIn: 40) ? 1 << 50 : 1)
                 switch random.number(0..<6) {
                 case 0: for offset in 0..<ObjectKey(random.number(1..<50)) { builder.insert(key + offset) }
                 case 1: builder.delete(key)
                 case 2: builder.modify(key, .all)
-                default: builder.modify(key, random.number(0..<(random.once(in: 10) ? 130 : 5)))
+                default: builder.modify(key, random.number(0..<(random.isTrue(oneIn: 10) ? 130 : 5)))
                 }
             }
             changes.tables[random.number(0..<9)] = builder.finish()
@@ -108,7 +108,7 @@ struct ChangeSetCodecTests {
                     .insert(at: at, count: count), .remove(at: at, count: count), .replace(at: at, count: count),
                     .move(from: at, to: count), .swap(at, count), .clear(oldCount: at),
                 ]
-                script.append(kinds[random.number(0..<(random.once(in: 5) ? 6 : 5))])
+                script.append(kinds[random.number(0..<(random.isTrue(oneIn: 5) ? 6 : 5))])
             }
             changes.collections[collection] = script
         }

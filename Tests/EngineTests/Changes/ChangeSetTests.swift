@@ -44,17 +44,17 @@ struct ChangeSetTests {
     @Test("merging change sets one by one equals merging all of them in one call", arguments: 0..<60 as Range<UInt64>)
     func mergingIsAssociative(seed: UInt64) {
         var random = StructureRandom(seed: seed)
-        var exists = Set<ObjectKey>((0..<6).filter { _ in random.once(in: 2) })
+        var exists = Set<ObjectKey>((0..<6).filter { _ in random.isTrue(oneIn: 2) })
         var versions: [ChangeSet] = []
         for _ in 0..<8 {
             var builder = TableChangesBuilder()
             var version = ChangeSet()
-            for key in 0..<6 as Range<ObjectKey> where random.once(in: 2) {
+            for key in 0..<6 as Range<ObjectKey> where random.isTrue(oneIn: 2) {
                 if exists.contains(key) {
                     builder.delete(key)
                     exists.remove(key)
                 }
-                if random.once(in: 2) {
+                if random.isTrue(oneIn: 2) {
                     builder.insert(key)
                     exists.insert(key)
                     version.collections[CollectionID(table: 0, property: 0, owner: key)] = appended

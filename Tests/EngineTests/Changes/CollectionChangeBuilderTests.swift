@@ -57,7 +57,7 @@ private struct EditedCollection {
         case 26..<34: return .replace(at: at, count: length)
         case 34..<37: return .move(from: at, to: random.number(0..<count))
         case 37..<39: return .swap(at, random.number(0..<count))
-        default: return random.once(in: 5) ? .clear(oldCount: count) : .replace(at: at)
+        default: return random.isTrue(oneIn: 5) ? .clear(oldCount: count) : .replace(at: at)
         }
     }
 
@@ -77,7 +77,9 @@ private struct EditedCollection {
 
 @Suite("CollectionChangeBuilder")
 struct CollectionChangeBuilderTests {
-    @Test("all scripts of three edits on up to three elements replay N47", arguments: 0...3)
+    @Test(
+        "all scripts of three edits on up to two elements, and of two edits on three, can be replayed N47",
+        arguments: 0...3)
     func allShortScripts(count: Int) {
         explore(EditedCollection(count: count), script: ListEditScript(), plain: [], depth: count == 3 ? 2 : 3)
     }
@@ -106,7 +108,9 @@ struct CollectionChangeBuilderTests {
         return builder.finish()
     }
 
-    @Test("long random scripts replay, and merge version by version N47", arguments: 0..<60 as Range<UInt64>)
+    @Test(
+        "long random scripts can be replayed, and merging the scripts of single versions gives the same change N47",
+        arguments: 0..<60 as Range<UInt64>)
     func randomScripts(seed: UInt64) {
         var random = StructureRandom(seed: seed)
         var collection = EditedCollection(count: random.number(0..<300))
@@ -118,7 +122,7 @@ struct CollectionChangeBuilderTests {
             collection.apply(edit)
             whole.append(edit)
             version.append(edit)
-            if random.once(in: 10) {
+            if random.isTrue(oneIn: 10) {
                 merged.append(contentsOf: version)
                 version = ListEditScript()
             }

@@ -6,7 +6,7 @@ struct ColumnSetTests {
     @Test("random sets agree with sets of the standard library", arguments: 0..<200 as Range<UInt64>)
     func randomSetsAgree(seed: UInt64) {
         var random = StructureRandom(seed: seed)
-        let limit = random.once(in: 2) ? 10 : 200
+        let limit = random.isTrue(oneIn: 2) ? 10 : 200
         let left = Set((0..<random.number(0..<8)).map { _ in random.number(0..<limit) })
         let right = Set((0..<random.number(0..<8)).map { _ in random.number(0..<limit) })
         let mine = ColumnSet(left)

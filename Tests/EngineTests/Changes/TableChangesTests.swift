@@ -70,11 +70,11 @@ struct TableChangesTests {
         var random = StructureRandom(seed: seed)
         var rows: [ObjectKey: RowModel] = [:]
         let span = random.number(3..<40)
-        for key in 0..<span where random.once(in: 2) { rows[ObjectKey(key)] = RowModel(exists: true) }
+        for key in 0..<span where random.isTrue(oneIn: 2) { rows[ObjectKey(key)] = RowModel(exists: true) }
         var steps: [(ObjectKey, Step)] = []
         var key: ObjectKey = 0
         for _ in 0..<random.number(1..<200) {
-            key = random.once(in: 2) ? key + 1 : ObjectKey(random.number(0..<span))
+            key = random.isTrue(oneIn: 2) ? key + 1 : ObjectKey(random.number(0..<span))
             var row = rows[key] ?? RowModel(exists: false)
             guard let step = Step.allCases.filter(row.allows).randomElement(using: &random) else { continue }
             row.apply(step)
@@ -94,7 +94,7 @@ struct TableChangesTests {
         #expect(builder.finish() == whole)
     }
 
-    @Test("insertions of consecutive rows are one run, with the assignments to the rows")
+    @Test("insertions of consecutive rows are one run, and modifications of the inserted rows add nothing")
     func bulkInsertionIsOneRun() {
         var builder = TableChangesBuilder()
         for key in 1...200_000 as ClosedRange<ObjectKey> {
@@ -137,12 +137,12 @@ struct TableChangesTests {
     @Test("insertions and deletions are found while changes are recorded N128", arguments: 0..<100 as Range<UInt64>)
     func recordedRuns(seed: UInt64) {
         var random = StructureRandom(seed: seed)
-        // The log is compacted after a few entries in half of the runs.
-        var builder = random.once(in: 2) ? TableChangesBuilder() : TableChangesBuilder(compactionLength: 8)
+        // With half of the seeds, the builder compacts its log after a few entries.
+        var builder = random.isTrue(oneIn: 2) ? TableChangesBuilder() : TableChangesBuilder(compactionLength: 8)
         var (inserted, deleted): (Set<ObjectKey>, Set<ObjectKey>) = ([], [])
         var key: ObjectKey = 0
         for _ in 0..<random.number(1..<600) {
-            key = random.once(in: 2) ? key + 1 : ObjectKey(random.number(0..<200))
+            key = random.isTrue(oneIn: 2) ? key + 1 : ObjectKey(random.number(0..<200))
             switch random.number(0..<5) {
             case 0:
                 builder.insert(key)
@@ -154,8 +154,8 @@ struct TableChangesTests {
             case 2: for other in 0..<20 { builder.modify(ObjectKey(300 + 2 * other), random.number(0..<2)) }
             default: builder.modify(key, random.number(0..<2))
             }
-            guard random.once(in: 3) else { continue }
-            let searched = random.once(in: 2) ? key : ObjectKey(random.number(0..<220))
+            guard random.isTrue(oneIn: 3) else { continue }
+            let searched = random.isTrue(oneIn: 2) ? key : ObjectKey(random.number(0..<220))
             let found = (builder.hasRecorded(.insert, searched), builder.hasRecorded(.delete, searched))
             #expect(found == (inserted.contains(searched), deleted.contains(searched)))
         }

@@ -22,18 +22,18 @@ struct CollectionDiffTests {
     func randomOrders(seed: UInt64) {
         var random = StructureRandom(seed: seed)
         let count = ObjectKey(random.number(0..<80))
-        var old = Array(0..<count).filter { _ in !random.once(in: 5) }
-        if random.once(in: 2) { old.shuffle(using: &random) }
-        var new = old.filter { _ in !random.once(in: 6) }
-        for key in count..<(count + 10) where random.once(in: 2) {
+        var old = Array(0..<count).filter { _ in !random.isTrue(oneIn: 5) }
+        if random.isTrue(oneIn: 2) { old.shuffle(using: &random) }
+        var new = old.filter { _ in !random.isTrue(oneIn: 6) }
+        for key in count..<(count + 10) where random.isTrue(oneIn: 2) {
             new.insert(key, at: random.number(0..<(new.count + 1)))
         }
         for _ in 0..<random.number(0..<6) where !new.isEmpty {
             new.insert(new.remove(at: random.number(0..<new.count)), at: random.number(0..<new.count))
         }
-        if random.once(in: 3) { new.sort() }
-        let modified = KeySet(new.filter { _ in random.once(in: 4) })
-        let replaced = KeySet(new.filter { _ in random.once(in: 12) })
+        if random.isTrue(oneIn: 3) { new.sort() }
+        let modified = KeySet(new.filter { _ in random.isTrue(oneIn: 4) })
+        let replaced = KeySet(new.filter { _ in random.isTrue(oneIn: 12) })
         check(old, new, modified: modified, replaced: replaced)
     }
 

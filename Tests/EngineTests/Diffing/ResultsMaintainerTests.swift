@@ -145,11 +145,11 @@ struct ResultsMaintainerTests {
     func randomChanges(seed: UInt64) {
         var random = StructureRandom(seed: seed)
         var table = MaintainedTable(order: orders[random.number(0..<orders.count)])
-        let span = random.once(in: 40) ? 700 : random.number(1..<60)
-        for key in 0..<span where !random.once(in: 4) { table.insert(ObjectKey(key), row(&random)) }
+        let span = random.isTrue(oneIn: 40) ? 700 : random.number(1..<60)
+        for key in 0..<span where !random.isTrue(oneIn: 4) { table.insert(ObjectKey(key), row(&random)) }
         for _ in 0..<4 {
             table.commit()
-            for _ in 0..<random.number(0..<(random.once(in: 4) ? span : 6)) { change(&table, span, &random) }
+            for _ in 0..<random.number(0..<(random.isTrue(oneIn: 4) ? span : 6)) { change(&table, span, &random) }
             var maintainer = table.maintainer()
             maintainer.candidates.shuffle(using: &random)
             table.check(maintainer)
@@ -157,17 +157,18 @@ struct ResultsMaintainerTests {
             table.check(maintainer)
             maintainer.inserted = []
             table.check(maintainer)
-            maintainer.oldSortKeys = maintainer.oldSortKeys.filter { _ in random.once(in: 2) }
+            maintainer.oldSortKeys = maintainer.oldSortKeys.filter { _ in random.isTrue(oneIn: 2) }
             table.check(maintainer)
         }
     }
 
     private func row(_ random: inout StructureRandom) -> MaintainedTable.Row {
         let values: [SQLValue] = [
-            random.once(in: 5) ? .null : .integer(Int64(random.number(0..<8))),
-            random.once(in: 3) ? .real(Double(random.number(0..<4)) / 2) : .text(random.once(in: 2) ? "a" : "b"),
+            random.isTrue(oneIn: 5) ? .null : .integer(Int64(random.number(0..<8))),
+            random.isTrue(oneIn: 3)
+                ? .real(Double(random.number(0..<4)) / 2) : .text(random.isTrue(oneIn: 2) ? "a" : "b"),
         ]
-        return MaintainedTable.Row(values: values, matches: !random.once(in: 3))
+        return MaintainedTable.Row(values: values, matches: !random.isTrue(oneIn: 3))
     }
 
     private func change(_ table: inout MaintainedTable, _ span: Int, _ random: inout StructureRandom) {
@@ -179,9 +180,9 @@ struct ResultsMaintainerTests {
         case 2:
             table.delete(key)
             table.insert(key, fresh)
-        case 3: table.touch(key, report: random.once(in: 2)) { $0.matches = fresh.matches }
-        case 4: table.touch(key, report: random.once(in: 2)) { _ in }
-        default: table.touch(key, report: !random.once(in: 3)) { $0.values = fresh.values }
+        case 3: table.touch(key, report: random.isTrue(oneIn: 2)) { $0.matches = fresh.matches }
+        case 4: table.touch(key, report: random.isTrue(oneIn: 2)) { _ in }
+        default: table.touch(key, report: !random.isTrue(oneIn: 3)) { $0.values = fresh.values }
         }
     }
 

@@ -9,15 +9,15 @@ struct KeySequenceTests {
         var model = (0..<ObjectKey(random.number(0..<2200))).shuffled(using: &random)
         var sequence = KeySequence(model)
         var nextKey: ObjectKey = 10_000
-        let growing = random.once(in: 2)
+        let growing = random.isTrue(oneIn: 2)
         for _ in 0..<500 {
-            if model.isEmpty || random.once(in: growing ? 2 : 4) {
+            if model.isEmpty || random.isTrue(oneIn: growing ? 2 : 4) {
                 let position = random.number(0..<(model.count + 1))
                 model.insert(nextKey, at: position)
                 sequence.insert(nextKey, at: position)
                 nextKey += 1
             } else {
-                let position = random.once(in: 3) ? model.count - 1 : random.number(0..<model.count)
+                let position = random.isTrue(oneIn: 3) ? model.count - 1 : random.number(0..<model.count)
                 #expect(sequence.remove(at: position) == model.remove(at: position))
             }
             sequence.checkInvariants()
@@ -37,7 +37,7 @@ struct KeySequenceTests {
         var nextKey: ObjectKey = 0
         for _ in 0..<20 {
             let density = random.number(1..<60)
-            let removed = model.indices.filter { _ in random.once(in: density) }
+            let removed = model.indices.filter { _ in random.isTrue(oneIn: density) }
             for position in removed.reversed() { model.remove(at: position) }
             sequence.removeAll(at: removed)
             sequence.checkInvariants()
@@ -45,12 +45,12 @@ struct KeySequenceTests {
 
             var inserted: [(position: Int, key: ObjectKey)] = []
             var position = random.number(0..<(model.count + 1))
-            let longest = random.once(in: 4) ? 4000 : 20
+            let longest = random.isTrue(oneIn: 4) ? 4000 : 20
             for _ in 0..<random.number(0..<longest) where position <= model.count {
                 inserted.append((position, nextKey))
                 model.insert(nextKey, at: position)
                 nextKey += 1
-                position += random.number(1..<(random.once(in: 8) ? 200 : 3))
+                position += random.number(1..<(random.isTrue(oneIn: 8) ? 200 : 3))
             }
             sequence.insertAll(inserted)
             sequence.checkInvariants()

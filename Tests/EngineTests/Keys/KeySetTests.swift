@@ -44,7 +44,7 @@ struct KeySetTests {
         var model = Set<ObjectKey>()
         for _ in 0..<500 {
             let key = ObjectKey(random.number(-40..<40))
-            if random.once(in: 2) {
+            if random.isTrue(oneIn: 2) {
                 #expect(set.insert(key) == model.insert(key).inserted)
             } else {
                 #expect(set.remove(key) == (model.remove(key) != nil))

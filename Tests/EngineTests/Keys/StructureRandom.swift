@@ -16,6 +16,6 @@ struct StructureRandom: RandomNumberGenerator {
 
     mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &self) }
 
-    /// True with a probability of one in `times`.
-    mutating func once(in times: Int) -> Bool { number(0..<times) == 0 }
+    /// True with a probability of one in `count`.
+    mutating func isTrue(oneIn count: Int) -> Bool { number(0..<count) == 0 }
 }

@@ -18,28 +18,28 @@ struct RandomMigrationTests {
     private typealias Property = (name: String, kind: String)
 
     private func properties(_ random: inout StructureRandom) -> [Property] {
-        ["p", "q", "r", "s"].filter { _ in !random.once(in: 6) }.map { name in
-            (name, name == "p" && random.once(in: 2) ? "Int" : Self.kinds.randomElement(using: &random) ?? "Int")
+        ["p", "q", "r", "s"].filter { _ in !random.isTrue(oneIn: 6) }.map { name in
+            (name, name == "p" && random.isTrue(oneIn: 2) ? "Int" : Self.kinds.randomElement(using: &random) ?? "Int")
         }
     }
 
     /// Changes the properties at random. Most remain; most of the others change to a type to which values may convert.
     private func changed(_ properties: [Property], _ random: inout StructureRandom) -> [Property] {
-        var changed = properties.filter { _ in !random.once(in: 8) }.map { property -> Property in
-            guard random.once(in: 3), !property.kind.contains("link:") else { return property }
+        var changed = properties.filter { _ in !random.isTrue(oneIn: 8) }.map { property -> Property in
+            guard random.isTrue(oneIn: 3), !property.kind.contains("link:") else { return property }
             let kinds =
                 property.kind.contains("<")
                 ? ["List<Int>", "List<String>", "Set<String>"]
                 : ["Int", "Int?", "Int8", "String", "String?", "Double", "List<Int>", "Set<String>"]
             return (property.name, kinds.randomElement(using: &random) ?? property.kind)
         }
-        if random.once(in: 3) { changed.append(("t", Self.kinds.randomElement(using: &random) ?? "Int")) }
+        if random.isTrue(oneIn: 3) { changed.append(("t", Self.kinds.randomElement(using: &random) ?? "Int")) }
         return changed
     }
 
     private func facts(_ name: String, _ properties: [Property], _ random: inout StructureRandom) -> String {
         let canBeKey = properties.first.map { $0.name == "p" && ($0.kind == "Int" || $0.kind == "String") } ?? false
-        let key = canBeKey && random.once(in: 2) ? "\nprimaryKey p" : ""
+        let key = canBeKey && random.isTrue(oneIn: 2) ? "\nprimaryKey p" : ""
         return "object \(name)\(key)" + properties.map { "\nproperty \($0.name) \($0.kind)" }.joined()
     }
 
@@ -67,7 +67,7 @@ struct RandomMigrationTests {
         case .scalar(.bool): return .integer(number == 0 ? 0 : 1)
         case .link(let target): return .integer(key(random.number(1..<rows + 1), target, schema))
         case .scalar(.string):
-            return .text(random.once(in: 100) ? "word \(row)" : "\(number)")
+            return .text(random.isTrue(oneIn: 100) ? "word \(row)" : "\(number)")
         case .scalar(.double): return .real(Double(number))
         default: return .integer(Int64(number))
         }

@@ -89,7 +89,7 @@ struct ValueConversionTests {
         #expect(ValueConversion.convert(.integer(3), from: .link("Dog"), to: .scalar(.int)) == nil)
     }
 
-    private func fit(_ old: String, _ new: String, _ elements: [SQLValue]) throws -> [SQLValue]? {
+    private func converted(_ old: String, _ new: String, _ elements: [SQLValue]) throws -> [SQLValue]? {
         let types = try [old, new].map { text in
             try #require(SchemaFactsParser.objectType("object Dog\nproperty a \(text)"))
         }
@@ -100,28 +100,28 @@ struct ValueConversionTests {
         "a single value is converted to a list of one element and back, and nothing is converted with a loss O70 O30"
     )
     func kinds() throws {
-        #expect(try fit("Int", "List<Int>", [.integer(3)]) == [.integer(3)])
-        #expect(try fit("List<String>", "Set<Int>", [.text("1"), .text("+1")]) == nil)
-        #expect(try fit("List<String>", "Set<Int>", [.text("1"), .text("2")]) == [.integer(1), .integer(2)])
+        #expect(try converted("Int", "List<Int>", [.integer(3)]) == [.integer(3)])
+        #expect(try converted("List<String>", "Set<Int>", [.text("1"), .text("+1")]) == nil)
+        #expect(try converted("List<String>", "Set<Int>", [.text("1"), .text("2")]) == [.integer(1), .integer(2)])
         let negativeZero = SQLValue.blob([0, 0, 0, 0, 0, 0, 0, 0x80])
-        #expect(try fit("List<Double>", "Set<Double>", [.real(0), negativeZero]) == nil)
+        #expect(try converted("List<Double>", "Set<Double>", [.real(0), negativeZero]) == nil)
         let uuids = ["0A000000-0000-0000-0000-000000000000", "0a000000-0000-0000-0000-000000000000"]
-        #expect(try fit("Set<String>", "Set<UUID>", uuids.map(SQLValue.text)) == nil)
-        #expect(try fit("Int?", "List<Int>", [.null]) == [])
-        #expect(try fit("Int", "List<String>", [.integer(3)]) == [.text("3")])
-        #expect(try fit("Int?", "Map<Int>", [.null]) == [])
-        #expect(try fit("Int", "Map<Int>", [.integer(3)]) == nil)
-        #expect(try fit("List<Int>", "Int", []) == [.null])
-        #expect(try fit("List<Int>", "String", [.integer(3)]) == [.text("3")])
-        #expect(try fit("List<Int>", "Int", [.integer(3), .integer(4)]) == nil)
-        #expect(try fit("List<Int>", "Set<Int>", [.integer(3), .integer(4)]) == [.integer(3), .integer(4)])
-        #expect(try fit("List<Int>", "Set<Int>", [.integer(3), .integer(3)]) == nil)
-        #expect(try fit("Set<Int>", "List<Int8>", [.integer(3), .integer(400)]) == nil)
-        #expect(try fit("List<Int?>", "List<Int>", [.integer(3), .null]) == nil)
-        #expect(try fit("List<Int>", "List<Int?>", [.integer(3)]) == [.integer(3)])
-        #expect(try fit("Map<Int>", "Map<String>", [.text("k"), .integer(3)]) == [.text("k"), .text("3")])
-        #expect(try fit("Map<Int?>", "Map<Int>", [.text("k"), .null]) == nil)
-        #expect(try fit("Map<Int>", "List<Int>", []) == [])
-        #expect(try fit("Map<Int>", "List<Int>", [.text("k"), .integer(3)]) == nil)
+        #expect(try converted("Set<String>", "Set<UUID>", uuids.map(SQLValue.text)) == nil)
+        #expect(try converted("Int?", "List<Int>", [.null]) == [])
+        #expect(try converted("Int", "List<String>", [.integer(3)]) == [.text("3")])
+        #expect(try converted("Int?", "Map<Int>", [.null]) == [])
+        #expect(try converted("Int", "Map<Int>", [.integer(3)]) == nil)
+        #expect(try converted("List<Int>", "Int", []) == [.null])
+        #expect(try converted("List<Int>", "String", [.integer(3)]) == [.text("3")])
+        #expect(try converted("List<Int>", "Int", [.integer(3), .integer(4)]) == nil)
+        #expect(try converted("List<Int>", "Set<Int>", [.integer(3), .integer(4)]) == [.integer(3), .integer(4)])
+        #expect(try converted("List<Int>", "Set<Int>", [.integer(3), .integer(3)]) == nil)
+        #expect(try converted("Set<Int>", "List<Int8>", [.integer(3), .integer(400)]) == nil)
+        #expect(try converted("List<Int?>", "List<Int>", [.integer(3), .null]) == nil)
+        #expect(try converted("List<Int>", "List<Int?>", [.integer(3)]) == [.integer(3)])
+        #expect(try converted("Map<Int>", "Map<String>", [.text("k"), .integer(3)]) == [.text("k"), .text("3")])
+        #expect(try converted("Map<Int?>", "Map<Int>", [.text("k"), .null]) == nil)
+        #expect(try converted("Map<Int>", "List<Int>", []) == [])
+        #expect(try converted("Map<Int>", "List<Int>", [.text("k"), .integer(3)]) == nil)
     }
 }

@@ -212,7 +212,7 @@ struct RowStoreTests {
         }
     }
 
-    @Test("a link in a value of any type is indexed, and removed from the value and the index")
+    @Test("a link in an AnyRealmValue is indexed, and removing it removes it from the value and from the index")
     func anyLinks() throws {
         try write { shelf in
             let first = try shelf.add("a")

@@ -209,7 +209,7 @@ struct SnapshotTests {
         #expect(try two.noteCount == 2)
     }
 
-    @Test("a read-only file is not written to")
+    @Test("a file that was opened with 'isReadOnly' is not written to")
     func readOnly() throws {
         let folder = try TestFolder()
         try VirtualProcess(folder.path()).add("a")

@@ -185,11 +185,11 @@ import Testing
         let set = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Node().peers.where { $0.id == 1 }
         }
-        expectMessage(set, "an unmanaged set cannot be queried; add its object first")
+        expectMessage(set, "an unmanaged set cannot be queried. Add its object to a Realm first")
         let map = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Node().named.filter("id == 1")
         }
-        expectMessage(map, "an unmanaged map cannot be queried; add its object first")
+        expectMessage(map, "an unmanaged map cannot be queried. Add its object to a Realm first")
         let links = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Node().previous.sorted(byKeyPath: "id")
         }

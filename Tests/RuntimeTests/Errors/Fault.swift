@@ -199,7 +199,7 @@ struct Fault: Sendable, CustomStringConvertible {
     ]
 
     private static let inputs = [
-        Fault(.invalidInput, "an incomplete query", messagePart: "at offset 5") { fixture in
+        Fault(.invalidInput, "an incomplete query", messagePart: "see offset 5") { fixture in
             _ = try fixture.open().objects(Node.self).filter(Realm.Predicate(parsing: "id > "))
         },
         Fault(.invalidInput, "a query of an unknown property", messagePart: "'Node' has no property 'idd'") {

@@ -40,7 +40,7 @@ extension MisuseCases {
             "frozenTooEarly",
             "a 'Node' with the key 1 was created in the open write transaction and frozen there, but frozen objects show "
                 + "the state before that transaction. Commit first. "
-                + "In an asynchronous write, freeze objects of earlier writes before the first change"
+                + "Before its first change, an asynchronous write can freeze objects that earlier writes have created"
         ) {
             let test = try TestRealm()
             try test.realm.write {

@@ -40,8 +40,8 @@ extension MisuseCases {
         },
         MisuseCase(
             "separatedTopLevel",
-            "a migration separates the owners of 'Node', which is not an embedded type of the schema. "
-                + "Objects of top-level types may have any number of owners"
+            "a migration calls 'separateOwners(ofType:)' with 'Node', which is not an embedded type of the schema. "
+                + "Remove the call: any number of objects may link to an object of a top-level type"
         ) {
             try migrate { $0.separateOwners(ofType: "Node") }
         },

@@ -93,7 +93,8 @@ extension MisuseCases {
         },
         MisuseCase(
             "noArray",
-            "'Node.peers' is not a list, so it has no mutable array. Use 'value(forKey:)' for sets, maps and other values"
+            "'Node.peers' is not a list, and 'mutableArrayValue(forKey:)' supports only lists. "
+                + "Use 'value(forKey:)' for sets, maps and other values"
         ) {
             _ = Node(id: 1).mutableArrayValue(forKey: "peers")
         },

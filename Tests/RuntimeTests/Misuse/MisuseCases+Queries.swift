@@ -34,7 +34,7 @@ extension MisuseCases {
         MisuseCase(
             "query",
             """
-            this query is not valid: 'Keyless' has no property 'agee'; it has 'content', at offset 0 of the query:
+            this query is not valid: 'Keyless' has no property 'agee'; it has 'content'; see offset 0 of the query:
                 agee > 5
                 ^
             """
@@ -47,11 +47,12 @@ extension MisuseCases {
         ) {
             _ = try TestRealm().realm.objects(Indexed.self).where { $0.name.matches("a") }.count
         },
-        MisuseCase("unmanagedQuery", "an unmanaged list cannot be queried; add its object first") {
+        MisuseCase("unmanagedQuery", "an unmanaged list cannot be queried. Add its object to a Realm first") {
             _ = Node().children.filter("id == 1")
         },
         MisuseCase(
-            "unmanagedQuery", "linking objects of an unmanaged object cannot be queried; add its object first"
+            "unmanagedQuery",
+            "linking objects of an unmanaged object cannot be queried. Add its object to a Realm first"
         ) {
             _ = Node().previous.filter("id == 1")
         },
@@ -104,7 +105,8 @@ extension MisuseCases {
         },
         MisuseCase(
             "sumTooLarge",
-            "the sum does not fit 'Int'. Use a larger type, such as 'let sum: Int = …', or 'Double'"
+            "the sum does not fit 'Int'. Use a larger type, as in 'let sum: Double = results.sum(ofProperty: …)', "
+                + "or convert the values and add them"
         ) {
             _ = ScalarLists(ints: [.max, 1]).ints.sum()
         },

@@ -170,8 +170,8 @@ extension MisuseCases {
         },
         MisuseCase(
             "writeByPriorObserver",
-            "a write transaction was begun by an observer with 'prior' while its Realm moves to a newer version. "
-                + "Begin it after the change"
+            "a write transaction was begun by an observer with 'prior' while its Realm was moving to a newer version. "
+                + "Begin it in the call after the change"
         ) {
             let test = try TestRealm()
             let node = try test.nodes(1)[0]

@@ -44,7 +44,7 @@ struct ChangeTests {
     }
 
     @Test("inserting and then deleting an object calls no observer N41", arguments: [true, false])
-    func insertDelete(inOne: Bool) throws {
+    func insertDelete(alsoLocally: Bool) throws {
         let (test, _, logs) = try start()
         try test.onNewThread { realm in
             try realm.write { realm.add(Dog(name: "X", age: 9)) }
@@ -57,7 +57,7 @@ struct ChangeTests {
             }
         }
         expect(test, logs, [[], [], []])
-        if inOne {
+        if alsoLocally {
             try test.realm.write {
                 let dog = Dog(name: "Z", age: 9)
                 test.realm.add(dog)

@@ -8,7 +8,8 @@ import Testing
 
 @Suite("observed results sorted by values that SQL stores in another form")
 struct SortedObservationTests {
-    /// A property to sort by, ordinary values for it, and a special one.
+    /// A property to sort by, ordinary values for it, and an unusual one: -infinity, a list, or a value that SQL stores
+    /// in another form.
     enum Sort: CaseIterable {
         case nan, negativeZero, infinity, floatNaN, floatNegativeZero, dateNegativeZero, any, anyList
 
@@ -28,7 +29,7 @@ struct SortedObservationTests {
             object.anyValue = .int(number)
         }
 
-        func setSpecial(_ object: Scalars) {
+        func setUnusual(_ object: Scalars) {
             switch self {
             case .nan: object.double = .nan
             case .negativeZero: object.double = -0.0
@@ -44,77 +45,78 @@ struct SortedObservationTests {
 
     private static let count = 40
 
-    private func start() throws -> (test: TestRealm, special: Scalars) {
+    private func start() throws -> (test: TestRealm, unusual: Scalars) {
         let test = try TestRealm {
             $0.objectTypes = [Scalars.self, Node.self, Part.self, Screw.self, EnumHolder.self]
             // Forces the search for old positions by sort key, although there are few members.
             $0.environment.keysScannedPerSearch = 0
         }
-        let special = Scalars(id: 99)
+        let unusual = Scalars(id: 99)
         try test.realm.write {
             for id in 0..<Self.count {
                 let object = Scalars(id: id)
                 test.realm.add(object)
                 Sort.nan.set(object, id + 1)
             }
-            test.realm.add(special)
+            test.realm.add(unusual)
         }
-        return (test, special)
+        return (test, unusual)
     }
 
-    @Test("a row that changes from a special to an ordinary value moves once N48", arguments: Sort.allCases)
+    @Test("a row that changes from an unusual to an ordinary value moves once N48", arguments: Sort.allCases)
     func moves(_ sort: Sort) throws {
-        let (test, special) = try start()
-        try test.realm.write { sort.setSpecial(special) }
+        let (test, unusual) = try start()
+        try test.realm.write { sort.setUnusual(unusual) }
         let results = test.realm.objects(Scalars.self).sorted(byKeyPath: sort.keyPath)
         let log = Log(results)
         test.realm.refresh()
         let place = try #require(results.firstIndex { $0.id == 99 })
         _ = log.take()
-        try test.realm.write { sort.set(special, 1_000) }
+        try test.realm.write { sort.set(unusual, 1_000) }
         test.realm.refresh()
         let isLast = place == Self.count
         #expect(log.take() == [isLast ? "[] [] [\(place)]" : "[\(place)] [\(Self.count)] []"])
         #expect(results.map(\.id) == Array(0..<Self.count) + [99])
-        try test.realm.write { sort.setSpecial(special) }
+        try test.realm.write { sort.setUnusual(unusual) }
         test.realm.refresh()
         #expect(results.count == Self.count + 1)
     }
 
     @Test("a row that is changed and deleted in one write leaves the results N46", arguments: Sort.allCases)
     func leaves(_ sort: Sort) throws {
-        let (test, special) = try start()
-        try test.realm.write { sort.setSpecial(special) }
+        let (test, unusual) = try start()
+        try test.realm.write { sort.setUnusual(unusual) }
         let results = test.realm.objects(Scalars.self).sorted(byKeyPath: sort.keyPath)
         let log = Log(results)
         test.realm.refresh()
         let place = try #require(results.firstIndex { $0.id == 99 })
         _ = log.take()
         try test.realm.write {
-            sort.set(special, 7)
-            test.realm.delete(special)
+            sort.set(unusual, 7)
+            test.realm.delete(unusual)
         }
         test.realm.refresh()
         #expect(log.take() == ["[\(place)] [] []"])
         #expect(results.map(\.id) == Array(0..<Self.count))
     }
 
-    @Test("a deleted row with a special value leaves the results N46", arguments: Sort.allCases)
+    @Test("a deleted row with an unusual value leaves the results N46", arguments: Sort.allCases)
     func deleted(_ sort: Sort) throws {
-        let (test, special) = try start()
+        let (test, unusual) = try start()
         let other = Scalars(id: 98)
         try test.realm.write {
             test.realm.add(other)
-            sort.setSpecial(special)
-            sort.setSpecial(other)
+            sort.setUnusual(unusual)
+            sort.setUnusual(other)
         }
-        // Because of the filter, a row that is not at its expected position may never have been a member.
+        // The filter matters. Without one, every row is a member. With one, a row that is not found at its expected
+        // position might not have been a member.
         let results = test.realm.objects(Scalars.self).filter("id >= 0").sorted(byKeyPath: sort.keyPath)
         let log = Log(results)
         test.realm.refresh()
         let place = try #require(results.firstIndex { $0.id == 99 })
         _ = log.take()
-        try test.realm.write { test.realm.delete(special) }
+        try test.realm.write { test.realm.delete(unusual) }
         test.realm.refresh()
         #expect(log.take() == ["[\(place)] [] []"])
         #expect(Set(results.map(\.id)) == Set(0..<Self.count).union([98]))
@@ -156,14 +158,14 @@ struct SortedObservationTests {
 
     @Test("a row deleted by another program is reported as a deletion at the next change N45")
     func foreignDelete() throws {
-        let (test, special) = try start()
+        let (test, unusual) = try start()
         let results = test.realm.objects(Scalars.self).sorted(byKeyPath: "int")
         let log = Log(results)
         test.realm.refresh()
         _ = log.take()
         // Deletes rows that the search reads.
         try alter(test.url.path, "DELETE FROM Scalars WHERE id BETWEEN 10 AND 30")
-        try test.realm.write { special.int = 1 }
+        try test.realm.write { unusual.int = 1 }
         test.realm.refresh()
         #expect(results.count == Self.count + 1 - 21)
         #expect(log.take().count == 1)

@@ -198,7 +198,7 @@ struct TokenTests {
     @Test(
         "a callback can end its own observation and later ones: the ended ones are not called, no other is skipped N14"
     )
-    func endInside() throws {
+    func endDuringCall() throws {
         let test = try TestRealm()
         let log = Log()
         var tokens: [NotificationToken] = []

@@ -113,7 +113,7 @@ import Testing
         let braces = String(repeating: "{", count: 50_000)
         #expect(
             try rejection(test, "id IN " + braces)?
-                .contains("a list cannot contain lists, but found '{', at offset 7 of the query") == true)
+                .contains("a list cannot contain lists, but found '{'; see offset 7 of the query") == true)
         #expect(try rejection(test, braces)?.contains("a list cannot contain lists") == true)
         #expect(
             try rejection(test, "id IN " + String(repeating: "({", count: 50_000))?

@@ -212,7 +212,7 @@ import Testing
         for (text, offset, expected) in wrong {
             let found = message(test, text) ?? "no error"
             #expect(found.contains(expected), "\(text.prefix(80)): \(found.prefix(300))")
-            #expect(found.contains("at offset \(offset) of the query"), "\(text.prefix(80)): \(found.prefix(300))")
+            #expect(found.contains("; see offset \(offset) of the query:"), "\(text.prefix(80)): \(found.prefix(300))")
         }
         #expect(
             message(test, "id == %@", Node.self)?
@@ -226,7 +226,7 @@ import Testing
             message(test, "id == 1 AND\n  agee == 2")
                 == """
                 'Node' has no property 'agee'; it has 'id', 'name', 'amount', 'next', 'children', 'peers', 'named', \
-                'previous', 'parents', 'peersOf', 'namedBy', 'part' and others, at offset 14 of the query:
+                'previous', 'parents', 'peersOf', 'namedBy', 'part' and others; see offset 14 of the query:
                       agee == 2
                       ^
                 """)

@@ -3,15 +3,18 @@ import MartletEngine
 // Changes of a collection, with the calls of key-value observers before and after them.
 extension CollectionCore {
     func performEdit(_ edit: @autoclosure () -> ListEditScript, _ body: () -> Void) {
-        if isUnobserved { return body() }
+        if skipsNotifications { return body() }
         performNotifying({ KeyValueEdit(edit()) }, body)
     }
 
-    private var isUnobserved: Bool { isInAssignment || context.keyValue.objects.isEmpty && !context.hasTrackedReads }
+    /// True if an edit calls no observer: none exists, or the enclosing assignment notifies them.
+    private var skipsNotifications: Bool {
+        isInAssignment || context.keyValue.objects.isEmpty && !context.hasTrackedReads
+    }
 
     /// Performs several edits. Observers are notified of one assignment.
     func asOneAssignment(_ body: () -> Void) {
-        if isUnobserved { return body() }
+        if skipsNotifications { return body() }
         performNotifying({ nil }) {
             isInAssignment = true
             body()

@@ -1,7 +1,8 @@
 import Foundation
 import Martlet
 
-/// Observers of the Realm, of collections and of an object. They print the notifications that they receive.
+/// Observers of the Realm, of collections and of an object. The observers of the object print each notification. The
+/// others count changes, which `printHour` and `printTotals` print.
 final class Observers {
     private let realm: Realm
     private var tokens: [NotificationToken] = []

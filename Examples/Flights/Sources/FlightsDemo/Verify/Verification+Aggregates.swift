@@ -48,7 +48,7 @@ extension Verification {
                 .sorted(byKeyPath: "departureDelay")
             return Answer(flights[(flights.count - 1) / 2].departureDelay)
         },
-        Check("flight that left latest, least row first") { realm in
+        Check("flight with the longest departure delay, ties by row") { realm in
             guard let flight = latest(in: realm).first else { return .missing }
             return .list([
                 Answer(flight.id), .text(flight.carrier?.carrier ?? ""), Answer(flight.number),

@@ -1,7 +1,7 @@
 import MartletSchema
 
 extension SchemaDraft {
-    /// Returns the location of an item in Swift.
+    /// Returns the location of an item in the Swift source.
     func span(of item: DraftItem) -> SourceSpan? {
         let key = item.owner
         if let object = object(key) {
@@ -82,21 +82,21 @@ extension SchemaDraft {
                 files[position].objects.removeAll { $0.key == key }
                 files[position].projections.removeAll { $0.key == key }
             }
-        case .property(let key, let name): changeObject(key) { $0.properties.removeFirst { $0.swiftName == name } }
-        case .ignored(let key, let name): changeObject(key) { $0.ignored.removeFirst { $0.swiftName == name } }
+        case .property(let key, let name): changeObject(key) { $0.properties.removeLast { $0.swiftName == name } }
+        case .ignored(let key, let name): changeObject(key) { $0.ignored.removeLast { $0.swiftName == name } }
         case .primaryKey(let key): changeObject(key) { $0.primaryKey = nil }
         case .index(let key, let name):
             changeObject(key) { $0.properties.change(where: { $0.swiftName == name }) { $0.isIndexed = false } }
         case .enumCase(let key, let name):
             for position in files.indices {
                 files[position].enums.change(where: { $0.key == key }) {
-                    $0.cases.removeFirst { $0.swiftName == name }
+                    $0.cases.removeLast { $0.swiftName == name }
                 }
             }
         case .label(let key, let name):
             for position in files.indices {
                 files[position].projections.change(where: { $0.key == key }) {
-                    $0.labels.removeFirst { $0.swiftName == name }
+                    $0.labels.removeLast { $0.swiftName == name }
                 }
             }
         }
@@ -112,8 +112,8 @@ extension Array {
         for position in indices where predicate(self[position]) { change(&self[position]) }
     }
 
-    fileprivate mutating func removeFirst(where predicate: (Element) -> Bool) {
-        // Of two items with one name, the later one is the duplicate.
+    fileprivate mutating func removeLast(where predicate: (Element) -> Bool) {
+        // Of two items with the same name, the later one is the duplicate.
         if let position = lastIndex(where: predicate) { remove(at: position) }
     }
 }

@@ -44,7 +44,7 @@ struct ValueReader {
         return path(of: expression).map { .member($0.names) } ?? .other
     }
 
-    /// Returns the expression inside parentheses, after `try!`, or before `!`.
+    /// Returns the expression inside parentheses, after `try` or `try!`, or before `!`.
     private func wrapped(by expression: ExprSyntax) -> ExprSyntax? {
         if let unwrap = expression.as(ForceUnwrapExprSyntax.self) { return unwrap.expression }
         // 'try?' has an optional result.

@@ -120,7 +120,7 @@ struct DefaultReader {
         case "String": return text(value, from: scope)
         case "Data": return data(value, from: scope)
         case "Date": return date(value, from: scope)
-        case "UUID", "ObjectId": return identity(value, scalar, from: scope)
+        case "UUID", "ObjectId": return identifier(value, scalar, from: scope)
         case "AnyRealmValue": return anyValue(value)
         default: break
         }
@@ -238,7 +238,7 @@ struct DefaultReader {
         return .failure(Self.advice)
     }
 
-    /// Returns the seconds if they are a whole number in the range of years that a schema supports.
+    /// Returns the seconds if they are a whole number of less than 60 billion, so that the year has four digits.
     private func seconds(of value: ValueExpression) -> Double? {
         let number: Double? =
             switch value.form {
@@ -253,7 +253,7 @@ struct DefaultReader {
     }
 
     /// `ObjectId("…")`, `UUID(uuidString: "…")`, `ObjectId.generate()`.
-    private func identity(_ value: ValueExpression, _ scalar: String, from scope: [String]) -> DefaultOutcome {
+    private func identifier(_ value: ValueExpression, _ scalar: String, from scope: [String]) -> DefaultOutcome {
         var literal = value.string
         if case .call(let path, _, let arguments) = value.form {
             let base = Array(path.dropLast())
