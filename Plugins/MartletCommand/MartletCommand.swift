@@ -12,17 +12,16 @@ import PackagePlugin
         process.waitUntilExit()
         switch (process.terminationReason, process.terminationStatus) {
         case (.exit, 0): return
-        case (.exit, let status): throw CommandFailure(status: status)
+        case (.exit, let status): throw CommandFailure(description: "martlet exited with status \(status)")
         case (_, let signal):
-            Diagnostics.error("martlet was terminated by signal \(signal)")
-            throw CommandFailure(status: signal)
+            let failure = CommandFailure(description: "martlet was terminated by signal \(signal)")
+            Diagnostics.error(failure.description)
+            throw failure
         }
     }
 }
 
 /// The tool failed or was terminated by a signal. The reason has already been printed.
 struct CommandFailure: Error, CustomStringConvertible {
-    let status: Int32
-
-    var description: String { "martlet exited with status \(status)" }
+    let description: String
 }

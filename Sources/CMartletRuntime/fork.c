@@ -11,9 +11,9 @@ static pthread_mutex_t locks_guard = PTHREAD_MUTEX_INITIALIZER;
 static int *locks;
 static int lock_count, lock_capacity;
 
-void cmartlet_hold_forks(void) { pthread_mutex_lock(&locks_guard); }
+void cmartlet_block_forks(void) { pthread_mutex_lock(&locks_guard); }
 
-void cmartlet_allow_forks(void) { pthread_mutex_unlock(&locks_guard); }
+void cmartlet_unblock_forks(void) { pthread_mutex_unlock(&locks_guard); }
 
 void cmartlet_add_lock(int descriptor) {
     if (lock_count == lock_capacity) {
@@ -33,41 +33,41 @@ bool cmartlet_remove_lock(int descriptor) {
     return false;
 }
 
-/* A file of the child that can replace the lock files; -1 if none can be opened. */
-static int open_nothing(void) {
-    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-    return nothing >= 0 ? nothing : open("/", O_RDONLY | O_CLOEXEC);
+/* Opens a file that replaces the lock files in the child and returns its descriptor; -1 if that fails. */
+static int open_replacement(void) {
+    int replacement = open("/dev/null", O_RDWR | O_CLOEXEC);
+    return replacement >= 0 ? replacement : open("/", O_RDONLY | O_CLOEXEC);
 }
 
 /* A lock of `flock` ends when all descriptors of the open file are closed. If a child kept its copies, the lock of a
- * parent that is killed would last as long as the child. The descriptors stay open, so that no other file of the
- * child gets their numbers: inherited objects close these numbers. Calls only functions that are safe in the child of a
- * process with threads. */
+ * parent that is killed would last as long as the child. The descriptor numbers stay in use, so that the child does not
+ * open other files under them: the lock objects that the child inherited close these numbers when they are released.
+ * Calls only functions that are safe in the child of a process with threads. */
 static void after_fork_in_child(void) {
     cmartlet_forks++;
-    int nothing = lock_count > 0 ? open_nothing() : -1;
-    if (nothing < 0 && lock_count > 0) {
+    int replacement = lock_count > 0 ? open_replacement() : -1;
+    if (replacement < 0 && lock_count > 0) {
         /* The process has no descriptors left. */
         (void)close(locks[0]);
-        nothing = open_nothing();
+        replacement = open_replacement();
     }
     bool is_registered = false;
     for (int i = 0; i < lock_count; i++) {
-        if (nothing < 0) {
+        if (replacement < 0) {
             (void)close(locks[i]);
-        } else if (locks[i] == nothing) {
+        } else if (locks[i] == replacement) {
             is_registered = true;
         } else {
-            (void)dup2(nothing, locks[i]);
+            (void)dup2(replacement, locks[i]);
             (void)fcntl(locks[i], F_SETFD, FD_CLOEXEC);
         }
     }
-    if (nothing < 0) lock_count = 0;
-    if (nothing >= 0 && !is_registered) (void)close(nothing);
-    cmartlet_allow_forks();
+    if (replacement < 0) lock_count = 0;
+    if (replacement >= 0 && !is_registered) (void)close(replacement);
+    cmartlet_unblock_forks();
 }
 
 // Counts forks so that a forked child is detected without getpid, which costs more than most reads of a row.
 __attribute__((constructor)) static void watch_forks(void) {
-    pthread_atfork(cmartlet_hold_forks, cmartlet_allow_forks, after_fork_in_child);
+    pthread_atfork(cmartlet_block_forks, cmartlet_unblock_forks, after_fork_in_child);
 }

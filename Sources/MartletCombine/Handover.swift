@@ -28,7 +28,7 @@ struct TransferableOutput<Output> {
         return transfer
     }
 
-    /// Creates an output that any thread may use.
+    /// Creates the transfer of a value that any thread may use.
     init(unconfined value: Output) { self.init(nil) { _ in value } }
 
     init<Value: ThreadConfined>(_ value: Value, _ make: @escaping (Value) -> Output) {

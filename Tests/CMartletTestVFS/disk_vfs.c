@@ -131,7 +131,7 @@ static int take_lock(DiskHandle *self, int level) {
     case SQLITE_LOCK_RESERVED:
         if (other >= SQLITE_LOCK_RESERVED) return SQLITE_BUSY;
         break;
-    default: /* exclusive; only pending while others read, which admits no new readers */
+    default: /* exclusive. While others read, the handle gets only the pending lock, which keeps new readers out. */
         if (other >= SQLITE_LOCK_RESERVED) return SQLITE_BUSY;
         if (other == SQLITE_LOCK_SHARED) {
             self->lock = SQLITE_LOCK_PENDING;

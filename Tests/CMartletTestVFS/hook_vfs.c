@@ -94,7 +94,7 @@ static Verdict decide(CMartletHookVFS *self, const CMartletCallEvent *event) {
     return verdict;
 }
 
-/* The first step of every call: counts it, runs the hook, and checks the faults. */
+/* The first step of every call that is counted: counts it, runs the hook, and checks the faults. */
 static Verdict enter(CMartletHookVFS *self, CMartletCallEvent event) {
     sqlite3_mutex_enter(self->mutex);
     self->calls[event.call][event.role]++;
@@ -122,7 +122,7 @@ static sqlite3_file *real(sqlite3_file *file) {
     return ((HookFile *)file)->real;
 }
 
-/* The body of every call that can fail. */
+/* Forwards a call according to the verdict, and returns its result. */
 #define PASS_ON(verdict, call)                                       \
     do {                                                             \
         Verdict decided = (verdict);                                 \

@@ -165,7 +165,7 @@ func functionOfString(_ realm: Realm) {
 
 /// `lowercased()` instead of an option.
 /// error: has no member 'lowercased'
-func lowercasedText(_ realm: Realm) {
+func lowercasedString(_ realm: Realm) {
     _ = realm.objects(Dog.self).where { $0.name.lowercased() == "rex" }
     // right: _ = realm.objects(Dog.self).where { $0.name.equals("rex", options: .caseInsensitive) }
 }

@@ -150,7 +150,7 @@ struct ImportTests {
             })
     }
 
-    @Test("the engine and the SQLite layer have no public symbol")
+    @Test("the values, SQLite and engine modules declare no public symbol")
     func noPublicSymbols() {
         let files = Repository.sources.filter { file in
             ImportTable.modulesWithoutPublicSymbols.contains { file.file.isUnder("Sources/\($0)") }

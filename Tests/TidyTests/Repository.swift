@@ -64,7 +64,8 @@ enum Repository {
         .map { SwiftFile($0) }
 
     static let sources = swiftFiles.filter { $0.file.isUnder("Sources") }
-    /// Sources of the packages under `Tools`. The import rules do not apply to them; all other rules do.
+    /// Sources of the packages under `Tools`. The rules on imports, layers, file access and cited rules do not apply to
+    /// them.
     static let tools = swiftFiles.filter { $0.file.isUnder("Tools") && $0.path.contains("/Sources/") }
     static let tests = swiftFiles.filter {
         $0.file.isUnder("Tests") || $0.file.isUnder("Tools") && $0.path.contains("/Tests/")

@@ -1,6 +1,7 @@
 import Testing
 
-/// Limits in lines of code. Blank lines and comments do not count, so that the limits do not discourage documentation.
+/// Limits in lines of code, without blank lines and comments, so that they do not discourage documentation. The limit
+/// of the README counts all lines.
 enum SizeLimits {
     static let file = 450
     static let function = 70
@@ -53,7 +54,7 @@ struct SizeTests {
     }
 }
 
-/// The lines of a function, from its name to its closing brace.
+/// The lines of a function, from `func`, `init` or `subscript` to its closing brace.
 struct FunctionBody: Equatable {
     let name: String
     let firstLine: Int

@@ -73,7 +73,7 @@ static int64_t file_bytes(const char *path)
     return stat(path, &status) == 0 ? (int64_t)status.st_size : 0;
 }
 
-int64_t workload_thousand(int64_t index, int64_t round, int64_t count)
+int64_t workload_changed_person(int64_t index, int64_t round, int64_t count)
 {
     return (index * (count / 1000) + round * 17 + 3) % count;
 }

@@ -72,7 +72,7 @@ public func observedPerson(_ number: Int, of count: Int, ageBelow limit: Int) ->
 
 /// Returns the numbers of the thousand people that change in one round.
 public func thousandPeople(round: Int, of count: Int) -> [Int] {
-    (0..<1000).map { Int(workload_thousand($0, Int64(round), Int64(count))) }
+    (0..<1000).map { Int(workload_changed_person($0, Int64(round), Int64(count))) }
 }
 
 /// Returns a person that is not stored yet and matches every observed query.

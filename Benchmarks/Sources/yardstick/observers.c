@@ -79,7 +79,7 @@ static void change_thousand(const writer *writer, int round)
     sqlite3_stmt *statement = writer->statements[modify];
     execute(writer->db, "BEGIN IMMEDIATE");
     for (int64_t i = 0; i < 1000; i++) {
-        sqlite3_bind_int64(statement, 1, workload_thousand(i, round, writer->count));
+        sqlite3_bind_int64(statement, 1, workload_changed_person(i, round, writer->count));
         sqlite3_bind_double(statement, 2, (double)round + 0.25);
         run(statement);
     }

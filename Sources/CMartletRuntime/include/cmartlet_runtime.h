@@ -109,10 +109,10 @@ void cmartlet_sync_folder(const char *folder);
 extern int cmartlet_forks;
 static inline __attribute__((pure)) int cmartlet_fork_count(void) { return cmartlet_forks; }
 
-/// Makes a fork in any other thread wait until `cmartlet_allow_forks` is called. In between, the caller opens,
+/// Makes a fork in any other thread wait until `cmartlet_unblock_forks` is called. In between, the caller opens,
 /// registers or closes a lock file, and must not fork.
-void cmartlet_hold_forks(void);
-void cmartlet_allow_forks(void);
+void cmartlet_block_forks(void);
+void cmartlet_unblock_forks(void);
 
 /// Registers the descriptor of a lock file. In a forked child, the descriptor refers to another file instead, so that
 /// the child does not keep the lock of its parent.

@@ -121,8 +121,8 @@ struct QueryBinder {
     ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
         switch (left.source, right.source) {
         case (.literal(let a), .literal(let b)):
-            guard let element = a.comparisonType, let first = a.compared(with: element),
-                let second = b.compared(with: element)
+            guard let element = a.comparisonType, let first = a.storedOperand(for: element),
+                let second = b.storedOperand(for: element)
             else { throw mismatch(left, right, comparison) }
             return .comparison(.value(first), sign, .value(second))
         case (.literal, .element): return try compare(right, sign.flipped, left, comparison)
@@ -130,7 +130,7 @@ struct QueryBinder {
             if let target = element.target, literal != .null {
                 return try compareLink(left, target, sign, literal, right, comparison)
             }
-            guard let value = literal.compared(with: element) else { throw mismatch(left, right, comparison) }
+            guard let value = literal.storedOperand(for: element) else { throw mismatch(left, right, comparison) }
             if element == .scalar(.any) { objects += literal.managedObjects }
             return .comparison(left.operand, sign, .value(value))
         case (.element(let a), .element(let b)):
@@ -176,7 +176,7 @@ struct QueryBinder {
         }
         switch right.source {
         case .literal(let literal):
-            guard literal != .null, let value = literal.compared(with: element) else {
+            guard literal != .null, let value = literal.storedOperand(for: element) else {
                 throw mismatch(left, right, comparison)
             }
             return .text(left.operand, match, .value(value), comparison.options)
@@ -211,10 +211,10 @@ struct QueryBinder {
                 continue
             }
             if element == .scalar(.any) { objects += value.managedObjects }
-            guard let compared = value.compared(with: element) else {
+            guard let operand = value.storedOperand(for: element) else {
                 throw mismatch(left, BoundOperand(value), comparison)
             }
-            stored.append(compared)
+            stored.append(operand)
         }
         return .contained(left.operand, stored, options)
     }
@@ -227,7 +227,7 @@ struct QueryBinder {
                 offset: comparison.right.offset, message: "expected two bounds after 'BETWEEN', as in '{1, 10}'")
         }
         guard case .element(let element) = left.source, element.target == nil,
-            let lower = bounds[0].compared(with: element), let upper = bounds[1].compared(with: element)
+            let lower = bounds[0].storedOperand(for: element), let upper = bounds[1].storedOperand(for: element)
         else { throw mismatch(left, right, comparison) }
         return .range(left.operand, lower: .value(lower), upper: .value(upper), includesUpper: true)
     }

@@ -200,19 +200,19 @@ enum QueryLiteral: Equatable {
 
     /// The literal in the stored form that can be compared with values of a type; nil if the literal cannot be compared
     /// with them.
-    func compared(with element: ElementType) -> SQLValue? {
+    func storedOperand(for element: ElementType) -> SQLValue? {
         if case .null = self { return .null }
         switch element {
         case .link, .embedded: return nil
         case .intEnum: return number
         case .stringEnum: return text
-        case .scalar(let scalar): return compared(with: scalar)
+        case .scalar(let scalar): return storedOperand(for: scalar)
         }
     }
 
     private var text: SQLValue? { if case .string(let value) = self { .text(value) } else { nil } }
 
-    private func compared(with scalar: ScalarType) -> SQLValue? {
+    private func storedOperand(for scalar: ScalarType) -> SQLValue? {
         switch (scalar, self) {
         case (.any, _): return anyValue?._stored.raw
         case (.bool, .bool(let value)): return value._stored.raw
@@ -221,7 +221,7 @@ enum QueryLiteral: Equatable {
         case (.data, .data(let value)): return value._stored.raw
         case (.data, .string(let value)): return .blob(Array(value.utf8))
         case (.date, .date(let value)): return value._compared.raw
-        case (.date, .string(let value)): return QueryLiteral.dateLiteral(value)?.compared(with: scalar)
+        case (.date, .string(let value)): return QueryLiteral.dateLiteral(value)?.storedOperand(for: scalar)
         case (.uuid, .uuid(let value)): return value._stored.raw
         case (.uuid, .string(let value)): return UUID(uuidString: value)?._stored.raw
         case (.objectId, .objectId(let value)): return value._stored.raw
@@ -237,9 +237,9 @@ enum QueryLiteral: Equatable {
         }
     }
 
-    // Numbers are compared by value. A number that an integer equals becomes this integer, because SQLite does not find
-    // the key `Int64.min` by a floating-point number. Calculations that exceed 64 bits are rounded, so other numbers
-    // beyond 64 bits are rounded, too. All other decimals remain decimals.
+    // Numbers are compared by value. A number whose value is an `Int64` becomes an integer, because SQLite does not
+    // find the key `Int64.min` if it is compared with a floating-point number. Calculations that exceed 64 bits are
+    // rounded, so other numbers beyond 64 bits are rounded, too. All other decimals remain decimals.
     private var number: SQLValue? {
         switch self {
         case .integer(let value): .integer(value)
@@ -253,10 +253,10 @@ enum QueryLiteral: Equatable {
     private func beyond64Bits(_ value: Decimal128) -> Double? {
         guard let nearest = Double("\(value)"), nearest.isFinite else { return nil }
         // `Int64.min` must not equal a lower number, so numbers that are rounded to it remain decimals.
-        return value >= Self.wholesEnd || nearest < -0x1p63 ? nearest : nil
+        return value >= Self.firstAboveInt64 || nearest < -0x1p63 ? nearest : nil
     }
 
-    private static let wholesEnd = Decimal128("9223372036854775808")
+    private static let firstAboveInt64 = Decimal128("9223372036854775808")
 
     // A floating-point number is rounded to the type of the property with which it is compared, because the values of
     // the property were rounded when they were stored. This also applies to decimals that have a fraction or exceed 64
@@ -275,7 +275,7 @@ enum QueryLiteral: Equatable {
         }
     }
 
-    /// The number as an operand of a calculation; nil for literals of other kinds.
+    /// The number or NULL as an operand of a calculation; nil for literals of other kinds.
     var calculated: SQLValue? {
         switch self {
         case .null: .null
@@ -304,7 +304,8 @@ extension QueryLiteral {
     var negated: QueryLiteral {
         switch self {
         case .integer(let value): .integer(0 &- value)
-        // As a `Double`, the result would equal `Int64.min`, whose digits differ from the written ones.
+        // The query text contains -9223372036854776000. As a `Double`, it would compare equal to `Int64.min`, so it
+        // becomes a decimal.
         case .double(0x1p63): (try? Decimal128(string: "-\(0x1p63)")).map { .decimal($0) } ?? self
         case .double(let value): .double(-value)
         case .decimal(let value):

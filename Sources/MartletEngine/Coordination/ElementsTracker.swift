@@ -13,9 +13,10 @@ package struct ElementsTracker: CollectionTracker {
     package let id: CollectionID
     private let schema: DatabaseSchema
     private let target: TableID?
-    private let reported: QueryDependencies?
+    /// Which changes of an element count as modifications; nil if the elements are not objects.
+    private let reportedChanges: QueryDependencies?
     /// For a collection of `AnyRealmValue`: which changes of a linked object count as modifications, by its table.
-    private let anyReported: [TableID: QueryDependencies]
+    private let reportedAnyChanges: [TableID: QueryDependencies]
     private let layout: TableLayout.Collection
 
     /// - Parameter keyPaths: the changes of elements that count as modifications; nil for everything up to four objects
@@ -26,12 +27,12 @@ package struct ElementsTracker: CollectionTracker {
         layout = schema[id.table].layout.collection(of: id.property)
         let property = schema[id.table].type.properties[id.property]
         target = property.element.target.flatMap { schema[$0]?.id }
-        anyReported = try property.isAny ? QueryDependencies.ofAny(observing: keyPaths, schema) : [:]
+        reportedAnyChanges = try property.isAny ? QueryDependencies.ofAny(observing: keyPaths, schema) : [:]
         guard let target else {
-            reported = nil
+            reportedChanges = nil
             return
         }
-        reported = try QueryDependencies(observing: keyPaths, target, schema)
+        reportedChanges = try QueryDependencies(observing: keyPaths, target, schema)
     }
 
     package var owner: CollectionOwner? { CollectionOwner(table: id.table, key: id.owner) }
@@ -81,9 +82,9 @@ package struct ElementsTracker: CollectionTracker {
         return (new, change)
     }
 
-    /// The current positions of the values that link to a modified object. Only changes in `anyReported` count.
+    /// The current positions of the values that link to a modified object. Only changes in `reportedAnyChanges` count.
     private func modifiedAnyPositions(_ changes: VersionChanges, _ connection: Connection) throws -> [Int] {
-        let touched = anyReported.filter { $0.value.touches(changes.changes, table: $0.key) }
+        let touched = reportedAnyChanges.filter { $0.value.touches(changes.changes, table: $0.key) }
         guard !touched.isEmpty, try AnyLinkIndex.exists(connection) else { return [] }
         let holder = AnyLinkIndex.Source(id.table, id.property, id.owner)
         var modified: [TableID: KeySet] = [:]
@@ -101,18 +102,20 @@ package struct ElementsTracker: CollectionTracker {
         }
     }
 
-    /// The current positions of the modified elements. Only changes in `reported` or `anyReported` count.
+    /// The current positions of the modified elements. Only changes in `reportedChanges` or `reportedAnyChanges` count.
     private func modifiedPositions(
         _ changes: VersionChanges, _ connection: Connection
     ) throws -> [Int] {
-        if !anyReported.isEmpty { return try modifiedAnyPositions(changes, connection) }
-        guard let target, let reported, reported.touches(changes.changes, table: target) else { return [] }
-        let own = changes.changes.tables[target]?.keys(modifiedIn: reported.columns) ?? KeySet()
-        let rows = try AffectedRows(schema, changes).rows(reported, of: target, connection)
+        if !reportedAnyChanges.isEmpty { return try modifiedAnyPositions(changes, connection) }
+        guard let target, let reportedChanges, reportedChanges.touches(changes.changes, table: target) else {
+            return []
+        }
+        let own = changes.changes.tables[target]?.keys(modifiedIn: reportedChanges.columns) ?? KeySet()
+        let rows = try AffectedRows(schema, changes).rows(reportedChanges, of: target, connection)
         let modified = own.union(rows ?? KeySet())
         if rows != nil {
             #if MARTLET_SEEDED_BUGS
-                if SeededBug.isOn(.behindLinkUnreported), try !hasElement(in: own, connection) { return [] }
+                if SeededBug.isOn(.linkedChangesUnreported), try !hasElement(in: own, connection) { return [] }
             #endif
             guard try hasElement(in: modified, connection) else { return [] }
         }

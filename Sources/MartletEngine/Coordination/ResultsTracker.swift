@@ -29,7 +29,8 @@ package struct ResultsTracker: CollectionTracker {
     package let owner: CollectionOwner?
     let schema: DatabaseSchema
     private let membership: QueryDependencies
-    private let reported: QueryDependencies
+    /// Which changes of a member count as modifications.
+    private let reportedChanges: QueryDependencies
     /// The dependencies for `Change.changed`; nil if only the changes that key paths name are needed.
     private let allDependencies: QueryDependencies?
     let order: SortOrder
@@ -54,7 +55,7 @@ package struct ResultsTracker: CollectionTracker {
         self.schema = schema
         self.keysScannedPerSearch = keysScannedPerSearch
         membership = try QueryDependencies(plan, schema)
-        reported = try QueryDependencies(observing: keyPaths, plan.table, schema)
+        reportedChanges = try QueryDependencies(observing: keyPaths, plan.table, schema)
         allDependencies = tracksAll ? QueryDependencies(depth: 4, table: plan.table, schema) : nil
         collections = plan.collections
         order = SortOrder(ascending: QueryCompiler.directions(plan, schema))
@@ -109,7 +110,7 @@ package struct ResultsTracker: CollectionTracker {
     }
 
     func touches(_ changes: ChangeSet) -> Bool {
-        membership.touches(changes, table: plan.table) || reported.touches(changes, table: plan.table)
+        membership.touches(changes, table: plan.table) || reportedChanges.touches(changes, table: plan.table)
             || allDependencies?.touches(changes, table: plan.table) == true
             || collections.contains { changes.collections[$0] != nil }
     }
@@ -132,9 +133,9 @@ package struct ResultsTracker: CollectionTracker {
         let table = changes.changes.tables[plan.table] ?? TableChanges()
         // Nil means that the links cannot be followed backwards. Then every member counts as modified, because
         // reporting too many members is better than missing one.
-        let reportedRows = try affected.rows(reported, of: plan.table, connection) ?? KeySet(old)
+        let reportedRows = try affected.rows(reportedChanges, of: plan.table, connection) ?? KeySet(old)
         let movedRows = try affected.rows(membership, of: plan.table, connection)
-        let modified = table.keys(modifiedIn: reported.columns).union(table.replaced).union(reportedRows)
+        let modified = table.keys(modifiedIn: reportedChanges.columns).union(table.replaced).union(reportedRows)
         var change = Change(modified: modified, replaced: table.replaced)
         let moved = table.keys(modifiedIn: membership.columns).union(movedRows ?? KeySet())
             .union(changedTargets(changes.changes))

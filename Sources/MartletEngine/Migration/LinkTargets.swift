@@ -36,7 +36,7 @@ struct LinkTargets {
         try AnyLink.replacing(in: value) { try exists($0) ? $0 : nil }
     }
 
-    // The keys of maps are texts, so only links are integers.
+    // The keys of maps are strings, so only links are integers.
     private func existing(_ value: SQLValue, in table: TableID?) throws -> SQLValue {
         guard let table, case .integer(let key) = value else { return value }
         return try exists(AnyLink(table, key)) ? value : .null

@@ -135,7 +135,7 @@ struct PrimaryKeyRewrite {
         }
     }
 
-    // Keys of maps are texts and are not changed.
+    // Keys of maps are strings and are not changed.
     private func newKey(_ element: SQLValue, _ find: Statement) throws -> SQLValue {
         guard case .integer = element else { return element }
         find.bind(element, at: 1)

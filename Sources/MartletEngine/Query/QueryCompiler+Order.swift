@@ -21,7 +21,7 @@ extension PropertySchema {
 // Sort and distinct expressions.
 extension QueryCompiler {
     /// The SQL expressions that a sort term adds to `ORDER BY`. In ascending order, absent values come first, then NaN,
-    /// then the other values. Rows for which a link of the path is nil come last.
+    /// then the other values, then rows for which a link of the path is nil.
     mutating func sortExpressions(_ path: PropertyPath, _ table: TableID) throws -> [String] {
         let term = try term(.path(path), .row(table, "t"))
         guard term.kind != .row || path.components.isEmpty else {

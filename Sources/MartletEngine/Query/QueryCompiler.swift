@@ -60,7 +60,8 @@ package struct QueryCompiler {
 
     /// - Parameter usesWideSum: true to compute sums of whole numbers that exceed 64 bits. This is slower, so the
     ///   caller sets it only after SQLite's own sum has failed.
-    /// - Parameter isRequired: true if every member must have a value. NULL then means that the file is damaged.
+    /// - Parameter isRequired: true if every row must have a value at the path. A NULL in a row then means that the
+    ///   file is damaged.
     package mutating func aggregate(
         _ function: Predicate.Aggregate, _ path: PropertyPath, _ plan: QueryPlan, usesWideSum: Bool = false,
         isRequired: Bool = false

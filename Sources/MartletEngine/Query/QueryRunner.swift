@@ -43,7 +43,8 @@ package struct QueryRunner {
 
     /// The result of an aggregate function over the values at a path.
     ///
-    /// - Parameter isRequired: true if every result must have a value. NULL then means that the file is damaged.
+    /// - Parameter isRequired: true if every row must have a value at the path. A NULL in a row then means that the
+    ///   file is damaged.
     package func aggregate(
         _ function: Predicate.Aggregate, _ path: PropertyPath, isRequired: Bool, _ connection: Connection
     ) throws -> SQLValue {

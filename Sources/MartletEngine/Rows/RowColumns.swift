@@ -4,7 +4,7 @@ package import MartletValues
 /// The columns of one stored row, in the order of `TableLayout.rowColumns`. The row is the current row of a statement
 /// or a copied row.
 ///
-/// Valid until the statement takes its next step, or the block of copied rows changes. The accessors return nil for a
+/// Valid until the statement takes its next step, or the block of copied rows changes. The methods return nil for a
 /// value of another type, and for text that is not valid UTF-8. Columns have fixed types, so both occur only in a
 /// damaged file.
 package struct RowColumns {

@@ -9,7 +9,7 @@ extension TableLayout.Collection {
     /// Complexity: O(n) for a collection of n elements, independent of other collections.
     package func storedTargets(of owner: ObjectKey, _ connection: Connection) throws -> [ObjectKey] {
         guard targets != nil else { return [] }
-        // Keys of maps are texts, so only targets are integers.
+        // Keys of maps are strings, so only targets are integers.
         return Set(
             try storedElements(of: owner, connection).compactMap { element -> ObjectKey? in
                 if case .integer(let target) = element { target } else { nil }

@@ -44,8 +44,8 @@ final class WriteLock: @unchecked Sendable {
     private func closeDescriptor() {
         let descriptor = opened.exchange(-1, ordering: .acquiringAndReleasing)
         guard descriptor >= 0 else { return }
-        cmartlet_hold_forks()
-        defer { cmartlet_allow_forks() }
+        cmartlet_block_forks()
+        defer { cmartlet_unblock_forks() }
         // In a forked child, the number may belong to another file.
         if cmartlet_remove_lock(descriptor) { close(descriptor) }
     }
@@ -229,8 +229,8 @@ final class WriteLock: @unchecked Sendable {
 
     private func openFile(_ file: LockFile) throws(EngineError) {
         guard descriptor < 0 else { return }
-        cmartlet_hold_forks()
-        defer { cmartlet_allow_forks() }
+        cmartlet_block_forks()
+        defer { cmartlet_unblock_forks() }
         let descriptor = try file.opened()
         cmartlet_add_lock(descriptor)
         openedFile = FileIdentity(descriptor: descriptor)
@@ -240,8 +240,8 @@ final class WriteLock: @unchecked Sendable {
     // Other threads may be reading through the descriptor, so its number must keep referring to the lock file.
     private func reopen(_ file: LockFile) throws(EngineError) {
         _ = flock(descriptor, LOCK_UN)
-        cmartlet_hold_forks()
-        defer { cmartlet_allow_forks() }
+        cmartlet_block_forks()
+        defer { cmartlet_unblock_forks() }
         let replacement = try file.opened()
         _ = dup2(replacement, descriptor)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)

@@ -7,7 +7,7 @@ extension RecoveryRules {
     @Sendable static func badEscape(_ site: FailureSite) -> SyntaxRecovery? {
         // 'hexdecimal' is the spelling in the message of libyaml.
         guard site.contextContains("quoted scalar"),
-            site.messageContains("escape") || site.messageContains("hexdecimal"),
+            site.problemContains("escape") || site.problemContains("hexdecimal"),
             let opening = site.failure.contextOffset
         else { return nil }
         let scan = EscapeScan(site.bytes, from: opening)

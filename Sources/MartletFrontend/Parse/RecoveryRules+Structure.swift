@@ -4,7 +4,7 @@ import MartletSchema
 extension RecoveryRules {
     /// `name:String`, or `name :String`.
     @Sendable static func missingSpace(_ site: FailureSite) -> SyntaxRecovery? {
-        guard !site.messageContains("cannot start any token") else { return nil }
+        guard !site.problemContains("cannot start any token") else { return nil }
         for line in suspects(site) {
             let content = site.lines.content(line)
             var end = content.lowerBound
@@ -33,8 +33,8 @@ extension RecoveryRules {
     /// `Dog` without a colon above nested lines, or `name String`.
     @Sendable static func missingColon(_ site: FailureSite) -> SyntaxRecovery? {
         guard
-            site.messageContains("could not find expected ':'")
-                || site.messageContains("mapping values are not allowed")
+            site.problemContains("could not find expected ':'")
+                || site.problemContains("mapping values are not allowed")
         else {
             return nil
         }
@@ -71,8 +71,8 @@ extension RecoveryRules {
 
     /// A `]` or `}` without an opening bracket, at the position of a key or value.
     @Sendable static func strayClosing(_ site: FailureSite) -> SyntaxRecovery? {
-        guard let byte = site.stoppedAt, byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}"),
-            !isInsideFlow(site), site.messageContains("did not find expected")
+        guard let byte = site.byteAtFailure, byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}"),
+            !isInsideFlow(site), site.problemContains("did not find expected")
         else { return nil }
         let content = site.lines.content(site.line)
         let place = site.failure.offset..<site.failure.offset + 1
@@ -87,7 +87,7 @@ extension RecoveryRules {
 
     /// `name: String = "a: b"`. The fix quotes the whole value.
     @Sendable static func colonInValue(_ site: FailureSite) -> SyntaxRecovery? {
-        guard site.messageContains("mapping values are not allowed"),
+        guard site.problemContains("mapping values are not allowed"),
             let (_, value) = site.lines.keyAndValue(site.line), value.contains(site.failure.offset)
         else { return nil }
         let colon = site.failure.offset..<site.failure.offset + 1
@@ -126,14 +126,14 @@ extension RecoveryRules {
     @Sendable static func wrongIndentation(_ site: FailureSite) -> SyntaxRecovery? {
         let lines = site.lines
         guard
-            site.messageContains("did not find expected key") || site.messageContains("mapping values are not allowed")
-                || site.messageContains("did not find expected '-' indicator")
-                || site.messageContains("did not find expected <document start>")
+            site.problemContains("did not find expected key") || site.problemContains("mapping values are not allowed")
+                || site.problemContains("did not find expected '-' indicator")
+                || site.problemContains("did not find expected <document start>")
         else { return nil }
         let line = site.line
         let depth = lines.indentation(line)
         guard !lines.isBlankOrComment(line), !isInsideFlow(site), let above = lines.previous(line) else { return nil }
-        let isFirst = site.failure.offset == lines.content(line).lowerBound || site.stoppedAt == Byte.colon
+        let isFirst = site.failure.offset == lines.content(line).lowerBound || site.byteAtFailure == Byte.colon
         guard isFirst, lines.keyAndValue(line) != nil || site.bytes[lines.content(line).lowerBound] == Byte.dash
         else { return nil }
         var levels: [(depth: Int, line: Int)] = []
@@ -213,7 +213,7 @@ extension RecoveryRules {
 
     /// `{names: [String]?}`.
     @Sendable static func bracketTypeInBraces(_ site: FailureSite) -> SyntaxRecovery? {
-        guard isInsideFlow(site), let byte = site.stoppedAt, byte == UInt8(ascii: "?") || byte == UInt8(ascii: "=")
+        guard isInsideFlow(site), let byte = site.byteAtFailure, byte == UInt8(ascii: "?") || byte == UInt8(ascii: "=")
         else { return nil }
         let content = site.lines.content(site.line)
         var close = site.failure.offset - 1
@@ -233,7 +233,7 @@ extension RecoveryRules {
 
     /// `index: - name`.
     @Sendable static func listOnKeyLine(_ site: FailureSite) -> SyntaxRecovery? {
-        guard site.messageContains("block sequence entries are not allowed") else { return nil }
+        guard site.problemContains("block sequence entries are not allowed") else { return nil }
         let place = site.failure.offset..<min(site.failure.offset + 1, site.bytes.count)
         guard let (_, value) = site.lines.keyAndValue(site.line), value.lowerBound == place.lowerBound else {
             return nil
@@ -246,7 +246,7 @@ extension RecoveryRules {
 
     /// Text after a closing quote or bracket.
     @Sendable static func textAfterValue(_ site: FailureSite) -> SyntaxRecovery? {
-        guard site.messageContains("did not find expected"), let (key, value) = site.lines.keyAndValue(site.line),
+        guard site.problemContains("did not find expected"), let (key, value) = site.lines.keyAndValue(site.line),
             site.failure.offset > value.lowerBound, site.failure.offset < value.upperBound
         else { return nil }
         // Inside braces, the value ends before the next comma, and the closing brace must stay.

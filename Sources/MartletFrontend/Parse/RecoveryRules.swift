@@ -22,11 +22,11 @@ enum RecoveryRules {
     private static func tabIndentation(_ site: FailureSite) -> SyntaxRecovery? {
         let lines = site.lines
         var offset = site.failure.offset
-        if site.messageContains("found a tab character") {
+        if site.problemContains("found a tab character") {
             let indentation = lines.range(site.line).lowerBound..<lines.content(site.line).lowerBound
             guard let tab = indentation.first(where: { site.bytes[$0] == Byte.tab }) else { return nil }
             offset = tab
-        } else if !site.messageContains("cannot start any token") || site.stoppedAt != Byte.tab {
+        } else if !site.problemContains("cannot start any token") || site.byteAtFailure != Byte.tab {
             return nil
         }
         var run = offset..<offset + 1
@@ -62,8 +62,8 @@ enum RecoveryRules {
     /// libyaml reports a misleading error, which this rule replaces.
     private static func longKey(_ site: FailureSite) -> SyntaxRecovery? {
         guard
-            site.messageContains("could not find expected ':'")
-                || site.messageContains("mapping values are not allowed")
+            site.problemContains("could not find expected ':'")
+                || site.problemContains("mapping values are not allowed")
         else {
             return nil
         }
@@ -134,14 +134,14 @@ enum RecoveryRules {
     /// An unclosed quote. The diagnostic is at the opening quote, wherever libyaml stopped.
     private static func unclosedQuote(_ site: FailureSite) -> SyntaxRecovery? {
         guard
-            site.messageContains("unexpected end of stream") || site.messageContains("did not find expected")
-                || site.messageContains("mapping values are not allowed") || site.messageContains("unknown escape")
-                || site.messageContains("could not find expected ':'")
-                || site.messageContains("unexpected document indicator")
+            site.problemContains("unexpected end of stream") || site.problemContains("did not find expected")
+                || site.problemContains("mapping values are not allowed") || site.problemContains("unknown escape")
+                || site.problemContains("could not find expected ':'")
+                || site.problemContains("unexpected document indicator")
         else { return nil }
         let line: Int
         if site.contextContains("quoted scalar"), let opening = site.failure.contextOffset,
-            site.messageContains("unexpected")
+            site.problemContains("unexpected")
         {
             line = site.lines.line(at: opening)
         } else if let suspect = lineWithOpenQuote(site) {
@@ -214,7 +214,9 @@ enum RecoveryRules {
 
     /// `@Persisted Int`. The schema language has no attributes, and the type is complete without one.
     private static func attribute(_ site: FailureSite) -> SyntaxRecovery? {
-        guard site.messageContains("cannot start any token"), site.stoppedAt == UInt8(ascii: "@") else { return nil }
+        guard site.problemContains("cannot start any token"), site.byteAtFailure == UInt8(ascii: "@") else {
+            return nil
+        }
         let content = site.lines.content(site.line)
         let start = site.failure.offset
         var end = start + 1
@@ -232,7 +234,7 @@ enum RecoveryRules {
 
     /// `@`, a backtick or `%` at the start of a value.
     private static func reservedStart(_ site: FailureSite) -> SyntaxRecovery? {
-        guard site.messageContains("cannot start any token"), let byte = site.stoppedAt else { return nil }
+        guard site.problemContains("cannot start any token"), let byte = site.byteAtFailure else { return nil }
         let end = max(site.lines.content(site.line).upperBound, site.failure.offset + 1)
         let range = site.failure.offset..<min(end, site.bytes.count)
         let character = String(UnicodeScalar(byte))
@@ -252,7 +254,7 @@ enum RecoveryRules {
             message = "anchors and aliases are not part of the schema language; quote the value or write it out"
         } else if site.contextContains("tag") {
             message = "tags are not part of the schema language; quote the value or remove it"
-        } else if site.contextContains("directive") || site.messageContains("directive") {
+        } else if site.contextContains("directive") || site.problemContains("directive") {
             message = "directives are not part of the schema language; remove the line"
         } else {
             return nil

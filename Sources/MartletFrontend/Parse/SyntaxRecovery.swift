@@ -36,14 +36,14 @@ struct FailureSite {
 
     var bytes: [UInt8] { text.bytes }
 
-    func messageContains(_ words: String) -> Bool {
+    func problemContains(_ words: String) -> Bool {
         failure.problem.utf8.count >= words.utf8.count && failure.problem.contains(words)
     }
 
     func contextContains(_ words: String) -> Bool { failure.context.contains(words) }
 
     /// The byte at which libyaml stopped.
-    var stoppedAt: UInt8? { failure.offset < bytes.count ? bytes[failure.offset] : nil }
+    var byteAtFailure: UInt8? { failure.offset < bytes.count ? bytes[failure.offset] : nil }
 
     /// A diagnostic whose fix is also the edit with which parsing continues.
     func recovery(

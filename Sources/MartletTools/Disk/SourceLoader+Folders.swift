@@ -11,7 +11,7 @@ extension SourceLoader {
     public func load(_ paths: [String]) throws(DiskError) -> SchemaInput {
         if let folder = paths.first, paths.count == 1, FileSystem.isFolder(folder) { return try load(folder: folder) }
         if let folder = paths.first(where: FileSystem.isFolder) {
-            throw DiskError(path: folder, reason: "name one folder, or files")
+            throw DiskError(path: folder, reason: "pass either one folder, or only files")
         }
         let isConfiguration = { FileSystem.name(of: $0) == Self.configurationName }
         let files = paths.filter { !isConfiguration($0) }

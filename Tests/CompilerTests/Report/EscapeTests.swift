@@ -62,7 +62,7 @@ struct EscapeTests {
         #expect(SARIFReport.message("write '{ first: 0 }'") == "write '{{ first: 0 }}'")
     }
 
-    @Test("a GitHub command is one line, and separators in its properties are escaped S41")
+    @Test("a GitHub workflow command is one line, and separators in its properties are escaped S41")
     func github() {
         let text = report().text(as: .github)
         #expect(text.unicodeScalars.count { $0 == "\n" } == 1)

@@ -5,7 +5,7 @@ import MartletTools
 import Testing
 
 /// Inputs that are designed to be slow. `make bombs` measures their time with a release build. These tests check the
-/// findings, and their generous time limit only catches inputs that never end.
+/// findings, and their generous time limit only catches inputs whose processing does not end.
 @Suite("Bombs")
 struct BombTests {
     private static let head = "objects:\n  Dog:\n    properties:\n"

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MartletEngine
 
-/// Files that another program changes, exchanges or damages while they are open, or that cannot be written.
+/// Files that another program changes, replaces or damages while they are open, or that cannot be written.
 @Suite("files that are changed while they are open")
 struct ChangedFileTests {
     private func makeFiles(_ count: Int = 5) throws -> (files: DatabaseFiles, backup: String) {

@@ -24,8 +24,9 @@ uint64_t workload_random(uint64_t *state);
 uint64_t workload_nanoseconds(void);
 int64_t workload_peak_kilobytes(void);
 
-// In each round a thousand persons change, spread over all. Returns the number of the person at `index` among them.
-int64_t workload_thousand(int64_t index, int64_t round, int64_t count);
+// In each round a thousand persons change, at equal distances among all persons. Returns the number of the person at
+// `index` among those that change.
+int64_t workload_changed_person(int64_t index, int64_t round, int64_t count);
 
 // The size of a database in bytes: the file and its write-ahead log.
 int64_t workload_database_bytes(const char *path);

@@ -19,7 +19,7 @@ func creating(_ realm: Realm) throws {
     say(
         "A second object with the same primary key stops the program under the default policy '.error'. '.modified'"
     )
-    say("sets only values that differ, so observers are notified of these; '.all' sets all given values:")
+    say("sets only values that differ, so observers are notified only of these; '.all' sets all given values:")
     var changes: [String] = []
     let token = walk.observe { change in
         if case .change(_, let properties) = change { changes = properties.map(\.name) }

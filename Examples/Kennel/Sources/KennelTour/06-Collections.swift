@@ -17,9 +17,9 @@ func collections(_ realm: Realm) throws {
         say("A set contains each element once:")
         rex.tags.insert(objectsIn: ["good", "fast", "good"])
         other.tags.insert(objectsIn: ["good", "loud"])
-        show("\(rex.tags.sorted()), and with the other dog's only \(rex.tags.filter(other.tags.contains))")
+        show("\(rex.tags.sorted()), of which the other dog also has \(rex.tags.filter(other.tags.contains))")
 
-        say("The keys of a map are texts. Assigning nil removes an entry:")
+        say("The keys of a map are strings. Assigning nil removes an entry:")
         rex.weights["2023"] = 11.5
         rex.weights["2024"] = 12.25
         rex.weights["2022"] = 9

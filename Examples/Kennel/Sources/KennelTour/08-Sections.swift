@@ -8,5 +8,6 @@ func sections(_ realm: Realm) throws {
     let sizes = dogs.sectioned(by: { $0.isPuppy ? "puppies" : "grown up" }, sortDescriptors: [])
     for section in sizes { show("\(section.key): \(section.map(\.name).joined(separator: ", "))") }
     try realm.write { dogs.where { $0.name == "Laika" }.first?.isPuppy = false }
-    show("now \(sizes.allKeys.joined(separator: " and ")), with \(sizes[section: 0, item: 1].name) second")
+    show("sections after the change: \(sizes.allKeys.joined(separator: ", "))")
+    show("second dog of the first section: \(sizes[section: 0, item: 1].name)")
 }

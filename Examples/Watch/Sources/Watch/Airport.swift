@@ -1,7 +1,7 @@
 import Foundation
 import Martlet
 
-/// Writes the flights of the data in several short transactions.
+/// Writes the flights of the CSV file in many short transactions.
 struct Airport {
     let flights: URL
 
@@ -17,7 +17,7 @@ struct Airport {
                 if number >= 1 { correct(waves[number - 1], realm) }
                 if number >= 20 { land(waves[number - 20], realm) }
             }
-            // The writer does not wait for the observers.
+            // A short pause between transactions. The writer does not wait until the observers were notified.
             Thread.sleep(forTimeInterval: 0.005)
         }
         try realm.write { realm.add(Feed(isOver: true)) }

@@ -1,4 +1,5 @@
-/// The values of the keys on a path in a tree. Paths can be left, and continued later.
+/// A dictionary of the keys on the current path of a tree. `mark()` remembers a path, and `move(to:)` makes it the
+/// current path again.
 ///
 /// Visiting all nodes of a tree in depth-first order takes linear time.
 struct PathDictionary<Key: Hashable, Value> {
@@ -17,7 +18,7 @@ struct PathDictionary<Key: Hashable, Value> {
     private var nodes: [Node] = []
     /// The last node of the current path.
     private var end: Int?
-    /// All nodes up to this position are kept, because marked paths may contain them.
+    /// The number of nodes that are kept, because marked paths may contain them.
     private var keptCount = 0
     private var values: [Key: Value] = [:]
 
@@ -37,7 +38,7 @@ struct PathDictionary<Key: Hashable, Value> {
         if nodes.count > keptCount { nodes.removeLast() }
     }
 
-    /// The current path, to which `move` can return.
+    /// Remembers the current path, to which `move(to:)` can return.
     mutating func mark() -> Mark {
         keptCount = nodes.count
         return Mark(position: end)

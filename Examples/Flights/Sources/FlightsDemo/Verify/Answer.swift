@@ -15,14 +15,16 @@ enum Answer: Sendable {
     init(_ means: [String: Double?]) { self = .table(means.mapValues { Answer($0) }) }
 
     /// Compares numbers with a tolerance of a billionth: sums of floating-point values depend on their order.
-    func isSame(as other: Answer) -> Bool {
+    func isApproximatelyEqual(to other: Answer) -> Bool {
         switch (self, other) {
         case (.missing, .missing): true
         case (.number(let a), .number(let b)): abs(a - b) <= 1e-9 * Swift.max(1, abs(a), abs(b))
         case (.text(let a), .text(let b)): a == b
-        case (.list(let a), .list(let b)): a.count == b.count && zip(a, b).allSatisfy { $0.isSame(as: $1) }
+        case (.list(let a), .list(let b)):
+            a.count == b.count && zip(a, b).allSatisfy { $0.isApproximatelyEqual(to: $1) }
         case (.table(let a), .table(let b)):
-            a.count == b.count && a.allSatisfy { key, value in b[key].map { value.isSame(as: $0) } ?? false }
+            a.count == b.count
+                && a.allSatisfy { key, value in b[key].map { value.isApproximatelyEqual(to: $0) } ?? false }
         default: false
         }
     }

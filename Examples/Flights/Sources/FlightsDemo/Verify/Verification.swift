@@ -39,7 +39,7 @@ struct Verification {
             let start = ContinuousClock.now
             let answer = try check.answer(realm)
             let time = "\(Int((ContinuousClock.now - start) / .milliseconds(1))) ms"
-            if let expected = expected[check.question], expected.isSame(as: answer) {
+            if let expected = expected[check.question], expected.isApproximatelyEqual(to: answer) {
                 print("ok    \(check.question): \(Self.shortened(answer)) (\(time))")
             } else {
                 failures += 1

@@ -50,7 +50,8 @@ struct DraftFixer {
                 }
                 guard !rejections.contains(where: { $0.item == place.item }) else { continue }
                 let isNaming = [.reservedName, .duplicateType].contains(error.code) && place.isName
-                rejections.append(Rejection(item: place.item, error: error, isOfName: isNaming && place.item.hasName))
+                rejections.append(
+                    Rejection(item: place.item, error: error, isOfName: isNaming && place.item.canBeRenamed))
             }
             fix(rejections)
         }

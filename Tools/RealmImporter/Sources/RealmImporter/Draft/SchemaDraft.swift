@@ -82,7 +82,8 @@ struct FileDraft {
     var typeCount: Int { enums.count + objects.count + projections.count }
 }
 
-/// An item of the schema with its own location, which can be renamed or omitted.
+/// An item of the schema with its own location. Every item can be omitted, and those with `canBeRenamed` can be
+/// renamed.
 enum DraftItem: Hashable {
     case type(String)
     case property(owner: String, name: String)
@@ -92,8 +93,8 @@ enum DraftItem: Hashable {
     case enumCase(owner: String, name: String)
     case label(owner: String, name: String)
 
-    /// Whether the item can be renamed. The other items have the name of a property.
-    var hasName: Bool {
+    /// False for items that have the name of a property.
+    var canBeRenamed: Bool {
         switch self {
         case .type, .property, .ignored, .enumCase, .label: true
         case .primaryKey, .index: false

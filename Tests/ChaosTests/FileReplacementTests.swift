@@ -47,7 +47,7 @@ final class CommandProcess {
 
     func kill() {
         guard process.isRunning else { return }
-        signal()
+        killWithoutWaiting()
         process.waitUntilExit()
     }
 
@@ -57,16 +57,15 @@ final class CommandProcess {
         process.waitUntilExit()
     }
 
-    /// Kills the process without waiting for its end. Foundation notices
-    /// the end only after all forked children have ended.
-    func signal() { Foundation.kill(process.processIdentifier, SIGKILL) }
+    /// Kills the process without waiting for its end: Foundation would wait until all forked children have ended, too.
+    func killWithoutWaiting() { Foundation.kill(process.processIdentifier, SIGKILL) }
 }
 
 /// Changes the files of a database that several processes have open. An acknowledged commit must not be lost unless the
 /// change itself destroyed it, and the commits of two files must never be mixed.
 @Suite("files that are changed while several processes have them open")
-final class FileExchangeTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "martlet-exchange-\(UUID().uuidString)")
+final class FileReplacementTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "martlet-replace-\(UUID().uuidString)")
     private let executable: URL
     private var path: String { folder.appending(path: "app.realm").path }
 
@@ -93,7 +92,7 @@ final class FileExchangeTests {
         return process
     }
 
-    private func exchange() throws {
+    private func replace() throws {
         for suffix in ["-wal", "-shm", ".lock"] { unlink(folder.appending(path: "new.realm").path + suffix) }
         #expect(rename(folder.appending(path: "new.realm").path, path) == 0)
     }
@@ -104,13 +103,13 @@ final class FileExchangeTests {
         return try connection.value("PRAGMA integrity_check")
     }
 
-    @Test("a process whose file was exchanged does not touch the log of the new file D24", arguments: [false, true])
-    func exchanged(isLogEmpty: Bool) throws {
+    @Test("a process whose file was replaced does not touch the log of the new file D24", arguments: [false, true])
+    func replaced(isLogEmpty: Bool) throws {
         try create("app.realm", "former")
         try create("new.realm", "new")
         let former = try opened()
         if !isLogEmpty { try former.run("write 1 former") }
-        try exchange()
+        try replace()
         let new = try opened()
         #expect(try new.run("write 2 new") == "ok")
         #expect(try former.run("write 3 former") == "error fileNotFound")
@@ -122,13 +121,13 @@ final class FileExchangeTests {
     }
 
     @Test("a file that is moved away and back is not combined with the log of the file that replaced it D24")
-    func exchangedTwice() throws {
+    func replacedTwice() throws {
         try create("app.realm", "former")
         try create("new.realm", "new")
         let former = try opened()
         let away = folder.appending(path: "away.realm").path
         #expect(rename(path, away) == 0)
-        try exchange()
+        try replace()
         let new = try opened()
         #expect(try new.run("write 2 new") == "ok")
         #expect(rename(away, path) == 0)
@@ -214,7 +213,7 @@ final class FileExchangeTests {
         #expect(try writer.run("begin") == "ok")
         let child = try #require(Int32(try writer.run("fork")))
         defer { Foundation.kill(child, SIGKILL) }
-        writer.signal()
+        writer.killWithoutWaiting()
         #expect(try opened().run("write 1 b") == "ok")
     }
 
@@ -224,14 +223,14 @@ final class FileExchangeTests {
 
     @Test(
         "a file is not read with the index of the file that was at its path before D22 D24", arguments: [false, true])
-    func exchangedForLarger(writesBefore: Bool) throws {
+    func replacedByLarger(writesBefore: Bool) throws {
         try create("app.realm", "former")
         try create("new.realm", "new", isLarge: true)
         let former = try opened()
         if writesBefore { #expect(try former.run("write 1 former") == "ok") }
-        try exchange()
+        try replace()
         let reader = try CommandProcess(executable)
-        // A log with commits of the former file is not set aside either.
+        // If the log contains commits of the former file, it is not set aside: opening fails in this case, too.
         #expect(try reader.run("read \(path)") == "error fileReplaced")
         #expect(try reader.run("version \(path)") == "error fileReplaced")
         let new = try opened()
@@ -267,12 +266,12 @@ final class FileExchangeTests {
 
     @Test(
         "a file that is moved away and back while both files are in use can be written D24", arguments: [false, true])
-    func exchangedTwiceWithoutLog(isLarge: Bool) throws {
+    func replacedTwiceWithoutLog(isLarge: Bool) throws {
         try create("app.realm", "former", isLarge: isLarge)
         try create("new.realm", "new", isLarge: !isLarge)
         let former = try opened()
         move("app.realm", "away.realm")
-        try exchange()
+        try replace()
         let new = try opened()
         move("app.realm", "new.realm")
         move("away.realm", "app.realm")
@@ -286,14 +285,14 @@ final class FileExchangeTests {
         #expect(try integrity() == .text("ok"))
     }
 
-    @Test("two files that are open in one process are exchanged D24")
-    func exchangedInOneProcess() throws {
+    @Test("a process that has a file open also opens the file that replaced it D24")
+    func replacedInOneProcess() throws {
         try create("app.realm", "former")
         try create("new.realm", "new", isLarge: true)
         let former = try opened()
         let both = try opened()
         #expect(try both.run("keep") == "ok")
-        try exchange()
+        try replace()
         #expect(try both.run("read \(path)") == "error fileReplaced")
         // The refused opening has not released the locks of the former file.
         #expect(try former.run("all") == "0:former")
@@ -317,7 +316,7 @@ final class FileExchangeTests {
     }
 
     @Test("a commit is not lost when another lock file is moved over the lock file during the write D40")
-    func lockExchanged() throws {
+    func lockReplaced() throws {
         try create("app.realm", "a")
         try create("other.realm", "b")
         let writer = try opened()
@@ -343,18 +342,18 @@ final class FileExchangeTests {
         #expect(try writer.run("exhaust") == "ok")
         let child = try #require(Int32(try writer.run("fork")))
         defer { Foundation.kill(child, SIGKILL) }
-        writer.signal()
+        writer.killWithoutWaiting()
         #expect(try opened().run("write 1 b") == "ok")
     }
 
     // MARK: Random changes
 
     private enum Change: CaseIterable {
-        case deleteIndex, deleteLock, truncateLog, exchange, leaveLink, kill, reopen
+        case deleteIndex, deleteLock, truncateLog, replace, leaveLink, kill, reopen
     }
 
     @Test(
-        "acknowledged commits remain, and files are not mixed, when their files are changed at random D20 D23 D24 D28")
+        "acknowledged commits remain and databases are not mixed when files are replaced or deleted D20 D23 D24 D28")
     func random() throws {
         let seed = ProcessInfo.processInfo.environment["MARTLET_CHAOS_SEED"].flatMap { UInt64($0) }
         let first = seed ?? .random(in: 1...999_999)
@@ -399,11 +398,11 @@ final class FileExchangeTests {
             case .truncateLog:
                 truncate(path + "-wal", 0)
                 required = []
-            case .exchange:
+            case .replace:
                 content = "file\(step)"
                 required = []
                 try create("new.realm", content)
-                try exchange()
+                try replace()
             case .leaveLink: try leaveLink(step)
             case .kill:
                 processes[index].kill()
