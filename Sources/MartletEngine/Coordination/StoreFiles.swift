@@ -200,7 +200,7 @@ package enum StoreFiles {
     }
 
     // The maximum of SQLite, which includes the longest suffix of a file beside a database.
-    private static let maximumPathBytes = 512 - "-journal".utf8.count
+    static let maximumPathBytes = 512 - "-journal".utf8.count
 
     private static func check(_ status: stat, _ path: String, _ isReadOnly: Bool) throws(EngineError) {
         guard status.st_mode & S_IFMT == S_IFREG else {
