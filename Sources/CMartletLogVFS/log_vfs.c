@@ -227,9 +227,16 @@ static sqlite3_vfs *base(sqlite3_vfs *vfs) {
     return sqlite3_vfs_find(((LogVFS *)vfs->pAppData)->base_name);
 }
 
+/* Another file may have been moved to the path since the file was opened. */
+static bool is_moved(sqlite3_file *file) {
+    int is_moved = 0;
+    int result = file->pMethods->xFileControl(file, SQLITE_FCNTL_HAS_MOVED, &is_moved);
+    return result == SQLITE_OK && is_moved;
+}
+
 static void note_identity(LogVFSFile *file, const char *path) {
     file->path = path;
-    file->has_identity = path && cmartlet_file_id(path, &file->identity);
+    file->has_identity = path && cmartlet_file_id(path, &file->identity) && !is_moved(file->real);
 }
 
 static int vfs_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int flags, int *flags_out) {

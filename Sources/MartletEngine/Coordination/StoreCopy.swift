@@ -78,7 +78,10 @@ struct StoreCopy {
         let lock = WriteLock(path: file + LockFile.suffix, environment: options.environment)
         try lock.acquire()
         defer { lock.release() }
-        if !StoreFiles.exists(file) { StoreFiles.removeLogs(of: file) }
+        if !StoreFiles.exists(file) {
+            try SetAsideLogs.setAsideLogOfMissingFile(path, options.environment)
+            StoreFiles.removeLogs(of: file)
+        }
         try rename(unfinished)
     }
 
