@@ -476,6 +476,11 @@ int cmartlet_log_record_name(void *database, uint64_t salts, bool syncs) {
     return file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
 }
 
+int cmartlet_log_sync(void *database) {
+    sqlite3_file *log = file_of(database, SQLITE_FCNTL_JOURNAL_POINTER);
+    return log ? log->pMethods->xSync(log, SQLITE_SYNC_NORMAL) : SQLITE_OK;
+}
+
 int cmartlet_log_truncate(void *database) {
     sqlite3_file *file;
     int result = open_log(database, SQLITE_OPEN_READWRITE, &file);
@@ -492,9 +497,8 @@ int cmartlet_log_delete(void *database) {
 }
 
 bool cmartlet_file_is_moved(void *database) {
-    int is_moved = 0;
-    int result = sqlite3_file_control(database, "main", SQLITE_FCNTL_HAS_MOVED, &is_moved);
-    return result == SQLITE_OK && is_moved;
+    sqlite3_file *file = file_of(database, SQLITE_FCNTL_FILE_POINTER);
+    return file && is_moved(file);
 }
 
 bool cmartlet_log_is_moved(void *database) {
