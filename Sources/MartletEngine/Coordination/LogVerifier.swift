@@ -43,15 +43,16 @@ struct LogVerifier {
         return nil
     }
 
-    /// Called after the connection has read the file. Throws if SQLite has read the obsolete log that `verify` found.
-    /// Processes that use the file ignore the log, because their index contains none of it. Throws also if the log in
-    /// use is not on disk.
-    func checkReadLog(obsolete: UInt64?) throws {
-        guard options.recordsLogName, let log = connection.logState, log.frames > 0 else { return }
-        if log.name == obsolete { throw foreignLog }
+    /// Called after the connection has read the file. Returns an error if SQLite has read the obsolete log that `verify`
+    /// found. Processes that use the file ignore this log, because their index contains none of it. Returns an error also
+    /// if the log in use is not on disk. Both can be true for a moment while another process begins a log or deletes the
+    /// file.
+    func errorOfReadLog(obsolete: UInt64?) -> EngineError? {
+        guard options.recordsLogName, let log = connection.logState, log.frames > 0 else { return nil }
+        if log.name == obsolete { return foreignLog }
         // SQLite truncates an index that nobody uses. If an index has frames, a process uses the log that contains them.
-        guard isLogMissing, connection.logState?.name == log.name, !connection.isFileMoved else { return }
-        throw EngineError(
+        guard isLogMissing, connection.logState?.name == log.name, !connection.isFileMoved else { return nil }
+        return EngineError(
             .fileReplaced, path: options.path,
             "the log of the file ('-wal') was deleted or truncated while a program uses it; end that program, which "
                 + "copies the log into the file if it still has it, and open the file again")

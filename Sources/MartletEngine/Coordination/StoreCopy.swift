@@ -100,7 +100,10 @@ struct StoreCopy {
             throw EngineError(
                 .fileExists, path: path, "a file exists already; nothing was written; choose another path")
         }
-        if !MemoryFiles.contains(file) { try StoreFiles.checkName(file) }
+        if !MemoryFiles.contains(file) {
+            try StoreFiles.checkName(file)
+            try StoreFiles.checkLengthOfNewName(file)
+        }
         guard StoreFiles.hasFolder(file) else {
             throw EngineError(
                 .fileNotFound, path: path,

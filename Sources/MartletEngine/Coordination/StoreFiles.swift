@@ -199,6 +199,17 @@ package enum StoreFiles {
                 + "choose a shorter path")
     }
 
+    /// Rejects the name of a copy that could not be opened, because the names of the files beside it are longer.
+    static func checkLengthOfNewName(_ path: String) throws(EngineError) {
+        try checkNameLength(path)
+        let bytes = (path as NSString).lastPathComponent.utf8.count
+        let longest = 255 - "-journal".utf8.count
+        guard bytes > longest else { return }
+        throw EngineError(
+            .accessDenied, path: path,
+            "the name has \(bytes) bytes, and names of databases have at most \(longest); choose a shorter name")
+    }
+
     // The maximum of SQLite, which includes the longest suffix of a file beside a database.
     static let maximumPathBytes = 512 - "-journal".utf8.count
 

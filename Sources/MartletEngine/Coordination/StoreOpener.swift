@@ -80,13 +80,15 @@ struct StoreOpener {
             knownLock ?? WriteLock(path: connection.filePath + LockFile.suffix, environment: options.environment)
         let verifier = LogVerifier(connection: connection, writeLock: writeLock, options: options)
         var obsolete: UInt64?
+        var logError: EngineError?
         do {
             // If this process already has the file open, its coordinator has checked the log.
             if knownLock == nil { obsolete = try verifier.verify() }
             try connection.configureAndRead()
             // Otherwise the log and the index that SQLite has opened may be those of another file.
             try connection.requireUnmoved()
-            if knownLock == nil { try verifier.checkReadLog(obsolete: obsolete) }
+            logError = knownLock == nil ? verifier.errorOfReadLog(obsolete: obsolete) : nil
+            if let logError { throw logError }
             if let lockFile, case .earlier = lockFile.content, let version = try? Catalog.meta(connection).version {
                 try lockFile.file.check(lockFile.content, fits: version)
             }
@@ -103,13 +105,13 @@ struct StoreOpener {
                 try verifier.removeForeignIndex()
                 return nil
             }
-            // A process that begins the next log may have written the name of the log, but not its header yet.
-            if obsolete != nil && !isLastAttempt {
+            // Reading the log may also have failed because of it.
+            if knownLock == nil && logError == nil { logError = verifier.errorOfReadLog(obsolete: obsolete) }
+            if logError != nil && !isLastAttempt {
                 options.environment.sleep(1_000)
                 return nil
             }
-            if knownLock == nil { try verifier.checkReadLog(obsolete: obsolete) }
-            return try reportingPermission { throw error }
+            return try reportingPermission { throw logError ?? error }
         }
     }
 

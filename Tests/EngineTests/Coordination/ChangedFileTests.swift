@@ -382,12 +382,17 @@ struct ChangedFileTests {
                 #expect(try VirtualProcess(files.folder.path(name)).texts == ["old 0"])
             }
         }
+        for length in [248, 255] {
+            let name = String(repeating: "m", count: length)
+            let error = engineError { try process.coordinator.writeCopy(to: files.folder.path(name)) }
+            #expect(error?.code == .accessDenied && error?.message.contains("at most 247") == true)
+        }
         let prefix = files.folder.url.path + "/" + String(repeating: String(repeating: "f", count: 49) + "/", count: 6)
         try FileManager.default.createDirectory(atPath: prefix, withIntermediateDirectories: true)
         let path = prefix + String(repeating: "n", count: 504 - prefix.utf8.count)
         try process.coordinator.writeCopy(to: path)
         #expect(try VirtualProcess(path).texts == ["old 0"])
         let names = try FileManager.default.contentsOfDirectory(atPath: files.folder.url.path)
-        #expect(!names.contains { $0.contains(".copy-") })
+        #expect(!names.contains { $0.contains(".copy-") || $0.hasPrefix("m") })
     }
 }
