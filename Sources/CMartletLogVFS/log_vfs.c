@@ -228,9 +228,16 @@ static sqlite3_vfs *base(sqlite3_vfs *vfs) {
     return sqlite3_vfs_find(((LogVFS *)vfs->pAppData)->base_name);
 }
 
+/* Another file may have been moved to the path since the file was opened. */
+static bool is_moved(sqlite3_file *file) {
+    int is_moved = 0;
+    int result = file->pMethods->xFileControl(file, SQLITE_FCNTL_HAS_MOVED, &is_moved);
+    return result == SQLITE_OK && is_moved;
+}
+
 static void note_identity(LogVFSFile *file, const char *path) {
     file->path = path;
-    file->has_identity = path && cmartlet_file_id(path, &file->identity);
+    file->has_identity = path && cmartlet_file_id(path, &file->identity) && !is_moved(file->real);
 }
 
 static int vfs_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int flags, int *flags_out) {
@@ -470,6 +477,11 @@ int cmartlet_log_record_name(void *database, uint64_t salts, bool syncs) {
     return file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
 }
 
+int cmartlet_log_sync(void *database) {
+    sqlite3_file *log = file_of(database, SQLITE_FCNTL_JOURNAL_POINTER);
+    return log ? log->pMethods->xSync(log, SQLITE_SYNC_NORMAL) : SQLITE_OK;
+}
+
 int cmartlet_log_truncate(void *database) {
     sqlite3_file *file;
     int result = open_log(database, SQLITE_OPEN_READWRITE, &file);
@@ -486,9 +498,8 @@ int cmartlet_log_delete(void *database) {
 }
 
 bool cmartlet_file_is_moved(void *database) {
-    int is_moved = 0;
-    int result = sqlite3_file_control(database, "main", SQLITE_FCNTL_HAS_MOVED, &is_moved);
-    return result == SQLITE_OK && is_moved;
+    sqlite3_file *file = file_of(database, SQLITE_FCNTL_FILE_POINTER);
+    return file && is_moved(file);
 }
 
 bool cmartlet_log_is_moved(void *database) {

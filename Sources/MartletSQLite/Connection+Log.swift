@@ -67,6 +67,16 @@ extension Connection {
         try check(cmartlet_log_record_name(pointer, name, options.synchronous != "OFF"))
     }
 
+    /// Writes a random name, which no log has, into the database file after the log was copied into it completely and
+    /// truncated. The truncation becomes durable first, so that the name of the log on disk is always in the file. The
+    /// caller holds the write lock. Returns the random name.
+    package func retireLogName() throws(SQLiteError) -> UInt64 {
+        if options.synchronous != "OFF" { try check(cmartlet_log_sync(pointer)) }
+        let name = UInt64.random(in: 1...UInt64.max)
+        try recordLogName(name)
+        return name
+    }
+
     /// Truncates a log to zero bytes. Requires that it was copied into the database file completely and that no
     /// connection reads it.
     package func truncateLog() throws(SQLiteError) { try check(cmartlet_log_truncate(pointer)) }

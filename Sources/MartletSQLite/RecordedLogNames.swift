@@ -1,7 +1,7 @@
 /// The names of the write-ahead logs that belong to a database file: 20 bytes of the header of the file. The name of a
 /// log is the pair of salts in its header. SQLite chooses new salts for each log.
 package struct RecordedLogNames: Equatable, Sendable {
-    /// The log that contains the newest commits of the file.
+    /// The log that contains the newest commits of the file. If it was copied into the file and emptied, a random number.
     package let current: UInt64
     /// The log before the current one, which has been copied into the file completely; zero for none.
     package let previous: UInt64

@@ -8,7 +8,7 @@
  * file. It uses bytes 72 to 91, which SQLite does not use. It preserves these bytes when a checkpoint rewrites the
  * first page.
  *
- *     72  8 bytes   the salts of the current log
+ *     72  8 bytes   the salts of the current log; a random number if it was copied into the file and emptied
  *     80  8 bytes   the salts of the previous log, which was copied into the file completely
  *     88  4 bytes   "MRTL"
  *
@@ -43,6 +43,9 @@ int cmartlet_log_on_disk(void *database, bool *has_valid_log, uint64_t *salts);
 /* Writes the name of a log into the database file, durably if `syncs` is true. The caller holds the write lock.
    Returns an SQLite result code. */
 int cmartlet_log_record_name(void *database, uint64_t salts, bool syncs);
+
+/* Makes the length and the content of the log durable. Returns an SQLite result code. */
+int cmartlet_log_sync(void *database);
 
 /* Truncates the log to zero bytes, or deletes it. No connection may be reading it. Return SQLite result codes. */
 int cmartlet_log_truncate(void *database);

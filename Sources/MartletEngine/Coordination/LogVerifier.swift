@@ -12,27 +12,61 @@ struct LogVerifier {
     let writeLock: WriteLock
     let options: StoreOptions
 
-    private enum Verdict { case fits, isObsolete, differs }
+    private enum Verdict: Equatable {
+        case fits, differs
+        /// The log was copied into the file completely.
+        case isObsolete(log: UInt64)
+    }
 
-    func verify() throws {
-        guard options.recordsLogName, try verdict() != .fits else { return }
+    /// Returns the name of a log that SQLite must not read if nobody uses it; nil if there is none.
+    func verify() throws -> UInt64? {
+        guard options.recordsLogName, try verdict() != .fits else { return nil }
         if options.isReadOnly {
             // Reads both again. This process does not hold the lock, so a log may have begun between the two reads.
-            guard try verdict() == .differs else { return }
-            throw EngineError(
-                .fileReplaced, path: options.path,
-                "the log beside the file belongs to another state of the file, and is not set aside with 'readOnly'; "
-                    + "open the file once for writing")
+            switch try verdict() {
+            case .fits: return nil
+            case .isObsolete(let log): return log
+            case .differs: throw foreignLog
+            }
         }
         try writeLock.acquire()
         defer { writeLock.release() }
+        // The log at the path belongs to the file at the path, which may not be the open file any more.
+        try connection.requireUnmoved()
         switch try verdict() {
-        case .fits: return
+        case .fits: break
         // If another process uses the file, it may have begun the next log, and write to it. If the lock file was deleted,
         // that process holds the lock of another file. An index in use contains no frames of an obsolete log.
         case .isObsolete: _ = try connection.whileUnused { try connection.truncateLog() }
         case .differs: try setAside()
         }
+        return nil
+    }
+
+    /// Called after the connection has read the file. Returns an error if SQLite has read the obsolete log that `verify`
+    /// found. Processes that use the file ignore this log, because their index contains none of it. Returns an error also
+    /// if the log in use is not on disk. Both can be true for a moment while another process begins a log or deletes the
+    /// file.
+    func errorOfReadLog(obsolete: UInt64?) -> EngineError? {
+        guard options.recordsLogName, let log = connection.logState, log.frames > 0 else { return nil }
+        if log.name == obsolete { return foreignLog }
+        // SQLite truncates an index that nobody uses. If an index has frames, a process uses the log that contains them.
+        guard isLogMissing, connection.logState?.name == log.name, !connection.isFileMoved else { return nil }
+        return EngineError(
+            .fileReplaced, path: options.path,
+            "the log of the file ('-wal') was deleted or truncated while a program uses it; end that program, which "
+                + "copies the log into the file if it still has it, and open the file again")
+    }
+
+    private var isLogMissing: Bool {
+        do { return try connection.logOnDisk() == nil } catch { return false }
+    }
+
+    private var foreignLog: EngineError {
+        EngineError(
+            .fileReplaced, path: options.path,
+            "the log beside the file belongs to another state of the file, and is not set aside with 'readOnly'; "
+                + "open the file once for writing")
     }
 
     /// Deletes the index of another database, which was at the path before and is in use, so that this file gets its own.
@@ -72,7 +106,7 @@ struct LogVerifier {
             return isOld ? .fits : .differs
         }
         if names.current == log { return .fits }
-        return names.previous == log ? .isObsolete : .differs
+        return names.previous == log ? .isObsolete(log: log) : .differs
     }
 
     private func setAside() throws {
@@ -80,12 +114,9 @@ struct LogVerifier {
         let reason = errno
         // Fails if the log is still there, because SQLite would read it.
         if name == nil, options.environment.vfsName == nil, try connection.logOnDisk() != nil {
-            throw EngineError(
-                .inputOutput, path: options.path,
-                "the log '\(options.path)-wal' belongs to another state of the file, for example because a backup was "
-                    + "copied over the file, and cannot be renamed (\(String(cString: strerror(reason)))); "
-                    + "rename or delete the log, and open the file again"
-            )
+            throw SetAsideLogs.cannotRename(
+                options.path,
+                "belongs to another state of the file, for example because a backup was copied over the file", reason)
         }
         options.environment.log(
             "the log beside '\(options.path)' belongs to another state of the file, for example because a backup was "
@@ -109,7 +140,26 @@ package enum SetAsideLogs {
     ///
     /// A process that has the log and the index open still uses them, and detects the change before it writes.
     static func setAside(_ path: String, _ connection: Connection, _ environment: Environment) -> String? {
+        let name = rename(StoreFiles.resolved(path))
+        if name == nil, environment.vfsName != nil { try? connection.deleteLog() }
+        return name
+    }
+
+    /// Sets aside the log of a database that was moved or deleted, before another one is created at its path. The caller
+    /// holds the write lock. SQLite would delete the log, but the database may be moved back.
+    static func setAsideLogOfMissingFile(_ path: String, _ environment: Environment) throws(EngineError) {
         let file = StoreFiles.resolved(path)
+        guard !StoreFiles.exists(file), StoreFiles.logBytes(file) > 0 else { return }
+        guard let name = rename(file) else {
+            throw cannotRename(path, "belongs to a file that was moved or deleted", errno)
+        }
+        environment.log(
+            "the file '\(path)' does not exist, but there is a log with commits of a file that was moved or deleted; the "
+                + "log is now '\(name)'")
+    }
+
+    // Returns nil, with the reason in `errno`, if the log cannot be renamed.
+    private static func rename(_ file: String) -> String? {
         // The index is removed first: SQLite would trust an index without its log.
         StoreFiles.removeIndex(of: file)
         var number = all(of: file).count
@@ -120,10 +170,15 @@ package enum SetAsideLogs {
                 cmartlet_sync_folder(StoreFiles.folder(of: file))
                 return name
             }
-            guard errno == EEXIST else { break }
+            guard errno == EEXIST else { return nil }
         }
-        if environment.vfsName != nil { try? connection.deleteLog() }
-        return nil
+    }
+
+    static func cannotRename(_ path: String, _ what: String, _ reason: Int32) -> EngineError {
+        EngineError(
+            .inputOutput, path: path,
+            "the log '\(path)-wal' \(what), and cannot be renamed (\(String(cString: strerror(reason)))); "
+                + "rename or delete the log, and open the file again")
     }
 
     /// Deletes the set-aside logs of a file.

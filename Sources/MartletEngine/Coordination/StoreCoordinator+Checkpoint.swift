@@ -276,7 +276,10 @@ extension StoreCoordinator {
     @discardableResult
     func emptyLog(_ connection: Connection) -> Bool {
         guard let done = try? checkpoint(holding: connection), done.logFrames == done.copiedFrames else { return false }
-        return connection.checkpointAndTruncateLog()
+        let copied = connection.logState
+        guard connection.checkpointAndTruncateLog() else { return false }
+        if let copied, copied.frames > 0 { retireLogName(connection, copied.name) }
+        return true
     }
 
     /// Restarts the log. Called under the write lock, after all of it was copied. Returns true if the log restarted.

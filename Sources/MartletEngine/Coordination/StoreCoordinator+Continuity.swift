@@ -115,9 +115,16 @@ extension StoreCoordinator {
         }
         // The file must still name the newest log that any process of Martlet began. Otherwise it is older than the log.
         let isNewest =
-            namedLog == nil ? known == nil || header.logNames == known?.logNames : header.logNames?.current == namedLog
+            namedLog == nil
+            ? known == nil || header.logNames == known?.logNames
+            : header.logNames?.current == namedLog || isEmptied(namedLog, header.logNames)
         return log.frames > 0 && isNewest && log.name != namedLog && log.name != writeLock.recordedLog
             ? .withoutLogName(log: log.name) : .overwritten
+    }
+
+    // True if another process has copied and truncated the log, and has retired its name.
+    private func isEmptied(_ log: UInt64?, _ names: RecordedLogNames?) -> Bool {
+        names != nil && names?.previous == log && names?.current == writeLock.recordedLog
     }
 
     // Compares the log with the file if the file names a log in which nothing is committed yet. Killed writers may have
@@ -166,6 +173,22 @@ extension StoreCoordinator {
         guard options.recordsLogName, let log = connection.logState?.name else { return }
         writeLock.record(log: log)
         if locked({ $0.namedLog != log }) { locked { $0.namedLog = log } }
+    }
+
+    /// Writes a random name into the file in place of that of a log that was copied completely and truncated. An older
+    /// copy of this log, for example from a backup, then does not count as the log of the file. The file looks as if a
+    /// writer had been killed before it began the next log. The caller holds the write lock.
+    func retireLogName(_ connection: Connection, _ copied: UInt64) {
+        // A program that does not use the write lock cannot begin a log meanwhile.
+        guard options.recordsLogName, (try? connection.run("BEGIN IMMEDIATE")) != nil else { return }
+        defer { try? connection.run("ROLLBACK") }
+        guard let log = connection.logState, log.frames == 0, log.isNext(after: copied),
+            connection.fileHeader()?.logNames?.current == copied, !connection.isFileMoved,
+            let name = try? connection.retireLogName()
+        else { return }
+        writeLock.record(log: name)
+        locked { $0.namedLog = name }
+        recordHeader(connection)
     }
 
     /// Throws if the file contains an older version than this process has seen: a backup of the file, with its log and

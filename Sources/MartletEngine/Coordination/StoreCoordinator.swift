@@ -94,16 +94,11 @@ package final class StoreCoordinator: @unchecked Sendable {
         self.options = options
         environment = options.environment
         processID = options.environment.processID()
-        let opened = try StoreOpener(options, nil).open()
+        let opened: StoreOpener.Opened
+        (opened, file) = try Self.open(options)
         writeLock = opened.writeLock
         writeLock.isOfOpenDatabase = options.environment.vfsName == nil
-        file = options.environment.vfsName == nil ? StoreFiles.identity(options.path) : nil
         resolvedPath = file == nil ? nil : opened.connection.filePath
-        // Since the file was opened, the path may have come to refer to another file. `file` then identifies that file.
-        if options.environment.vfsName == nil, file == nil || opened.connection.isFileMoved {
-            opened.connection.close()
-            throw Self.moved(options.path)
-        }
         reference.begin(self)
         adopt(opened, options)
         recordHeader(opened.connection)
@@ -117,6 +112,21 @@ package final class StoreCoordinator: @unchecked Sendable {
         if let isWanted = options.compactsAtLaunch { compactAtLaunch(isWanted) }
         // A migration may have rewritten the whole file.
         if isCheckpointDue(frames) { checkpointSoon() }
+    }
+
+    private static func open(
+        _ options: StoreOptions
+    ) throws(EngineError) -> (opened: StoreOpener.Opened, file: FileIdentity?) {
+        for _ in 0..<10 {
+            let opened = try StoreOpener(options, nil).open()
+            guard options.environment.vfsName == nil else { return (opened, nil) }
+            let file = StoreFiles.identity(options.path)
+            // Since the file was opened, the path may have come to refer to another file. `file` then identifies that
+            // file, which is opened instead.
+            if let file, !opened.connection.isFileMoved { return (opened, file) }
+            opened.connection.close()
+        }
+        throw moved(options.path)
     }
 
     /// Creates the coordinator for the old or the new version in a migration. It has the object types of that version,
@@ -285,7 +295,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         }
     }
 
-    private static func moved(_ path: String) -> EngineError {
+    fileprivate static func moved(_ path: String) -> EngineError {
         EngineError(
             .fileNotFound, path: path,
             "the file was moved, deleted or replaced while it was open; nothing was written; "
@@ -337,5 +347,12 @@ package final class StoreCoordinator: @unchecked Sendable {
             return living
         }
         withExtendedLifetime(held) {}
+    }
+}
+
+extension Connection {
+    /// Throws if the path refers to another file now, or to none.
+    func requireUnmoved() throws(EngineError) {
+        if isFileMoved { throw StoreCoordinator.moved(options.path) }
     }
 }

@@ -31,7 +31,7 @@ struct StoreCopy {
     func write(_ source: Connection, replacesLogs: Bool = false, check: () throws -> Void = {}) throws {
         try refuseExisting(replacesLogs)
         let number = Self.count.add(1, ordering: .relaxed).newValue
-        let unfinished = "\(file).copy-\(options.environment.processID())-\(number)"
+        let unfinished = shortened(suffix: ".copy-\(options.environment.processID())-\(number)")
         defer { StoreFiles.removeUnfinished(unfinished) }
         // Removes what a killed process left under this name.
         StoreFiles.removeUnfinished(unfinished)
@@ -47,6 +47,18 @@ struct StoreCopy {
         if !MemoryFiles.contains(source.filePath) { cmartlet_match_permissions_of_copy(source.filePath, unfinished) }
         if replacesLogs { try removeLogs(thenRename: unfinished) } else { try rename(unfinished) }
         cmartlet_sync_folder(StoreFiles.folder(of: file))
+    }
+
+    // The name of the copy with a suffix. The name is shortened if it would be too long with the suffix and the one of
+    // SQLite's journal.
+    private func shortened(suffix: String) -> String {
+        guard !MemoryFiles.contains(file) else { return file + suffix }
+        let name = (file as NSString).lastPathComponent
+        let folder = file.dropLast(name.count)
+        let longest = min(255, StoreFiles.maximumPathBytes - folder.utf8.count)
+        var kept = Substring(name)
+        while !kept.isEmpty, kept.utf8.count + suffix.utf8.count + "-journal".utf8.count > longest { kept.removeLast() }
+        return folder + kept + suffix
     }
 
     // An incomplete copy of a file on disk can be read by its owner only. The complete copy gets the mode of the
@@ -66,7 +78,10 @@ struct StoreCopy {
         let lock = WriteLock(path: file + LockFile.suffix, environment: options.environment)
         try lock.acquire()
         defer { lock.release() }
-        if !StoreFiles.exists(file) { StoreFiles.removeLogs(of: file) }
+        if !StoreFiles.exists(file) {
+            try SetAsideLogs.setAsideLogOfMissingFile(path, options.environment)
+            StoreFiles.removeLogs(of: file)
+        }
         try rename(unfinished)
     }
 
@@ -85,7 +100,10 @@ struct StoreCopy {
             throw EngineError(
                 .fileExists, path: path, "a file exists already; nothing was written; choose another path")
         }
-        if !MemoryFiles.contains(file) { try StoreFiles.checkName(file) }
+        if !MemoryFiles.contains(file) {
+            try StoreFiles.checkName(file)
+            try StoreFiles.checkLengthOfNewName(file)
+        }
         guard StoreFiles.hasFolder(file) else {
             throw EngineError(
                 .fileNotFound, path: path,

@@ -199,8 +199,19 @@ package enum StoreFiles {
                 + "choose a shorter path")
     }
 
+    /// Rejects the name of a copy that could not be opened, because the names of the files beside it are longer.
+    static func checkLengthOfNewName(_ path: String) throws(EngineError) {
+        try checkNameLength(path)
+        let bytes = (path as NSString).lastPathComponent.utf8.count
+        let longest = 255 - "-journal".utf8.count
+        guard bytes > longest else { return }
+        throw EngineError(
+            .accessDenied, path: path,
+            "the name has \(bytes) bytes, and names of databases have at most \(longest); choose a shorter name")
+    }
+
     // The maximum of SQLite, which includes the longest suffix of a file beside a database.
-    private static let maximumPathBytes = 512 - "-journal".utf8.count
+    static let maximumPathBytes = 512 - "-journal".utf8.count
 
     private static func check(_ status: stat, _ path: String, _ isReadOnly: Bool) throws(EngineError) {
         guard status.st_mode & S_IFMT == S_IFREG else {
@@ -225,15 +236,16 @@ package enum StoreFiles {
                 "the file has \(status.st_size) bytes, fewer than any database; it was left as it is; choose another path"
             )
         }
-        // SQLite treats an empty file as new. It would delete the log, with the commits that the log contains.
-        if status.st_size == 0, logBytes(path) > 0 {
+        // SQLite treats an empty file as new. It would delete the log, with the commits that the log contains. The size is
+        // read again, because another process may just have created the database.
+        if status.st_size == 0, logBytes(path) > 0, self.status(path)?.st_size == 0 {
             throw EngineError.damaged("the file is empty but its log is not", path: path)
         }
     }
 
-    // Checks the effective user, as opening the file does.
+    // Checks the effective user, as opening the file does. Another process may have deleted the file meanwhile.
     private static func isAllowed(_ mode: Int32, _ path: String) -> Bool {
-        faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0
+        faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0 || errno == ENOENT
     }
 
     static func notWritable(_ path: String) -> EngineError {

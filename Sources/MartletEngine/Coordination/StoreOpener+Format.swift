@@ -10,6 +10,7 @@ extension StoreOpener {
         guard !options.isReadOnly, try connection.integer("PRAGMA user_version") ?? 0 < Catalog.format else { return }
         try writeLock.acquire()
         defer { writeLock.release() }
+        try connection.requireUnmoved()
         if try connection.value("PRAGMA journal_mode") != .text("wal") { try enableWriteAheadLog(connection) }
         // The upgrade may be appended to an existing log. The name of this log is written to the file first, because in
         // the new format a log is read only if the file contains its name.

@@ -18,6 +18,7 @@ extension StoreOpener {
         try connection.run("ROLLBACK")
         try writeLock.acquire()
         defer { writeLock.release() }
+        try connection.requireUnmoved()
         if try connection.value("PRAGMA journal_mode") != .text("wal") { try enableWriteAheadLog(connection) }
         try transaction(on: connection) { try changeSchema(connection) }
         connection.finalizeStatements()

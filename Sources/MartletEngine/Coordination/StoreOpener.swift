@@ -33,11 +33,14 @@ struct StoreOpener {
         StoreRegistry.requireNotInherited(options)
         return try EngineError.wrapping(path) {
             try requireDistinctNames()
-            try copySeedFile()
-            let lockFile = try checkFiles()
-            for _ in 0..<Self.attempts { if let opened = try connect(lockFile) { return opened } }
+            for attempt in 1... {
+                try copySeedFile()
+                if let opened = try connect(checkFiles(), isLastAttempt: attempt == Self.attempts) { return opened }
+                if attempt == Self.attempts { break }
+            }
             throw EngineError(
-                .busy, path: path, "other programs move files to this path again and again; open the file again")
+                .busy, path: path,
+                "other programs move or delete the file at this path again and again; open the file again")
         }
     }
 
@@ -52,22 +55,40 @@ struct StoreOpener {
         guard !options.isReadOnly else { return nil }
         let file = LockFile(path: StoreFiles.resolved(path) + LockFile.suffix)
         let content = try file.inspect()
-        StoreFiles.create(path, mode: options.fileMode)
+        if !StoreFiles.exists(path) { try createFile() }
         return (file, content)
     }
 
-    // Returns nil if the file was moved to the path of an open file, whose index was then removed.
-    private func connect(_ lockFile: (file: LockFile, content: LockFile.Content)?) throws -> Opened? {
-        let connection = try reportingPermission {
-            try Connection(options.connection, configuresImmediately: false)
+    private func createFile() throws(EngineError) {
+        if StoreFiles.logBytes(path) > 0 {
+            let lock = WriteLock(
+                path: StoreFiles.resolved(path) + LockFile.suffix, environment: options.environment)
+            try lock.acquire()
+            defer { lock.release() }
+            try SetAsideLogs.setAsideLogOfMissingFile(path, options.environment)
         }
+        StoreFiles.create(path, mode: options.fileMode)
+    }
+
+    // Returns nil to be called again: the file was moved to the path of an open file, whose index was then removed, or
+    // another process moved or deleted the file.
+    private func connect(
+        _ lockFile: (file: LockFile, content: LockFile.Content)?, isLastAttempt: Bool
+    ) throws -> Opened? {
+        guard let connection = try connection(isLastAttempt: isLastAttempt) else { return nil }
         let writeLock =
             knownLock ?? WriteLock(path: connection.filePath + LockFile.suffix, environment: options.environment)
         let verifier = LogVerifier(connection: connection, writeLock: writeLock, options: options)
+        var obsolete: UInt64?
+        var logError: EngineError?
         do {
             // If this process already has the file open, its coordinator has checked the log.
-            if knownLock == nil { try verifier.verify() }
+            if knownLock == nil { obsolete = try verifier.verify() }
             try connection.configureAndRead()
+            // Otherwise the log and the index that SQLite has opened may be those of another file.
+            try connection.requireUnmoved()
+            logError = knownLock == nil ? verifier.errorOfReadLog(obsolete: obsolete) : nil
+            if let logError { throw logError }
             if let lockFile, case .earlier = lockFile.content, let version = try? Catalog.meta(connection).version {
                 try lockFile.file.check(lockFile.content, fits: version)
             }
@@ -79,9 +100,28 @@ struct StoreOpener {
             return opened
         } catch {
             defer { connection.close() }
-            guard connection.isIndexForeign else { return try reportingPermission { throw error } }
-            try verifier.removeForeignIndex()
-            return nil
+            if connection.isFileMoved && knownLock == nil { return nil }
+            if connection.isIndexForeign {
+                try verifier.removeForeignIndex()
+                return nil
+            }
+            // Reading the log may also have failed because of it.
+            if knownLock == nil && logError == nil { logError = verifier.errorOfReadLog(obsolete: obsolete) }
+            if logError != nil && !isLastAttempt {
+                options.environment.sleep(1_000)
+                return nil
+            }
+            return try reportingPermission { throw logError ?? error }
+        }
+    }
+
+    // Returns nil if another process has deleted the file since it was checked.
+    private func connection(isLastAttempt: Bool) throws -> Connection? {
+        do {
+            return try reportingPermission { try Connection(options.connection, configuresImmediately: false) }
+        } catch {
+            if isOnDisk && !isLastAttempt && !StoreFiles.exists(path) { return nil }
+            throw error
         }
     }
 
@@ -169,6 +209,7 @@ struct StoreOpener {
         guard !options.isReadOnly, try connection.value("PRAGMA journal_mode") != .text("wal") else { return }
         try writeLock.acquire()
         defer { writeLock.release() }
+        try connection.requireUnmoved()
         try enableWriteAheadLog(connection)
     }
 
@@ -191,6 +232,8 @@ struct StoreOpener {
     private func create(_ connection: Connection, _ writeLock: WriteLock) throws {
         try writeLock.acquire()
         defer { writeLock.release() }
+        // Otherwise the index at the path may be that of another file.
+        try connection.requireUnmoved()
         let isEmpty = try connection.integer("PRAGMA page_count") == 0
         guard try isEmpty || isBlank(connection) else { return try checkFormat(connection) }
         // A process may still use the index of a file that was deleted. No process reads an index for an empty file.

@@ -370,4 +370,29 @@ struct ChangedFileTests {
             }
         }
     }
+
+    @Test("a copy can have every name that a database can have O8 D70")
+    func longNamesOfCopies() throws {
+        let (files, _) = try makeFiles(1)
+        let process = try files.open()
+        for length in [200, 230, 240, 247] {
+            for character in ["n", "ö"] {
+                let name = String(repeating: character, count: length / character.utf8.count)
+                try process.coordinator.writeCopy(to: files.folder.path(name))
+                #expect(try VirtualProcess(files.folder.path(name)).texts == ["old 0"])
+            }
+        }
+        for length in [248, 255] {
+            let name = String(repeating: "m", count: length)
+            let error = engineError { try process.coordinator.writeCopy(to: files.folder.path(name)) }
+            #expect(error?.code == .accessDenied && error?.message.contains("at most 247") == true)
+        }
+        let prefix = files.folder.url.path + "/" + String(repeating: String(repeating: "f", count: 49) + "/", count: 6)
+        try FileManager.default.createDirectory(atPath: prefix, withIntermediateDirectories: true)
+        let path = prefix + String(repeating: "n", count: 504 - prefix.utf8.count)
+        try process.coordinator.writeCopy(to: path)
+        #expect(try VirtualProcess(path).texts == ["old 0"])
+        let names = try FileManager.default.contentsOfDirectory(atPath: files.folder.url.path)
+        #expect(!names.contains { $0.contains(".copy-") || $0.hasPrefix("m") })
+    }
 }
