@@ -37,8 +37,10 @@ extension ObjectBase {
             observer?.observeValue(
                 forKeyPath: keyPath, of: root, change: event.dictionary(options), context: context)
         }
-        subscription.start()
+        subscription.attach()
+        // The observer may remove itself in the initial call.
         _observers?.observerRegistrations.append(NamedObservation(observer, keyPath, context, subscription))
+        subscription.notifyInitially()
     }
 
     /// Ends the newest registration of `observer` for `keyPath`, regardless of its context. Traps if there is none.

@@ -70,7 +70,17 @@ final class KeyValueSubscription: @unchecked Sendable {
 
     /// Registers, and makes the initial call if the options request it.
     func start() {
+        attach()
+        notifyInitially()
+    }
+
+    /// Begins the notifications, without the initial call.
+    func attach() {
         if let root { attach(0, root) }
+    }
+
+    /// Makes the initial call, if the options request it.
+    func notifyInitially() {
         if options.contains(.initial), let root { notify(root, KeyValueEvent(isInitial: true, new: newValue(nil))) }
     }
 

@@ -417,7 +417,7 @@ final class ObservationHub: @unchecked Sendable {
     func committed(_ context: RealmContext, silencing tokens: Set<ObjectIdentifier>, _ count: Int) {
         lastDeliveredVersion = context.version
         if !tokens.isEmpty { silence(tokens, context.handle) }
-        notifyRealmObservers(.didChange, context, count, except: tokens)
+        notifyRealmObservers(.didChange, context, count, except: tokens, isOwnCommit: true)
         if locked({ !$0.observers.isEmpty || $0.delivery.hasUnprocessedCommit }) { signal(from: context) }
     }
 
@@ -548,9 +548,9 @@ final class ObservationHub: @unchecked Sendable {
     /// Notifies the Realm's own observers of `count` writes. Silenced observers are not notified of the last write.
     private func notifyRealmObservers(
         _ notification: Realm.Notification, _ context: RealmContext, _ count: Int = 1,
-        except silenced: Set<ObjectIdentifier> = []
+        except silenced: Set<ObjectIdentifier> = [], isOwnCommit: Bool = false
     ) {
-        guard !isNotifyingRealm || mayRefresh else { return }
+        guard !isNotifyingRealm || mayRefresh && !isOwnCommit else { return }
         // Observers that a callback adds are not notified, because they were added after all of these writes.
         let observers = locked { $0.realmObservers.all }
         let outer = (isNotifyingRealm, mayRefresh)

@@ -53,6 +53,8 @@ extension RealmContext {
         if isFrozen { Misuse.observeFrozen(what()) }
         if let transaction, transaction.recorder.hasChanges { Misuse.observeInsideWrite(what()) }
         if !onQueue && !hub.canDeliver() { Misuse.noRunLoop(what()) }
+        // The observer would know earlier writes of a group that may still be rolled back.
+        makeGroupDurable()
     }
 
     /// Resolves key paths to properties. Traps on a key path that does not exist. The message names the unknown

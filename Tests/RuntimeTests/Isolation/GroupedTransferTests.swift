@@ -54,6 +54,23 @@ struct GroupedTransferTests {
         withExtendedLifetime(token) {}
     }
 
+    @Test(
+        "an observer that is registered in a grouped write is registered after the earlier writes are durable N10 N71")
+    func registers() throws {
+        var (tokens, isDurable): ([NotificationToken], Bool) = ([], false)
+        realm.writeAsync { realm.add(Node(id: 1, name: "a")) }
+        realm.writeAsync {
+            guard let one = node(1) else { return }
+            tokens.append(one.observe { _ in })
+            #expect(realm.isInWriteTransaction)
+            try? test.onNewThread { other in isDurable = node(1, in: other)?.name == "a" }
+            one.name = "b"
+        }
+        test.finishAsyncWrites()
+        #expect(isDurable && node(1)?.name == "b")
+        withExtendedLifetime(tokens) {}
+    }
+
     @Test("observers are called for the earlier writes if the write that froze a value is cancelled N25 N37")
     func cancelledAfterFreezing() throws {
         let nodes = realm.objects(Node.self)

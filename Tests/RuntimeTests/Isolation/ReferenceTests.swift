@@ -42,6 +42,35 @@ struct ReferenceTests {
         #expect(object.isResolved)
     }
 
+    @Test("a callback whose Realm still shows an earlier object with the key does not get that object N127 N128 N129")
+    func newerThanCallback() throws {
+        let test = try TestRealm()
+        try test.realm.write { test.realm.add([Task(id: 7, name: "first"), Task(id: 8)]) }
+        var found: [String?] = []
+        let token = test.realm.objects(Task.self).observe { change in
+            guard case .update = change, found.isEmpty else { return }
+            nonisolated(unsafe) var values: (ThreadSafeReference<Task>, ThreadSafe<Task>, Frozen<Task>)?
+            try? test.onNewThread { realm in
+                try realm.write { realm.delete(realm.objects(Task.self).where { $0.id == 7 }) }
+                try realm.write { realm.add(Task(id: 7, name: "second")) }
+                guard let task = realm.object(ofType: Task.self, forPrimaryKey: 7) else { return }
+                values = (ThreadSafeReference(to: task), ThreadSafe(wrappedValue: task), Frozen(task))
+            }
+            guard let (reference, shared, frozen) = values else { return }
+            found = [
+                test.realm.object(ofType: Task.self, forPrimaryKey: 7)?.name, test.realm.resolve(reference)?.name,
+                shared.wrappedValue?.name, frozen.value.thaw()?.name,
+            ]
+        }
+        test.deliverAll()
+        try test.realm.write { test.realm.object(ofType: Task.self, forPrimaryKey: 8)?.name = "changed" }
+        test.deliverAll()
+        #expect(found == ["first", nil, nil, nil])
+        test.realm.refresh()
+        #expect(test.realm.object(ofType: Task.self, forPrimaryKey: 7)?.name == "second")
+        withExtendedLifetime(token) {}
+    }
+
     @Test("a reference to a deleted object does not find a later object with the same primary key N128")
     func replaced() throws {
         let test = try TestRealm()

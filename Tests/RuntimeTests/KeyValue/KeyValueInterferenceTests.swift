@@ -372,4 +372,16 @@ struct KeyValueInterferenceTests {
         #expect(nodes[0].peers.isEmpty)
         token.invalidate()
     }
+
+    @Test("an observer may remove itself in its initial call K9 K8", arguments: [true, false])
+    func removedInitially(isManaged: Bool) throws {
+        let test = try TestRealm()
+        let node = Node(id: 1)
+        if isManaged { try test.realm.write { test.realm.add(node) } }
+        let recorder = KeyValueRecorder()
+        recorder.onCall = { node.removeObserver(recorder, forKeyPath: "amount") }
+        node.addObserver(recorder, forKeyPath: "amount", options: [.initial, .new])
+        if isManaged { try test.realm.write { node.amount = 1 } } else { node.amount = 1 }
+        #expect(recorder.calls.count == 1)
+    }
 }

@@ -216,6 +216,35 @@ struct KeyValueVersionTests {
         #expect(other.calls == [])
     }
 
+    @Test("objects that were deleted long ago do not become later objects with their keys N151 N75 K20")
+    func reusedKeys() throws {
+        let test = try TestRealm { $0.environment.changeRetention = 1 }
+        let nodes = try test.nodes(3)
+        try test.realm.write { nodes[0].peers.insert(nodes[2]) }
+        let (held, peers) = (nodes[0], nodes[0].peers)
+        #expect(peers.count == 1)
+        try test.onNewThread { realm in
+            try realm.write { realm.delete(realm.node(1)) }
+            for round in 0..<300 { try realm.write { realm.node(3).amount = Double(round) } }
+        }
+        test.realm.refresh()
+        try test.onNewThread { realm in
+            try realm.write {
+                let node = Node(id: 1, name: "new")
+                realm.add(node)
+                node.peers.insert(realm.node(2))
+            }
+        }
+        test.realm.refresh()
+        #expect(held.isInvalidated && peers.isInvalidated)
+        let new = test.realm.node(1)
+        #expect(new.name == "new" && new.peers.map(\.id) == [2])
+        try test.realm.write { test.realm.delete(nodes[1]) }
+        #expect(new.peers.isEmpty)
+        try test.realm.write { new.peers.insert(nodes[2]) }
+        #expect(new.peers.map(\.id) == [3])
+    }
+
     @Test("an observer may write, refresh and invalidate in a call during a refresh K3")
     func nested() throws {
         let test = try TestRealm()

@@ -188,6 +188,25 @@ struct DeliveryTests {
         #expect(test.allDogs.count == 1)
     }
 
+    @Test("observers of a Realm are not called for a write in a refreshRequired callback, only for its advance N35 N31")
+    func writeWhereRequired() throws {
+        let test = try TestRealm()
+        test.realm.autorefresh = false
+        var calls: [String] = []
+        let tokens = (0..<2).map { number in
+            test.realm.observe { notification, realm in
+                calls.append("\(number) \(notification)")
+                guard notification == .refreshRequired else { return }
+                try? realm.write { realm.add(Dog(name: "own")) }
+            }
+        }
+        try test.onNewThread { realm in try realm.write { realm.add(Dog(name: "remote")) } }
+        test.deliverAll()
+        #expect(calls == ["0 refreshRequired", "0 didChange", "1 didChange"])
+        #expect(test.allDogs.map(\.name) == ["remote", "own"])
+        withExtendedLifetime(tokens) {}
+    }
+
     @Test("without autorefresh, a remote commit after invalidate is delivered at the next refresh N27 N21")
     func invalidatedWithoutAutorefresh() throws {
         let test = try TestRealm()

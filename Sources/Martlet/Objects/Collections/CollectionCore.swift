@@ -86,6 +86,9 @@ final class CollectionCore {
         return exists
     }
 
+    /// Detects the deletion of the owner now. Later another object may have its key.
+    func checkOwner() { _ = isOwnerThere }
+
     func requireValid() {
         context.confinement.require("the collection '\(name)'")
         if !isValid { Misuse.invalidated(table.type.name, "that owns '\(property.name)', with the key \(owner),") }
@@ -525,7 +528,8 @@ extension RealmContext {
     func core(_ table: ObjectTable, _ property: PropertyIndex, _ owner: ObjectKey) -> CollectionCore {
         let id = CollectionID(table: table.id, property: property, owner: owner)
         return withFrozenLock {
-            if let core = collections[id]?.core { return core }
+            // If the owner of the known core was deleted, another object now has its key.
+            if let core = collections[id]?.core, !core.isOwnerDeleted { return core }
             let core = CollectionCore(self, table, property, owner)
             collections[id] = CollectionCore.WeakCore(core)
             return core

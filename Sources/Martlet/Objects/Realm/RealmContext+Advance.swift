@@ -50,9 +50,14 @@ extension RealmContext {
     func apply(_ changes: ChangeSet?, inverted: Bool) {
         guard let changes else {
             for table in tables.values { table.accessors.forEach(markStale) }
-            // For observed objects, check now whether the row still exists. For other objects, the next use checks it.
+            // For observed objects, check now whether the row still exists, and for objects whose key can be used again.
+            // For other objects, the next use checks it.
             for object in keyValue.validObjects() { _ = exists(object) }
-            for core in collections.values { core.core?.discardElements() }
+            for table in tables.values where table.integerKey >= 0 { table.accessors.forEach { _ = exists($0) } }
+            for core in collections.values.compactMap(\.core) {
+                core.discardElements()
+                if core.table.integerKey >= 0 { core.checkOwner() }
+            }
             return
         }
         for (id, change) in changes.tables {

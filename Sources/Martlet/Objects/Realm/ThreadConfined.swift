@@ -133,8 +133,20 @@ extension RealmContext {
         confinement.require("a Realm")
         guard locator.isVisible(in: self), locator.addModels(to: self) else { return nil }
         if !isFrozen, !isInWrite, version < locator.version { _ = refresh() }
-        if let row = locator.row, wasReplaced(row, since: locator.version) { return nil }
+        if let row = locator.row, isOther(row, in: locator) { return nil }
         return locator.find(self)
+    }
+
+    /// Whether the row of this version may be another one than that of a locator, with the same key.
+    private func isOther(_ row: RowID, in locator: _Locator) -> Bool {
+        guard !isFrozen, version < locator.version else { return wasReplaced(row, since: locator.version) }
+        // Inside a callback, the Realm cannot advance to the version of the locator.
+        guard let table = tables[row.table], table.integerKey >= 0 else { return false }
+        let newest = try? coordinator.openSnapshot()
+        let changes = newest.flatMap { try? coordinator.changes(after: version, through: locator.version, $0)?.changes }
+        guard let changes else { return true }
+        guard let rows = changes.tables[row.table] else { return false }
+        return rows.inserted.contains(row.key) || rows.deleted.contains(row.key)
     }
 
     /// Whether the open write has created the row or, for a value without a row, anything.
