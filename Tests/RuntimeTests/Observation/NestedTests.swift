@@ -322,6 +322,7 @@ struct NestedTests {
         try add("Di", test)
         test.deliverAll()
         #expect(later.take() == ["[] [4] []"])
+        test.waitForSinglePin()
         #expect(test.realm.pinnedVersions.count == 1)
         withExtendedLifetime(tokens) {}
     }

@@ -87,6 +87,7 @@ struct SilentWriteTests {
         #expect(fixture.log.take() == ["[] [0] []", "[] [2] []", "[] [5] []"])
         fixture.test.deliverAll()
         #expect(fixture.log.take() == [])
+        fixture.test.waitForSinglePin()
         #expect(fixture.test.realm.pinnedVersions.count == 1)
         fixture.observers = []
     }
