@@ -118,13 +118,15 @@ package final class StoreCoordinator: @unchecked Sendable {
         _ options: StoreOptions
     ) throws(EngineError) -> (opened: StoreOpener.Opened, file: FileIdentity?) {
         for _ in 0..<10 {
-            let opened = try StoreOpener(options, nil).open()
+            let opener = StoreOpener(options, nil)
+            let opened = try opener.open()
             guard options.environment.vfsName == nil else { return (opened, nil) }
             let file = StoreFiles.identity(options.path)
             // Since the file was opened, the path may have come to refer to another file. `file` then identifies that
             // file, which is opened instead.
             if let file, !opened.connection.isFileMoved { return (opened, file) }
             opened.connection.close()
+            if opener.progress.hasCalledMigration { break }
         }
         throw moved(options.path)
     }

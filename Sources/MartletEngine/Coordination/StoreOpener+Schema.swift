@@ -93,6 +93,7 @@ extension StoreOpener {
         if let block = options.migration {
             let context = MigrationContext(migration, options, meta, types)
             defer { context.end() }
+            progress.hasCalledMigration = true
             try block(context)
             try context.finishWriting()
         }

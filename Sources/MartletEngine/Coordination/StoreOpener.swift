@@ -18,6 +18,14 @@ struct StoreOpener {
         let overlay: SchemaOverlay?
     }
 
+    /// What one call of `open` has done.
+    final class Progress {
+        /// True after the user's migration block was called. The block is not called for another file then: the program
+        /// may have changed its own state in it.
+        var hasCalledMigration = false
+    }
+
+    let progress = Progress()
     let options: StoreOptions
     /// The write lock, if this process already has the file open; otherwise nil.
     let knownLock: WriteLock?
@@ -100,6 +108,7 @@ struct StoreOpener {
             return opened
         } catch {
             defer { connection.close() }
+            if progress.hasCalledMigration { throw error }
             if connection.isFileMoved && knownLock == nil { return nil }
             if connection.isIndexForeign {
                 try verifier.removeForeignIndex()
