@@ -108,7 +108,7 @@ struct StoreOpener {
             return opened
         } catch {
             defer { connection.close() }
-            if progress.hasCalledMigration { throw error }
+            if progress.hasCalledMigration { return try reportingPermission { throw error } }
             if connection.isFileMoved && knownLock == nil { return nil }
             if connection.isIndexForeign {
                 try verifier.removeForeignIndex()
