@@ -139,8 +139,10 @@ extension RealmContext {
 
     /// Whether the row of this version may be another one than that of a locator, with the same key.
     private func isOther(_ row: RowID, in locator: _Locator) -> Bool {
-        guard !isFrozen, version < locator.version else { return wasReplaced(row, since: locator.version) }
-        // Inside a callback, the Realm cannot advance to the version of the locator.
+        // Inside a callback, the Realm cannot advance to the version of the locator. In a write it shows the newest version.
+        guard !isFrozen, !isInWrite, version < locator.version else {
+            return wasReplaced(row, since: locator.version)
+        }
         guard let table = tables[row.table], table.integerKey >= 0 else { return false }
         let newest = try? coordinator.openSnapshot()
         let changes = newest.flatMap { try? coordinator.changes(after: version, through: locator.version, $0)?.changes }
