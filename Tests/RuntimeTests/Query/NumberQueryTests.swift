@@ -289,6 +289,19 @@ private struct QueriedNumber {
         #expect(count("double + 0 == double + 0") == 0 && count("double + int64 == nil") == 0)
     }
 
+    @Test("zero times infinity is nil, and two comparisons that O80 excepts are false O80") func exceptions() throws {
+        let test = try TestRealm()
+        try test.realm.write {
+            test.realm.add(Scalars(id: 1, int64: .min, float: 0.1, double: .infinity, decimal128: Decimal128("0.1")))
+        }
+        func count(_ text: String) -> Int { test.realm.objects(Scalars.self).filter(text).count }
+        #expect(count("double * 0 == nil") == 1 && count("double * 1 == nil") == 0)
+        // A number that would be rounded to `Int64.min` stays exact, and the result is rounded.
+        #expect(count("int64 - 1 == -9223372036854775809") == 0 && count("int64 - 1 == -9223372036854775808") == 1)
+        // A `Float` compares with decimals as the `Double` that it equals.
+        #expect(count("float == decimal128") == 0 && count("float > decimal128") == 1)
+    }
+
     @Test("NaN in the query text, and the sum and average of opposite infinities, are not nil O54 O53 O80 O51")
     func notANumber() throws {
         let test = try TestRealm()
