@@ -207,6 +207,28 @@ struct DeliveryTests {
         withExtendedLifetime(tokens) {}
     }
 
+    @Test("observers of a Realm are called for a write of another callback during a refresh they make N35 N31 N25")
+    func writeOfOtherObserverWhileRefreshing() throws {
+        let test = try TestRealm()
+        test.realm.autorefresh = false
+        var calls: [String] = []
+        let tokens = [
+            test.realm.observe { notification, realm in
+                calls.append("\(notification) \(realm.objects(Dog.self).count)")
+                if notification == .refreshRequired { realm.refresh() }
+            },
+            test.allDogs.observe { change in
+                guard case .update = change, calls.count == 2 else { return }
+                try? test.realm.write { test.realm.add(Dog(name: "own")) }
+            },
+        ]
+        test.deliverAll()
+        try test.onNewThread { realm in try realm.write { realm.add(Dog(name: "remote")) } }
+        test.deliverAll()
+        #expect(calls == ["refreshRequired 0", "didChange 1", "didChange 2"])
+        withExtendedLifetime(tokens) {}
+    }
+
     @Test("without autorefresh, a remote commit after invalidate is delivered at the next refresh N27 N21")
     func invalidatedWithoutAutorefresh() throws {
         let test = try TestRealm()
