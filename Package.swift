@@ -94,7 +94,7 @@ let package = Package(
             name: "CompilerTests",
             dependencies: [
                 "MartletCompiler", "MartletFrontend", "MartletLint", "MartletBackend", "MartletDocs",
-                "MartletSchema", "MartletTools", "MartletCLI", "CompilerInvariants",
+                "MartletSchema", "MartletTools", "MartletCLI", "CompilerInvariants", "ModelTesting",
                 // Compares what 'breaking' reports about data with what the runtime does.
                 "MartletEngine",
             ],
@@ -137,7 +137,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "LeakTests",
-            dependencies: ["Martlet", "ConformanceModels", "CMartletTestVFS"]),
+            dependencies: ["Martlet", "MartletCombine", "ConformanceModels", "CMartletTestVFS", openCombine]),
         .testTarget(
             name: "PublisherTests",
             dependencies: [

@@ -38,7 +38,7 @@ final class CrashTest {
 
     init(_ executable: URL, _ folder: String, _ seed: UInt64) {
         (self.executable, self.folder) = (executable, folder)
-        random = SeededRandom(state: seed)
+        random = SeededRandom(seed: seed)
     }
 
     deinit { for worker in running { worker.signal(SIGKILL) } }

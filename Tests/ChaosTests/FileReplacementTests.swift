@@ -360,7 +360,7 @@ final class FileReplacementTests {
         let kills = ProcessInfo.processInfo.environment["MARTLET_CHAOS"].flatMap { UInt64($0) } ?? 12
         for round in 0..<max(4, kills / 4) {
             do {
-                try runRandomChanges(SeededRandom(state: first &+ round))
+                try runRandomChanges(SeededRandom(seed: first &+ round))
             } catch {
                 Issue.record("seed \(first &+ round): \(error)")
                 return

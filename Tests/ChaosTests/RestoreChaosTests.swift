@@ -32,7 +32,7 @@ struct RestoreChaosTests {
         let folder = FileManager.default.temporaryDirectory.appending(path: "martlet-restores-\(seed)")
         try? FileManager.default.removeItem(at: folder)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        var random = SeededRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         var backups: [Backup] = []
         var totals = Totals()
         for round in 1...rounds {

@@ -17,7 +17,7 @@ final class CrashInjector: Sendable {
 
     init(_ seed: UInt64, odds: Int) {
         self.odds = odds
-        state = Mutex(State(random: SeededRandom(state: seed)))
+        state = Mutex(State(random: SeededRandom(seed: seed)))
     }
 
     func setEnabled(_ isOn: Bool) { state.withLock { $0.isOn = isOn } }

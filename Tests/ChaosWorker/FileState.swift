@@ -140,7 +140,7 @@ struct Transaction {
 
     init(_ seed: UInt64) {
         self.seed = seed
-        var random = SeededRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         operations = (0..<Int.random(in: 1...6, using: &random)).map { _ in Operation(&random) }
     }
 

@@ -26,7 +26,7 @@ final class Observers: @unchecked Sendable {
         self.realm = realm
         self.queue = queue
         self.journal = journal
-        random = SeededRandom(state: seed ^ 2)
+        random = SeededRandom(seed: seed ^ 2)
         let nodes = realm.objects(Node.self)
         watch("all", nodes) { [unowned self] in recordVersion() }
         watch("some, sorted", nodes.where { $0.amount > 50 }.sorted(byKeyPath: "name"))

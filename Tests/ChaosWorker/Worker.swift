@@ -91,7 +91,7 @@ final class Worker: @unchecked Sendable {
     init(_ options: WorkerOptions) {
         self.options = options
         journal = Journal(WorkerOptions.journal(options.folder, options.processNumber))
-        random = SeededRandom(state: options.seed)
+        random = SeededRandom(seed: options.seed)
         let crashInjector = CrashInjector(options.seed ^ 1, odds: 1_500)
         self.crashInjector = crashInjector
         var configuration = Realm.Configuration.crashTest(options.file)

@@ -67,6 +67,7 @@ struct Operation: CustomStringConvertible {
             ]
                 + [.nameAll, .part, .part, .partName, .partNode, .partsInsert, .partsRemove, .childAssign]
                 + plain.filter { $0.rawValue.hasPrefix("child") || $0.rawValue.hasPrefix("named") } + plain.suffix(2)
+        case .sections: [.add, .add, .delete, .nameAll] + Array(repeating: .name, count: 6) + plain.suffix(2)
         case .any:
             Kind.allCases.filter(\.isAny) + [.anyAdd, .anyAdd, .anyAssign, .anyPut, .add, .add, .delete, .name] + plain
         }

@@ -23,7 +23,7 @@ final class SchemaKeyValueWatcher: KeyValueObserver {
     var isRolledBack = false
 
     init?(_ seed: UInt64, _ schema: RandomSchema, _ model: ModelState, _ realm: Realm) {
-        var random = SeededRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         guard let type = schema.names.randomElement(using: &random),
             let serial = model.inKeyOrder(type).randomElement(using: &random),
             let object = model.object(serial, realm)

@@ -20,7 +20,7 @@ final class SchemaModelRunner {
         var steps: [Step]
 
         init(seed: UInt64) {
-            var random = SeededRandom(state: seed ^ 0x5EED)
+            var random = SeededRandom(seed: seed ^ 0x5EED)
             schema = RandomSchema(&random)
             steps = [.write((0..<16).map { _ in Edit(&random) }, isOnNewThread: false, isCancelled: false)]
             for _ in 0..<6 { steps.append(.watch(random.next())) }
@@ -100,7 +100,7 @@ final class SchemaModelRunner {
         let realm = test.realm
         switch step {
         case .watch(let seed):
-            var random = SeededRandom(state: seed)
+            var random = SeededRandom(seed: seed)
             guard let shown = modelStates[realm.context.version] else { return }
             if seed.isMultiple(of: 3) { return watchKeyValues(seed, shown) }
             let builder = SchemaWatcherBuilder(

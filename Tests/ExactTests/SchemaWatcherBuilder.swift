@@ -12,7 +12,7 @@ struct SchemaWatcherBuilder {
     let onCall: CallHandler
 
     func make() -> Watcher? {
-        var random = SeededRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         let type = schema.names.randomElement(using: &random) ?? ""
         if Int.random(in: 0..<3, using: &random) == 0 { return results(type, &random) }
         let rows = model.inKeyOrder(type)

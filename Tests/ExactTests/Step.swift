@@ -114,6 +114,8 @@ struct Program {
         case any
         /// Rows with several accessors, observed by key and value.
         case furtherAccessors
+        /// Observers of sections, and silent writes that an observer of the Realm makes before they are called.
+        case sections
     }
 
     var steps: [Step]
@@ -126,11 +128,11 @@ struct Program {
     let usesExecutors: Bool
 
     init(seed: UInt64) {
-        var random = SeededRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         let hasForeignWrites = seed.isMultiple(of: 4)
         usesExecutors = seed % 5 < 2
         let themes: [Theme] =
-            [.chain, .long, .maps, .any, .any, .furtherAccessors, .furtherAccessors]
+            [.chain, .long, .maps, .any, .any, .furtherAccessors, .furtherAccessors, .sections]
             + Array(repeating: .plain, count: 10)
         theme = themes[Int.random(in: 0..<themes.count, using: &random)]
         hasShortChunks = Bool.random(using: &random) || theme == .long
@@ -178,6 +180,9 @@ struct Program {
         let count = Int.random(in: 1...4, using: &random) * (Int.random(in: 0..<4, using: &random) == 0 ? 3 : 1)
         let operations = Operation.series(count, &random, of: kinds)
         let watcher = Int.random(in: 0..<60, using: &random)
+        if theme == .sections, Int.random(in: 0..<5, using: &random) == 0 {
+            return .realmSilent(operations, silencing: watcher)
+        }
         return switch Int.random(in: 0..<51, using: &random) {
         case 0..<13: .write(operations, .here)
         case 13..<21: .write(operations, hasForeignWrites && Bool.random(using: &random) ? .otherProcess : .otherThread)

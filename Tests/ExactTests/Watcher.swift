@@ -149,6 +149,7 @@ struct WatcherPlan: CustomStringConvertible {
             case .maps: Array(repeating: .map, count: 12)
             case .any: Array(repeating: .any, count: 10)
             case .furtherAccessors: Array(repeating: .keyValue, count: 12) + [.object, .list]
+            case .sections: Array(repeating: .sections, count: 8) + [.section, .section, .realm, .realm, .realm]
             }
         let kinds = favorites + [.results, .results, .keyValue] + Kind.allCases.filter { $0 != .any }
         kind = kinds.randomElement(using: &random) ?? .results

@@ -1,7 +1,14 @@
 import ConformanceModels
 import Foundation
 import Martlet
+import MartletCombine
 import Observation
+
+#if canImport(Combine)
+    import Combine
+#else
+    import OpenCombine
+#endif
 
 /// Typical work with a Realm, in rounds that must release everything.
 ///
@@ -136,6 +143,34 @@ struct EverydayWork {
         try realm.write { realm.deleteAll() }
     }
 
+    /// Observes with publishers.
+    func publish(_ configuration: Realm.Configuration) throws {
+        let realm = try Realm(configuration: configuration)
+        let node = Node(id: 1, name: "a")
+        try realm.write { realm.add(node, update: .all) }
+        let calls = Calls()
+        var kept: Set<AnyCancellable> = []
+        realm.objects(Node.self).collectionPublisher.sink { _ in
+        } receiveValue: { _ in
+            calls.add()
+        }.store(in: &kept)
+        node.children.changesetPublisher.freeze().sink { _ in calls.add() }.store(in: &kept)
+        realm.objects(Node.self).collectionPublisher.threadSafeReference()
+            .receive(on: DispatchQueue(label: "publishers"))
+            .sink { _ in
+            } receiveValue: { _ in
+                calls.add()
+            }.store(in: &kept)
+        calls.wait(atLeast: 3)
+        try realm.write {
+            node.name = "b"
+            node.children.append(node)
+        }
+        calls.wait(atLeast: 6)
+        kept = []
+        try realm.write { realm.deleteAll() }
+    }
+
     /// Creates a file with one type, migrates it to two, copies it, and deletes both files.
     func migrate(_ round: Int) throws {
         var settings = Realm.Configuration(
@@ -171,6 +206,7 @@ struct EverydayWork {
             try passToAnotherThread(configuration)
             try write(configuration)
             try observeElsewhere(configuration)
+            try publish(configuration)
         }
         try migrate(number)
     }
@@ -186,6 +222,11 @@ private actor Listener {
         try await realm.asyncWrite { realm.add(Node(id: 8)) }
         _ = await realm.asyncRefresh()
         token.invalidate()
+        for await _ in realm.objects(Node.self).changes() { break }
+        for await _ in realm.objects(Node.self).where({ $0.id == 8 }).changes() {
+            try await realm.asyncWrite { realm.deleteAll() }
+            break
+        }
     }
 }
 

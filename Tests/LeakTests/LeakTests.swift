@@ -29,7 +29,7 @@ struct LeakTests {
         nonisolated(unsafe) var series = FootprintSeries(roundsPerBatch: Self.roundsPerBatch)
         let deadline = Date(timeIntervalSinceNow: leakSeconds ?? 0)
         try onRunLoopThread {
-            while Date() < deadline || series.footprints.count < 8 {
+            while Date() < deadline || series.footprints.count < 12 {
                 for number in 0..<Self.roundsPerBatch / 2 {
                     try work.round(number)
                     try onRunLoopThread { try work.round(number) }

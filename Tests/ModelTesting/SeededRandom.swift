@@ -1,8 +1,8 @@
 /// SplitMix64 (Steele, Lea and Flood 2014). A seed always leads to the same numbers.
 package struct SeededRandom: RandomNumberGenerator {
-    package var state: UInt64
+    private var state: UInt64
 
-    package init(state: UInt64) { self.state = state }
+    package init(seed: UInt64) { state = seed }
 
     package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15

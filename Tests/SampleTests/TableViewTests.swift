@@ -112,7 +112,7 @@ struct TableViewTests {
             let screen = TableViewController()
             try screen.load("a", "b", "c")
             let writer = BusyWriter(transactions: 150)
-            var random = SeededRandom(state: 7)
+            var random = SeededRandom(seed: 7)
             var own = 0
             while !writer.isDone || own < 150 {
                 if own < 150 {
@@ -143,7 +143,7 @@ private final class BusyWriter: @unchecked Sendable {  // guarded by `lock`
             var failure: (any Error)?
             do {
                 let realm = try Realm()
-                var random = SeededRandom(state: 11)
+                var random = SeededRandom(seed: 11)
                 for _ in 0..<transactions { try realm.write { try change(realm, &random, "b") } }
             } catch let error {
                 failure = error

@@ -252,7 +252,7 @@ final class PartRunner {
         }
         run.check(realm)
         var contents = run.history.contents(at: base)
-        var random = SeededRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         for place in 0..<Int.random(in: 1...3, using: &random) {
             // Every committed value is used only once, so a wrong state never equals the expected one.
             let value = Int(base) * 100 + number * 10 + place

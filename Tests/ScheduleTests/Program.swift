@@ -46,7 +46,7 @@ struct Program {
 
 extension Program {
     init(seed: UInt64) {
-        var random = SeededRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         let count = Int.random(in: 2...4, using: &random)
         let hasOther = Int.random(in: 0..<3, using: &random) == 0
         let kinds = Int.random(in: 0..<1 << Step.kindCount, using: &random)

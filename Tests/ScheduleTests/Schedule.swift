@@ -36,11 +36,11 @@ struct Schedule {
     init(planned: Plan) {
         strategy = .planned
         self.planned = planned
-        random = SeededRandom(state: 0)
+        random = SeededRandom(seed: 0)
     }
 
     init(seed: UInt64) {
-        var random = SeededRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         planned = [:]
         switch Int.random(in: 0..<4, using: &random) {
         case 0: strategy = .random(averageInterval: 1)

@@ -273,7 +273,7 @@ extension RealmCollection where Element: ObjectBase {
     }
 
     private static func name<Key>(of keyPath: KeyPath<Element, Key>) -> String {
-        guard let names = KeyPathTracer.names(keyPath) else {
+        guard let names = KeyPathTracer.path(keyPath) else {
             Misuse.sectionedByComputed("\(keyPath)")
         }
         return names.joined(separator: ".")

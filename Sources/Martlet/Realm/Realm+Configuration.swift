@@ -19,7 +19,8 @@ extension Realm {
         /// True to open the file without ever changing it. Writing and observing trap.
         ///
         /// If the file lacks types, properties or indexes of the program, it is shown as if it had them: types are
-        /// empty, properties have their default values, and searches work without an index.
+        /// empty, properties have their default values, and queries work without the indexes. A file that lacks a
+        /// full-text index of the program cannot be opened.
         public var readOnly = false
 
         /// The version of the program's schema. Opening a file with a higher version throws.

@@ -86,6 +86,6 @@ extension RealmContext {
         collections = [:]
         replaceSnapshot(nil)
         endGeneration()
-        notification.didChange()
+        notifyDidChange(notification)
     }
 }

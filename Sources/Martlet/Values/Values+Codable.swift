@@ -36,11 +36,11 @@ extension Decimal128: Codable {
     /// - Throws: `DecodingError` for anything else.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        if let number = Decimal128.number(in: container) {
-            self = number
+        if let whole = try? container.decode(Int.self) {
+            self = Decimal128(whole)
             return
         }
-        let text = try container.decode(String.self)
+        let text = try Decimal128.numberText(in: container) ?? container.decode(String.self)
         guard let number = try? Decimal128(string: text) else {
             throw DecodingError.dataCorruptedError(
                 in: container,
@@ -49,13 +49,11 @@ extension Decimal128: Codable {
         self = number
     }
 
-    private static func number(in container: any SingleValueDecodingContainer) -> Decimal128? {
-        if let whole = try? container.decode(Int.self) { return Decimal128(whole) }
+    // The digits of a number; nil for a string.
+    private static func numberText(in container: any SingleValueDecodingContainer) -> String? {
         // `Double` is decoded first: for content that is not a number, decoding `Decimal` is expensive.
         guard let double = try? container.decode(Double.self) else { return nil }
-        if let exact = try? container.decode(Decimal.self), exact.isFinite {
-            return try? Decimal128(string: "\(exact)")
-        }
-        return try? Decimal128(string: "\(double)")
+        if let exact = try? container.decode(Decimal.self), exact.isFinite { return "\(exact)" }
+        return "\(double)"
     }
 }

@@ -103,15 +103,16 @@ final class LockFileWatcher: @unchecked Sendable {
         private enum Event: Int { case changed, closed, replaced }
 
         private func handleEvents() {
-            let (events, isLost) = readEvents()
-            let affected = locked { members in
-                members.flatMap { number, members in
+            let (read, isLost) = readEvents()
+            let (events, affected) = locked { members in
+                // If events were lost, any of the files may have been replaced.
+                let events = isLost ? members.mapValues { _ in Event.replaced } : read
+                let affected = members.flatMap { number, members in
                     members.compactMap { member in
-                        member.monitor.flatMap { monitor in
-                            (isLost ? .closed : events[number]).map { (monitor, $0) }
-                        }
+                        member.monitor.flatMap { monitor in events[number].map { (monitor, $0) } }
                     }
                 }
+                return (events, affected)
             }
             unwatch(events.filter { $0.value == .replaced }.map(\.key))
             for (monitor, event) in affected {

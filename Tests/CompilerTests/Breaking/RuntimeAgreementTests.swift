@@ -3,6 +3,7 @@ import MartletEngine
 import MartletFrontend
 import MartletLint
 import MartletSchema
+import ModelTesting
 import Testing
 
 @testable import MartletBackend
@@ -15,7 +16,7 @@ struct RuntimeAgreementTests {
         "the runtime refuses a schema change if and only if 'breaking' reports that it loses data S43",
         arguments: 0..<4 as Range<UInt64>)
     func agreement(_ seed: UInt64) throws {
-        var random = SplitMix(seed: seed)
+        var random = SeededRandom(seed: seed)
         var outcomes: [Bool: Int] = [:]
         for _ in 0..<750 {
             let texts = (SampleSchema.text(&random), SampleSchema.text(&random))
@@ -39,7 +40,7 @@ struct RuntimeAgreementTests {
     @Test(
         "a change that loses data is refused without a higher schema version, and migrated with one S43")
     func migrations() throws {
-        var random = SplitMix(seed: 9)
+        var random = SeededRandom(seed: 9)
         var outcomes: [Bool: Int] = [:]
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("agreement-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -89,7 +90,7 @@ private enum SampleSchema {
     private static let types = ["Ant", "Bee", "Cat", "Dog"]
     private static let properties = ["p", "q", "r"]
 
-    static func text(_ random: inout SplitMix) -> String {
+    static func text(_ random: inout SeededRandom) -> String {
         var names = types.filter { _ in Int.random(in: 0..<4, using: &random) > 0 }
         if names.isEmpty { names = ["Ant"] }
         let embedded = names.count > 1 && Int.random(in: 0..<5, using: &random) == 0 ? names.removeLast() : nil
@@ -101,7 +102,7 @@ private enum SampleSchema {
     }
 
     private static func object(
-        _ name: String, links: [String], _ embedded: String?, _ random: inout SplitMix
+        _ name: String, links: [String], _ embedded: String?, _ random: inout SeededRandom
     ) -> String {
         var choices = [
             "Int", "Int?", "Int64", "String", "List<Int>", "List<Int?>", "Set<Int>", "Map<Int>", "Size", "Height",
@@ -122,7 +123,7 @@ private enum SampleSchema {
         return "  \(name): {\(rename(types, &random))\(key)properties: {\(list.joined(separator: ", "))}}\n"
     }
 
-    private static func rename(_ names: [String], _ random: inout SplitMix) -> String {
+    private static func rename(_ names: [String], _ random: inout SeededRandom) -> String {
         guard Int.random(in: 0..<4, using: &random) == 0, let name = names.randomElement(using: &random) else {
             return ""
         }

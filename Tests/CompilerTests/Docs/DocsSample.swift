@@ -2,6 +2,7 @@ import Foundation
 import MartletCompiler
 import MartletSchema
 import MartletTools
+import ModelTesting
 import Testing
 
 /// Schemas for diagrams and documentation pages.
@@ -61,7 +62,7 @@ enum DocsSample {
 
     /// Returns object types that link to each other at random, some with linking objects, some embedded.
     static func randomModel(seed: UInt64, count: Int, linksPerObject: Int) -> SchemaModel {
-        var random = SplitMix(seed: seed)
+        var random = SeededRandom(seed: seed)
         let isEmbedded = (0..<count).map { _ in Int.random(in: 0..<6, using: &random) == 0 }
         var properties = (0..<count).map { _ in [Sample.property("id", Sample.int, key: true)] }
         for index in 0..<count {

@@ -2,6 +2,7 @@ import MartletCompiler
 import MartletDocs
 import MartletSchema
 import MartletTools
+import ModelTesting
 import Testing
 
 private let sampleDefaults: [(value: DefaultModel, text: String)] = [
@@ -213,7 +214,7 @@ struct PageTests {
     @Test("the order of files does not change the page S13 S44", arguments: DocsSample.folders)
     func order(_ folder: String) throws {
         let input = try DocsSample.input(folder)
-        var random = SplitMix(seed: 45)
+        var random = SeededRandom(seed: 45)
         let expected = try #require(Compiler.page(input, title: "Sample").text)
         let shuffled = SchemaInput(sources: input.sources.shuffled(using: &random))
         #expect(Compiler.page(shuffled, title: "Sample").text == expected)

@@ -2,6 +2,7 @@ import MartletCompiler
 import MartletDocs
 import MartletSchema
 import MartletTools
+import ModelTesting
 import Testing
 
 @Suite("Docs: SVG diagrams")
@@ -123,7 +124,7 @@ struct SVGDiagramTests {
     @Test("the order of files does not change the diagram S13 S44", arguments: DocsSample.folders)
     func order(_ folder: String) throws {
         let input = try DocsSample.input(folder)
-        var random = SplitMix(seed: 44)
+        var random = SeededRandom(seed: 44)
         for format in DiagramFormat.allCases {
             let expected = try #require(Compiler.diagram(input, as: format).text)
             for _ in 0..<3 {

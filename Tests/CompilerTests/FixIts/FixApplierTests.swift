@@ -1,6 +1,7 @@
 import MartletCompiler
 import MartletSchema
 import MartletTools
+import ModelTesting
 import Testing
 
 @Suite("Fix-its: safe fix-its")
@@ -216,7 +217,7 @@ struct FixApplierTests {
 
     @Test("fixing 2,000 mutations of bad schemas leaves no safe fix-it S41")
     func mutations() {
-        var random = SplitMix(seed: 41)
+        var random = SeededRandom(seed: 41)
         let texts = FixtureSchema.all.flatMap { $0.input().sources.map(\.bytes) }
             .filter { (1..<1500).contains($0.count) }
         let signs = Array(" \n\t:?-[]{}<>\"'#&*!|=,.@\\\r".utf8)

@@ -2,6 +2,7 @@ import CompilerInvariants
 import Foundation
 import MartletCompiler
 import MartletSchema
+import ModelTesting
 import Testing
 
 @testable import MartletFrontend
@@ -130,7 +131,7 @@ struct FormatTests {
 
     @Test("formatting 10,000 mutations of good schemas is idempotent and loses no comment S42")
     func mutations() throws {
-        var random = SplitMix(seed: 42)
+        var random = SeededRandom(seed: 42)
         let texts = (GoodText.all.map(\.text) + LayoutSample.all.map(\.written)).map { Array($0.utf8) }
         let signs = Array(" \n\n\n  :?-[]{}\"'#|>,\r".utf8)
         var count = 0

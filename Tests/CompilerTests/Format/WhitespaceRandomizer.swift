@@ -1,15 +1,16 @@
 import Foundation
 import MartletSchema
 import MartletTools
+import ModelTesting
 
 /// Changes the white space of a schema at random and nothing else. Formatting must undo the change.
 ///
 /// It supports the syntax of the good schemas: no scalars and no brackets over several lines.
 struct WhitespaceRandomizer {
-    private var random: SplitMix
+    private var random: SeededRandom
 
     init(seed: UInt64) {
-        random = SplitMix(seed: seed)
+        random = SeededRandom(seed: seed)
     }
 
     mutating func bytes(of text: String) -> [UInt8] {

@@ -2,13 +2,14 @@ import CompilerInvariants
 import MartletCompiler
 import MartletFrontend
 import MartletSchema
+import ModelTesting
 import Testing
 
 @Suite("Frontend: order and fuzz")
 struct DeterminismTests {
     @Test("the order of files does not matter S13")
     func shuffledFiles() {
-        var random = SplitMix(seed: 7)
+        var random = SeededRandom(seed: 7)
         let good = GoodSchema.sources
         let dump = Frontend.analyze(good).model?.dump()
         #expect(dump != nil)
@@ -24,7 +25,7 @@ struct DeterminismTests {
 
     @Test("6,000 mutations of good schemas do not crash the compiler S10")
     func mutations() {
-        var random = SplitMix(seed: 20_260)
+        var random = SeededRandom(seed: 20_260)
         let texts = GoodSchema.sources.map(\.bytes)
         let signs = Array(" \n\t:?-[]{}<>\"'#&*!|=,.@`%\\\r".utf8) + [0x00, 0x80, 0xC3, 0xE2, 0xFF]
         for run in 0..<6_000 {
@@ -53,22 +54,5 @@ struct DeterminismTests {
                 if span.start < 0 || span.end > bytes.count { Issue.record("range outside the file in run \(run)") }
             }
         }
-    }
-}
-
-/// A deterministic random number generator, SplitMix64.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

@@ -2,6 +2,7 @@ import MartletCompiler
 import MartletFrontend
 import MartletSchema
 import MartletTools
+import ModelTesting
 import Testing
 
 /// Inputs that are designed to be slow. `make bombs` measures their time with a release build. These tests check the
@@ -157,7 +158,7 @@ struct BombTests {
     @Test("columns of long lines equal the counted columns, also after wide characters S10 S41")
     func columns() {
         let letters = ["a", "é", "€", "😀", " ", "bc"]
-        var random = SplitMix(seed: 3)
+        var random = SeededRandom(seed: 3)
         let line = (0..<6000).map { _ in letters[Int.random(in: 0..<letters.count, using: &random)] }.joined()
         let text = "short é\n" + line + "\n" + line
         let source = SourceText(file: SourceFileID(0), path: "A.yaml", text: text)

@@ -1,5 +1,6 @@
 import CompilerInvariants
 import Foundation
+import ModelTesting
 import Testing
 
 /// Checks the invariants that the fuzzer checks, for every file of its corpus and for 100 random mutations of them.
@@ -22,7 +23,7 @@ struct CorpusTests {
     func mutations() throws {
         let texts = try Self.names.map(Self.bytes).filter { !$0.isEmpty && $0.count < 1500 }
         try #require(texts.count > 20)
-        var random = SplitMix(seed: 10)
+        var random = SeededRandom(seed: 10)
         for run in 0..<100 {
             let bytes = mutated(texts, using: &random)
             let violations = SchemaInvariants.violations(of: bytes)
@@ -33,7 +34,7 @@ struct CorpusTests {
     }
 
     /// Returns a text with random parts of other texts and characters that are special in YAML.
-    private func mutated(_ texts: [[UInt8]], using random: inout SplitMix) -> [UInt8] {
+    private func mutated(_ texts: [[UInt8]], using random: inout SeededRandom) -> [UInt8] {
         let signs = Array(" \n\n\t:?-[]{}<>\"'#&*!|=,.@%\\\r".utf8) + [0x00, 0x80, 0xC3, 0xFF]
         var bytes = texts[Int.random(in: 0..<texts.count, using: &random)]
         for _ in 0..<Int.random(in: 1...5, using: &random) {

@@ -1,11 +1,12 @@
 import MartletEngine
+import ModelTesting
 import Testing
 
 @Suite("ChangeSetCodec")
 struct ChangeSetCodecTests {
     @Test("random change sets round-trip, with the same bytes every time", arguments: 0..<150 as Range<UInt64>)
     func roundTrip(seed: UInt64) throws {
-        var random = StructureRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         let changes = randomChanges(&random)
         let bytes = ChangeSetCodec.encode(changes)
         let decoded = try #require(ChangeSetCodec.decode(bytes))
@@ -35,7 +36,7 @@ struct ChangeSetCodecTests {
 
     @Test("truncated bytes are rejected", arguments: 0..<20 as Range<UInt64>)
     func shortenedBytes(seed: UInt64) {
-        var random = StructureRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         let bytes = ChangeSetCodec.encode(randomChanges(&random))
         for length in 0..<bytes.count { #expect(ChangeSetCodec.decode(Array(bytes[..<length])) == nil) }
         #expect(ChangeSetCodec.decode(bytes + [0]) == nil)
@@ -43,7 +44,7 @@ struct ChangeSetCodecTests {
 
     @Test("damaged bytes never trap, and decode to valid change sets or nothing", arguments: 0..<40 as Range<UInt64>)
     func damagedBytes(seed: UInt64) {
-        var random = StructureRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         let bytes = ChangeSetCodec.encode(randomChanges(&random))
         for _ in 0..<300 {
             var damaged = bytes
@@ -81,7 +82,7 @@ struct ChangeSetCodecTests {
         #expect(ChangeSetCodec.decode(ChangeSetCodec.encode(changes)) == changes)
     }
 
-    private func randomChanges(_ random: inout StructureRandom) -> ChangeSet {
+    private func randomChanges(_ random: inout SeededRandom) -> ChangeSet {
         var changes = ChangeSet()
         for _ in 0..<random.number(0..<4) {
             var builder = TableChangesBuilder()

@@ -1,4 +1,5 @@
 import MartletEngine
+import ModelTesting
 import Testing
 
 @Suite("ChangeSet")
@@ -43,7 +44,7 @@ struct ChangeSetTests {
 
     @Test("merging change sets one by one equals merging all of them in one call", arguments: 0..<60 as Range<UInt64>)
     func mergingIsAssociative(seed: UInt64) {
-        var random = StructureRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         var exists = Set<ObjectKey>((0..<6).filter { _ in random.isTrue(oneIn: 2) })
         var versions: [ChangeSet] = []
         for _ in 0..<8 {

@@ -1,4 +1,5 @@
 import MartletEngine
+import ModelTesting
 import Testing
 
 /// A collection to which edits are applied one by one.
@@ -47,7 +48,7 @@ private struct EditedCollection {
         return edits
     }
 
-    func randomEdit(_ random: inout StructureRandom) -> ListEdit {
+    func randomEdit(_ random: inout SeededRandom) -> ListEdit {
         let count = elements.count
         let at = count == 0 ? 0 : random.number(0..<count)
         let length = count == 0 ? 0 : random.number(1..<(min(count - at, 6) + 1))
@@ -112,7 +113,7 @@ struct CollectionChangeBuilderTests {
         "long random scripts can be replayed, and merging the scripts of single versions gives the same change N47",
         arguments: 0..<60 as Range<UInt64>)
     func randomScripts(seed: UInt64) {
-        var random = StructureRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         var collection = EditedCollection(count: random.number(0..<300))
         var whole = ListEditScript()
         var merged = ListEditScript()

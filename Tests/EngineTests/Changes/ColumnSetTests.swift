@@ -1,11 +1,12 @@
 import MartletEngine
+import ModelTesting
 import Testing
 
 @Suite("ColumnSet")
 struct ColumnSetTests {
     @Test("random sets agree with sets of the standard library", arguments: 0..<200 as Range<UInt64>)
     func randomSetsAgree(seed: UInt64) {
-        var random = StructureRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         let limit = random.isTrue(oneIn: 2) ? 10 : 200
         let left = Set((0..<random.number(0..<8)).map { _ in random.number(0..<limit) })
         let right = Set((0..<random.number(0..<8)).map { _ in random.number(0..<limit) })

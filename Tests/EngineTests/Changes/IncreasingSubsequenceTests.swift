@@ -1,4 +1,5 @@
 import MartletEngine
+import ModelTesting
 import Testing
 
 @Suite("IncreasingSubsequence")
@@ -21,7 +22,7 @@ struct IncreasingSubsequenceTests {
 
     @Test("a longest subsequence is found for random orders with gaps", arguments: 0..<50 as Range<UInt64>)
     func randomOrders(seed: UInt64) {
-        var random = StructureRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         let ranks = Array(Set((0..<random.number(0..<150)).map { _ in random.number(-1000..<1000) }))
             .shuffled(using: &random)
         let marks = IncreasingSubsequence.longest(of: ranks)

@@ -1,4 +1,5 @@
 import MartletEngine
+import ModelTesting
 import Testing
 
 @Suite("TableChanges")
@@ -67,7 +68,7 @@ struct TableChangesTests {
 
     @Test("random writes of many rows agree with a model and with merging", arguments: 0..<150 as Range<UInt64>)
     func randomWrites(seed: UInt64) {
-        var random = StructureRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         var rows: [ObjectKey: RowModel] = [:]
         let span = random.number(3..<40)
         for key in 0..<span where random.isTrue(oneIn: 2) { rows[ObjectKey(key)] = RowModel(exists: true) }
@@ -136,7 +137,7 @@ struct TableChangesTests {
 
     @Test("insertions and deletions are found while changes are recorded N128", arguments: 0..<100 as Range<UInt64>)
     func recordedRuns(seed: UInt64) {
-        var random = StructureRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         // With half of the seeds, the builder compacts its log after a few entries.
         var builder = random.isTrue(oneIn: 2) ? TableChangesBuilder() : TableChangesBuilder(compactionLength: 8)
         var (inserted, deleted): (Set<ObjectKey>, Set<ObjectKey>) = ([], [])
@@ -161,7 +162,7 @@ struct TableChangesTests {
         }
     }
 
-    private func cuts(of count: Int, _ random: inout StructureRandom) -> [Range<Int>] {
+    private func cuts(of count: Int, _ random: inout SeededRandom) -> [Range<Int>] {
         var cuts: [Range<Int>] = []
         var start = 0
         while start < count {

@@ -2,6 +2,7 @@ import CMartletTestVFS
 import Foundation
 import MartletSQLite
 import MartletValues
+import ModelTesting
 import Testing
 
 @testable import MartletEngine
@@ -110,7 +111,7 @@ struct BadFileTests {
     @Test("text, random bytes and very short files are rejected as not a database D71")
     func notDatabases() throws {
         let folder = try TestFolder()
-        var random = StructureRandom(seed: 3)
+        var random = SeededRandom(seed: 3)
         for size in [1, 15, 16, 99, 100, 511, 512, 4_096, 20_000] {
             write(Array(String(repeating: "Dear diary, ", count: size / 12 + 1).utf8.prefix(size)), folder)
             expect(.notADatabase, folder)
@@ -182,7 +183,7 @@ struct BadFileTests {
         try makeFile(folder)
         dropLog(folder)
         let whole = try #require(folder.bytes())
-        var random = StructureRandom(seed: 9)
+        var random = SeededRandom(seed: 9)
         let positions = Array(0..<100) + (0..<150).map { _ in random.number(100..<whole.count) }
         for position in positions {
             var bytes = whole

@@ -93,6 +93,31 @@ struct WakeUpTests {
         process.coordinator.stopListening(recorder)
     }
 
+    @Test("listeners are notified of commits after the queue of file events has overflowed D40 N27")
+    func eventsLost() throws {
+        let (folder, other) = (try TestFolder(), try TestFolder())
+        let (process, recorder) = try listener(folder)
+        let (otherProcess, otherRecorder) = try listener(other)
+        let canRead = DispatchSemaphore(value: 0)
+        LockFileWatcher.queue.async { canRead.wait() }
+        // Events of alternating files are not merged. By default, the system stores 16,384.
+        for _ in 0..<10_000 {
+            for path in [folder.path("test.realm.lock"), other.path("test.realm.lock")] { close(open(path, O_RDWR)) }
+        }
+        unlink(folder.path("test.realm.lock"))
+        canRead.signal()
+        let pairs = [(folder, recorder), (other, otherRecorder)]
+        for (folder, recorder) in pairs {
+            let writer = try VirtualProcess(folder.path())
+            try writer.add("a")
+            #expect(recorder.receives(try #require(writer.handle?.version)))
+            try writer.add("b")
+            #expect(recorder.receives(try #require(writer.handle?.version)))
+        }
+        process.coordinator.stopListening(recorder)
+        otherProcess.coordinator.stopListening(otherRecorder)
+    }
+
     @Test("a listener is notified although another part of its process has already read the version N27")
     func seenByAnother() throws {
         let folder = try TestFolder()

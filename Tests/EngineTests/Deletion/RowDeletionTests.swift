@@ -30,7 +30,7 @@ struct RowDeletionTests {
     /// Deletes random nodes one or several at a time. With `observers`, half of the calls of observers delete a further
     /// node, until three further nodes were deleted.
     private func differences(_ seed: UInt64, observers: Bool) throws -> String? {
-        var random = SeededRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         var graph = RowGraph(count: Int.random(in: 2...14, using: &random), &random)
         var found: String?
         try write(graph) { host in
@@ -72,7 +72,7 @@ struct RowDeletionTests {
 
     @Test("a chain of 20,000 cascades is deleted without overflowing the stack O60")
     func chain() throws {
-        var random = SeededRandom(state: 1)
+        var random = SeededRandom(seed: 1)
         var graph = RowGraph(count: 1, &random)
         graph.parts = [:]
         for key in ObjectKey(1)...20_000 { graph.nodes[key] = RowGraph.Row(links: key == 1 ? [:] : ["boss": key - 1]) }
@@ -85,7 +85,7 @@ struct RowDeletionTests {
 
     @Test("a row that is deleted twice, or does not exist, is skipped")
     func repeated() throws {
-        var random = SeededRandom(state: 3)
+        var random = SeededRandom(seed: 3)
         let graph = RowGraph(count: 2, &random)
         try write(graph) { host in
             try host.delete(host.nodes([1, 1, 9]))

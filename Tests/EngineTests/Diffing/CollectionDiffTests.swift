@@ -1,4 +1,5 @@
 import MartletEngine
+import ModelTesting
 import Testing
 
 @Suite("CollectionDiff")
@@ -20,7 +21,7 @@ struct CollectionDiffTests {
 
     @Test("the diff of two random orders is correct and has the fewest moves", arguments: 0..<150 as Range<UInt64>)
     func randomOrders(seed: UInt64) {
-        var random = StructureRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         let count = ObjectKey(random.number(0..<80))
         var old = Array(0..<count).filter { _ in !random.isTrue(oneIn: 5) }
         if random.isTrue(oneIn: 2) { old.shuffle(using: &random) }

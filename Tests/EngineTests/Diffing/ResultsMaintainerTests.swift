@@ -1,6 +1,7 @@
 import MartletEngine
 import MartletSQLite
 import MartletValues
+import ModelTesting
 import Testing
 
 /// A table before and after some changes. It provides every input of a maintainer.
@@ -143,7 +144,7 @@ struct ResultsMaintainerTests {
 
     @Test("random changes give the result of a full computation N46 N47 N48 N52", arguments: 0..<300 as Range<UInt64>)
     func randomChanges(seed: UInt64) {
-        var random = StructureRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         var table = MaintainedTable(order: orders[random.number(0..<orders.count)])
         let span = random.isTrue(oneIn: 40) ? 700 : random.number(1..<60)
         for key in 0..<span where !random.isTrue(oneIn: 4) { table.insert(ObjectKey(key), row(&random)) }
@@ -162,7 +163,7 @@ struct ResultsMaintainerTests {
         }
     }
 
-    private func row(_ random: inout StructureRandom) -> MaintainedTable.Row {
+    private func row(_ random: inout SeededRandom) -> MaintainedTable.Row {
         let values: [SQLValue] = [
             random.isTrue(oneIn: 5) ? .null : .integer(Int64(random.number(0..<8))),
             random.isTrue(oneIn: 3)
@@ -171,7 +172,7 @@ struct ResultsMaintainerTests {
         return MaintainedTable.Row(values: values, matches: !random.isTrue(oneIn: 3))
     }
 
-    private func change(_ table: inout MaintainedTable, _ span: Int, _ random: inout StructureRandom) {
+    private func change(_ table: inout MaintainedTable, _ span: Int, _ random: inout SeededRandom) {
         let key = ObjectKey(random.number(0..<(span + 5)))
         let fresh = row(&random)
         switch random.number(0..<8) {

@@ -1,11 +1,12 @@
 import MartletEngine
+import ModelTesting
 import Testing
 
 @Suite("KeySequence")
 struct KeySequenceTests {
     @Test("random insertions and removals agree with an array", arguments: 0..<8 as Range<UInt64>)
     func randomEditsAgree(seed: UInt64) {
-        var random = StructureRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         var model = (0..<ObjectKey(random.number(0..<2200))).shuffled(using: &random)
         var sequence = KeySequence(model)
         var nextKey: ObjectKey = 10_000
@@ -31,7 +32,7 @@ struct KeySequenceTests {
 
     @Test("batches of insertions and removals agree with an array", arguments: 0..<40 as Range<UInt64>)
     func batchesAgree(seed: UInt64) {
-        var random = StructureRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         var model: [ObjectKey] = []
         var sequence = KeySequence()
         var nextKey: ObjectKey = 0

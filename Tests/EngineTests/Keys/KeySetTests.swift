@@ -1,4 +1,5 @@
 import MartletEngine
+import ModelTesting
 import Testing
 
 @Suite("KeySet")
@@ -39,7 +40,7 @@ struct KeySetTests {
 
     @Test("random insertions and removals give the same result as with Swift's Set", arguments: 0..<20 as Range<UInt64>)
     func randomEditsAgree(seed: UInt64) {
-        var random = StructureRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         var set = KeySet()
         var model = Set<ObjectKey>()
         for _ in 0..<500 {

@@ -1,6 +1,7 @@
 import Foundation
 import MartletSQLite
 import MartletValues
+import ModelTesting
 import Testing
 
 @testable import MartletEngine
@@ -17,14 +18,14 @@ struct RandomMigrationTests {
 
     private typealias Property = (name: String, kind: String)
 
-    private func properties(_ random: inout StructureRandom) -> [Property] {
+    private func properties(_ random: inout SeededRandom) -> [Property] {
         ["p", "q", "r", "s"].filter { _ in !random.isTrue(oneIn: 6) }.map { name in
             (name, name == "p" && random.isTrue(oneIn: 2) ? "Int" : Self.kinds.randomElement(using: &random) ?? "Int")
         }
     }
 
     /// Changes the properties at random. Most remain; most of the others change to a type to which values may convert.
-    private func changed(_ properties: [Property], _ random: inout StructureRandom) -> [Property] {
+    private func changed(_ properties: [Property], _ random: inout SeededRandom) -> [Property] {
         var changed = properties.filter { _ in !random.isTrue(oneIn: 8) }.map { property -> Property in
             guard random.isTrue(oneIn: 3), !property.kind.contains("link:") else { return property }
             let kinds =
@@ -37,13 +38,13 @@ struct RandomMigrationTests {
         return changed
     }
 
-    private func facts(_ name: String, _ properties: [Property], _ random: inout StructureRandom) -> String {
+    private func facts(_ name: String, _ properties: [Property], _ random: inout SeededRandom) -> String {
         let canBeKey = properties.first.map { $0.name == "p" && ($0.kind == "Int" || $0.kind == "String") } ?? false
         let key = canBeKey && random.isTrue(oneIn: 2) ? "\nprimaryKey p" : ""
         return "object \(name)\(key)" + properties.map { "\nproperty \($0.name) \($0.kind)" }.joined()
     }
 
-    private func schemas(_ random: inout StructureRandom) -> (old: [String], new: [String]) {
+    private func schemas(_ random: inout SeededRandom) -> (old: [String], new: [String]) {
         let before = Self.types.map { _ in properties(&random) }
         let after = before.map { changed($0, &random) }
         return (
@@ -59,7 +60,7 @@ struct RandomMigrationTests {
 
     /// A random value: a number, or a text that is usually a number. Links contain keys of existing rows.
     private func value(
-        _ property: PropertySchema, _ row: Int, _ rows: Int, _ schema: DatabaseSchema, _ random: inout StructureRandom
+        _ property: PropertySchema, _ row: Int, _ rows: Int, _ schema: DatabaseSchema, _ random: inout SeededRandom
     ) -> SQLValue {
         if property.isOptional, !property.isLink, Int.random(in: 0..<3, using: &random) == 0 { return .null }
         let number = property.name == "p" ? row * 10 : Int.random(in: 0..<2, using: &random)
@@ -73,7 +74,7 @@ struct RandomMigrationTests {
         }
     }
 
-    private func fill(_ process: VirtualProcess, rows: Int, _ random: inout StructureRandom) throws {
+    private func fill(_ process: VirtualProcess, rows: Int, _ random: inout SeededRandom) throws {
         try process.write { transaction in
             let schema = transaction.coordinator.schema
             for name in Self.types {
@@ -169,7 +170,7 @@ struct RandomMigrationTests {
     }
 
     private func migrate(_ seed: UInt64) throws -> Outcome {
-        var random = StructureRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         let folder = try TestFolder()
         let (old, new) = schemas(&random)
         let rows = Int.random(in: 1...6, using: &random)

@@ -9,7 +9,7 @@ import Testing
     func sums() {
         var counts = TargetCounts()
         var expected: [Int64: Int] = [:]
-        var random = SeededRandom(state: 11)
+        var random = SeededRandom(seed: 11)
         #expect(counts.isEmpty && counts.changes().isEmpty)
         for _ in 0..<300_000 {
             let target = Int64.random(in: -500...500, using: &random)

@@ -1,3 +1,4 @@
+import ModelTesting
 import Testing
 
 @testable import MartletEngine
@@ -60,7 +61,7 @@ struct SchemaFactsTests {
 
     @Test("randomly changed text is parsed completely or rejected")
     func mutations() {
-        var random = StructureRandom(seed: 11)
+        var random = SeededRandom(seed: 11)
         for _ in 0..<2_000 {
             var bytes = Array(Self.everything.utf8)
             for _ in 0..<random.number(1..<4) { bytes[random.number(0..<bytes.count)] = UInt8(random.number(0..<256)) }

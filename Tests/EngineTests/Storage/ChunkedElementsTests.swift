@@ -1,5 +1,6 @@
 import MartletSQLite
 import MartletValues
+import ModelTesting
 import Testing
 
 @testable import MartletEngine
@@ -35,7 +36,7 @@ struct ChunkedElementsTests {
         let connection: Connection
 
         func run(_ seed: UInt64) throws {
-            var random = StructureRandom(seed: seed &* 31 &+ UInt64(limit))
+            var random = SeededRandom(seed: seed &* 31 &+ UInt64(limit))
             var model: [SQLValue] = []
             var chunked = ChunkedElements(limit: limit)
             for step in 0..<250 {
@@ -75,7 +76,7 @@ struct ChunkedElementsTests {
         }
 
         private func change(
-            _ chunked: inout ChunkedElements, _ model: inout [SQLValue], _ random: inout StructureRandom, _ step: Int
+            _ chunked: inout ChunkedElements, _ model: inout [SQLValue], _ random: inout SeededRandom, _ step: Int
         ) throws {
             let value = SQLValue.integer(Int64(step))
             let choice = Int.random(in: 0..<100, using: &random)
@@ -215,7 +216,7 @@ struct ElementCodecTests {
     func garbage() {
         let bytes = ElementCodec.encode(Self.values)
         for length in 0..<bytes.count { #expect(decode(Array(bytes[..<length]), Self.values.count) == nil) }
-        var random = StructureRandom(seed: 5)
+        var random = SeededRandom(seed: 5)
         for _ in 0..<3_000 {
             var changed = bytes
             for _ in 0..<Int.random(in: 1...4, using: &random) {

@@ -8,7 +8,7 @@ import Testing
 /// Decodes random and invalid encodings of decimals.
 @Suite("encoding of decimals") struct DecimalBytesTests {
     @Test("random bytes are rejected, or decode to a number that encodes to the same bytes") func randomBytes() {
-        var random = SeededRandom(state: 6)
+        var random = SeededRandom(seed: 6)
         var found = 0
         for round in 0..<40_000 {
             var bytes = (0..<Int.random(in: 1...22, using: &random)).map { _ in

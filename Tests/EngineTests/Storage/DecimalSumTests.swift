@@ -1,3 +1,4 @@
+import ModelTesting
 import Testing
 
 @testable import MartletEngine
@@ -44,7 +45,7 @@ import Testing
     @Test("the mean of no values is nil O53") func nothing() { #expect(sum([]).mean == nil) }
 
     @Test("random sums of whole numbers and fractions agree with integers O53") func random() {
-        var random = StructureRandom(seed: 1)
+        var random = SeededRandom(seed: 1)
         for _ in 0..<200 {
             // The numbers in hundredths.
             let hundredths = (0..<20).map { _ in

@@ -180,7 +180,7 @@ struct MemoryFilesTests {
 
     @Test("after random writes and truncations, files contain the bytes that were written last")
     func bytes() throws {
-        var random = SeededRandom(state: 41)
+        var random = SeededRandom(seed: 41)
         let path = path
         let connection = try Connection(ConnectionOptions(path: path))
         defer {

@@ -33,6 +33,32 @@ import Testing
     private let decimal = Decimal128("12345678901234567890.12345")
     private let day = Date(timeIntervalSinceReferenceDate: 1_234.5)
 
+    @Test("NaN and infinities in AnyRealmValue are decoded as numbers if the encoder writes them as strings O65")
+    func nonFiniteAnyValues() throws {
+        let (encoder, decoder) = (JSONEncoder(), JSONDecoder())
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        let values: [AnyRealmValue] = [
+            .double(.nan), .double(.infinity), .double(-.infinity), .float(.nan), .float(-.infinity), .double(-0.0),
+            .double(0.5), .string("nan"),
+        ]
+        for value in values {
+            let decoded = try decoder.decode(AnyRealmValue.self, from: encoder.encode(value))
+            #expect("\(decoded)" == "\(value)")
+        }
+    }
+
+    @Test("a number with more than 34 digits is not decoded as Decimal128, and the error says why O65")
+    func longDecimals() throws {
+        #expect(try read([Decimal128].self, "[0.5, 7, \"1.25\"]").map(\.description) == ["0.5", "7", "1.25"])
+        for text in ["1234567890123456789012345678901234567.5", "\"1234567890123456789012345678901234567.5\""] {
+            let error = #expect(throws: DecodingError.self) { try read([Decimal128].self, "[\(text)]") }
+            #expect("\(error.map { "\($0)" } ?? "")".contains("is not a decimal number of at most 34 digits"))
+        }
+    }
+
     @Test("values of every type are encoded and decoded without loss O65 O30 O40") func scalars() throws {
         let decoded = try expectRoundTrip(
             Scalars(

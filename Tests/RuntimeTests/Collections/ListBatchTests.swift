@@ -9,7 +9,7 @@ import Testing
     /// Applies each change to an array and to `list`, and compares their elements afterwards.
     private func change(_ list: List<Int>) {
         var model: [Int] = []
-        var generator = SeededRandom(state: 9)
+        var generator = SeededRandom(seed: 9)
         func same(_ step: String) { #expect(Array(list) == model, Comment(rawValue: step)) }
         list += 0..<1_500
         model += 0..<1_500

@@ -73,7 +73,7 @@ import Testing
             _ seed: UInt64
         ) throws
     {
-        var random = SeededRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         let test = try TestRealm()
         let lists = ScalarLists(id: 1, ints: Array(0..<1_500))
         var model = Array(0..<1_500)

@@ -131,6 +131,12 @@ import Testing
         #expect(sections.allKeys == ["a", "c"] && ids(sections) == [[1, 2, 3, 5], [9]])
     }
 
+    @Test("a computed property that reads one stored property can be the section key O46") func computedKey() throws {
+        let test = try TestRealm()
+        try test.realm.write { test.realm.add([Node(id: 1, name: "bb"), Node(id: 2, name: "a")]) }
+        #expect(test.realm.objects(Node.self).sectioned(by: \.lengthOfName).allKeys == [1, 2])
+    }
+
     @Test("positions out of bounds, and section keys that are not stored properties, trap O46") func mistakes() async {
         let section = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestRealm().realm.objects(Node.self).sectioned(by: \.name)[0]
@@ -146,6 +152,10 @@ import Testing
             _ = try TestRealm().realm.objects(Node.self).sectioned(by: \.self)
         }
         expectMessage(key, "is not a stored property, so results cannot be sectioned by it")
+        let several = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try TestRealm().realm.objects(Node.self).sectioned(by: \.nameOfNextOrEmpty)
+        }
+        expectMessage(several, "is not a stored property, so results cannot be sectioned by it")
         let path = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestRealm().realm.objects(Node.self).sectioned(by: \.name)[IndexPath(index: 0)]
         }
@@ -209,4 +219,10 @@ import Testing
         )
         #expect(try json(objects[0]) == #"[{"id":1,"name":"x"}]"#)
     }
+}
+
+extension Node {
+    fileprivate var lengthOfName: Int { name.count }
+    // Reads the property `next` of the node twice.
+    fileprivate var nameOfNextOrEmpty: String { next == nil ? "" : next?.name ?? "" }
 }

@@ -100,7 +100,7 @@ private struct Damage: CustomStringConvertible {
     ]
 
     init(seed: UInt64) {
-        var random = SeededRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         type = Self.columns.keys.sorted().randomElement(using: &random) ?? "Scalars"
         property = Self.columns[type]?.randomElement(using: &random) ?? "int"
         value = Self.values.randomElement(using: &random) ?? "NULL"

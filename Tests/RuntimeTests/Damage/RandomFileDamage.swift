@@ -19,7 +19,7 @@ enum RandomFileDamage {
 
     /// A random statement that changes or deletes rows of a random table.
     static func sql(_ seed: UInt64, in path: String) throws -> String {
-        var random = SeededRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         let connection = try Connection(ConnectionOptions(path: path))
         defer { connection.close() }
         let tables = try texts("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name", connection).filter {

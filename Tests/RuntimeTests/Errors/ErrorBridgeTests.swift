@@ -21,6 +21,8 @@ import Testing
         let invalidText = #expect(throws: InvalidText.self) { try ObjectId(string: "x") }
         #expect(
             (invalidText as (any Error)?)?.localizedDescription == "'x' cannot be read: expected 24 hexadecimal digits")
+        let bridged = invalidText.map { $0 as NSError }
+        #expect(bridged?.domain == "Martlet.InvalidText" && bridged?.code == 1)
     }
 
     @Test("codes have different numbers, and the numbers of existing codes never change O66") func numbers() {

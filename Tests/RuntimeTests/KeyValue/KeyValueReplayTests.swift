@@ -68,7 +68,7 @@ struct KeyValueReplayTests {
         try test.realm.write { test.realm.add(owner) }
         let mirror = ListMirror(owner.ints)
         owner.addObserver(mirror, forKeyPath: "ints", options: [.old, .new])
-        var random = SeededRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<25 {
             let edits = Int.random(in: 1...4, using: &random)
             switch Int.random(in: 0..<4, using: &random) {
@@ -98,7 +98,7 @@ struct KeyValueReplayTests {
         let owner = ScalarLists(id: 1, ints: [1, 2, 3])
         let mirror = ListMirror(owner.ints)
         owner.addObserver(mirror, forKeyPath: "ints", options: [.old, .new])
-        var random = SeededRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<200 {
             Self.edit(owner.ints, &random)
             #expect(mirror.elements == Array(owner.ints))

@@ -136,7 +136,7 @@ import Testing
     @Test("separateOwners keeps what objects with an owner contain, for any graph and order of the types O71 O20")
     func separationOrder() throws {
         for seed in 0..<UInt64(40) {
-            var random = SeededRandom(state: seed)
+            var random = SeededRandom(seed: seed)
             func choose<Value>(_ values: [Value]) -> Value? { values.randomElement(using: &random) }
             func numbers(_ screws: [Int?]) -> String { screws.map { $0.map { "\($0)" } ?? "-" }.joined(separator: ",") }
             func text(_ node: MigrationObject) -> String {

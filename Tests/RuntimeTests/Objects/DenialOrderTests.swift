@@ -189,7 +189,7 @@ import Testing
 
     @Test("writes are denied for their final state, whatever the order of their changes O61 O59", arguments: 0..<4)
     func random(_ seed: UInt64) throws {
-        var random = SeededRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         var outcomes: [Bool: Int] = [:]
         for round in 0..<30 {
             let program = Program(&random)

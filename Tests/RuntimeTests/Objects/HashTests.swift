@@ -115,7 +115,7 @@ import Testing
 
     @Test("equal random values of all types have equal hashes O11 O34", arguments: 0..<4)
     func random(_ seed: UInt64) throws {
-        var random = SeededRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         let test = try TestRealm()
         let added = (0..<3).flatMap { Self.objects($0) }
         try test.realm.write { test.realm.add(added) }

@@ -39,7 +39,7 @@ import Testing
 
     @Test("unique values are checked against the state at the end of a write O5", arguments: 0..<12)
     func unique(_ seed: UInt64) throws {
-        var random = SeededRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         let test = try TestRealm()
         var model: [Int: Values] = [:]
         var held: [Int: Indexed] = [:]
@@ -121,7 +121,7 @@ import Testing
 
     @Test("cascading and denied deletions in random graphs agree with a model O6", arguments: 0..<16)
     func rules(_ seed: UInt64) throws {
-        var random = SeededRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         let test = try TestRealm()
         var model = KeeperModel()
         var (keepers, kept): ([Int: Keeper], [String: Kept]) = ([:], [:])

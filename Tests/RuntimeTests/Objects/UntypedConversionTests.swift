@@ -104,7 +104,7 @@ import Testing
 
     @Test("every untyped API converts the values that a property accepts, and no others O58 O12", arguments: 0..<6)
     func accepted(_ seed: UInt64) throws {
-        var random = SeededRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         let test = try TestRealm()
         let realm = test.realm
         try realm.beginWrite()
@@ -162,7 +162,7 @@ import Testing
 
     /// A property and a random value that it does not accept.
     private static func rejectedValue(_ seed: UInt64) -> (name: String, value: Any) {
-        var random = SeededRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         while true {
             let (kind, value) = (kinds[Int(seed) % kinds.count], Self.random(&random))
             if kind.expected(value) == nil { return (kind.name, value) }

@@ -1,24 +1,11 @@
 import Foundation
 import KennelModels
 import MartletTestSupport
+import ModelTesting
 import Testing
 
 @testable import Martlet
 @testable import MartletEngine
-
-/// A random number generator with a seed (SplitMix64, Steele et al. 2014).
-struct SeededNumbers: RandomNumberGenerator {
-    private var state: UInt64
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
 
 /// Random changes of dogs and persons.
 ///
@@ -26,10 +13,10 @@ struct SeededNumbers: RandomNumberGenerator {
 /// another property: `favoriteToy` for the owner, `notes` for the siblings, a person's `lastName` for the friends.
 /// Therefore, a row with equal values is unchanged.
 struct RandomChanges {
-    var random: SeededNumbers
+    var random: SeededRandom
     private var count = 0
 
-    init(_ seed: UInt64) { random = SeededNumbers(seed) }
+    init(_ seed: UInt64) { random = SeededRandom(seed: seed) }
 
     private mutating func uniqueText() -> String {
         count += 1

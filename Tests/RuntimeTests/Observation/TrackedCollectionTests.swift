@@ -217,7 +217,7 @@ struct TrackedCollectionTests {
     ]
 
     private static func change(_ realm: Realm, _ seed: Int) {
-        var random = SeededRandom(state: UInt64(seed))
+        var random = SeededRandom(seed: UInt64(seed))
         func number(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
         for _ in 0...number(3) {
             let id = 1 + number(6)
@@ -247,7 +247,7 @@ struct TrackedCollectionTests {
     func random(seed: Int) throws {
         let test = try TestRealm { $0.tracksReads = true }
         _ = try test.nodes(4)
-        var random = SeededRandom(state: UInt64(seed))
+        var random = SeededRandom(seed: UInt64(seed))
         var (notified, notNotified) = (0, 0)
         for step in 0..<60 {
             var before: [String] = []

@@ -157,7 +157,7 @@ struct ValueSectionTests {
             maps.ints.sectioned { $0 / 4 }.observe { map.apply($0) },
         ]
         test.realm.refresh()
-        var random = SeededRandom(state: 7)
+        var random = SeededRandom(seed: 7)
         for _ in 0..<300 {
             try test.realm.write {
                 for _ in 0..<Int.random(in: 1...4, using: &random) {

@@ -147,7 +147,7 @@ private struct QueriedNumber {
         "numbers of any size compare by value with properties of every numeric type O80 O51 O54",
         arguments: 0..<12 as Range<UInt64>)
     func numbers(_ seed: UInt64) throws {
-        var random = SeededRandom(state: seed &+ 40_000)
+        var random = SeededRandom(seed: seed &+ 40_000)
         let test = try TestRealm()
         let rows = try fill(test.realm, &random)
         let all = test.realm.objects(Scalars.self)
@@ -247,7 +247,7 @@ private struct QueriedNumber {
         "calculations on whole numbers are exact, others are rounded like values of their type O80 O51",
         arguments: 0..<12 as Range<UInt64>)
     func calculations(_ seed: UInt64) throws {
-        var random = SeededRandom(state: seed &+ 50_000)
+        var random = SeededRandom(seed: seed &+ 50_000)
         let test = try TestRealm()
         let rows = try fill(test.realm, &random)
         let all = test.realm.objects(Scalars.self)

@@ -102,7 +102,7 @@ import Testing
         "random queries on lists and linking objects keep order and repetitions O75 O42 O50 O52",
         arguments: 0..<25 as Range<UInt64>)
     func queries(_ seed: UInt64) throws {
-        var random = SeededRandom(state: seed &+ 7_000)
+        var random = SeededRandom(seed: seed &+ 7_000)
         let (test, rows, elements) = try start(&random)
         let list = try #require(test.realm.objects(ScalarLists.self).first).nodes
         let origins = try #require(test.realm.object(ofType: Node.self, forPrimaryKey: 0)).parents
@@ -132,7 +132,7 @@ import Testing
         "observers of random queries on a list are notified of exactly the edits of the list O75 N46",
         arguments: 0..<25 as Range<UInt64>)
     func observers(_ seed: UInt64) throws {
-        var random = SeededRandom(state: seed &+ 9_000)
+        var random = SeededRandom(seed: seed &+ 9_000)
         let (test, rows, _) = try start(&random)
         let list = try #require(test.realm.objects(ScalarLists.self).first).nodes
         var observed: [(results: Results<Node>, known: [Int], token: NotificationToken?)] = []

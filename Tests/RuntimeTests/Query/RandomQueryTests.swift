@@ -295,7 +295,7 @@ enum QueriedValues {
 
     @Test("random conditions match the same rows as in Swift O50", arguments: 0..<12 as Range<UInt64>)
     func conditions(_ seed: UInt64) throws {
-        var random = SeededRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         let test = try TestRealm()
         let rows = rows(&random)
         try fill(test.realm, rows)
@@ -317,7 +317,7 @@ enum QueriedValues {
         "random conditions are evaluated correctly for the changed rows of observed results O50",
         arguments: 0..<12 as Range<UInt64>)
     func maintained(_ seed: UInt64) throws {
-        var random = SeededRandom(state: seed &+ 500)
+        var random = SeededRandom(seed: seed &+ 500)
         let test = try TestRealm()
         var rows = rows(&random)
         try fill(test.realm, rows)
@@ -356,7 +356,7 @@ enum QueriedValues {
 
     @Test("random sort orders equal those of Swift arrays, and are stable O52", arguments: 0..<6 as Range<UInt64>)
     func sorts(_ seed: UInt64) throws {
-        var random = SeededRandom(state: seed &+ 1_000)
+        var random = SeededRandom(seed: seed &+ 1_000)
         let test = try TestRealm()
         let rows = rows(&random)
         try fill(test.realm, rows)

@@ -20,11 +20,6 @@ enum KeyPathTracer {
         var trace = Trace()
     }
 
-    /// The names of the properties that `keyPath` reads; nil if it reads no stored property.
-    static func names<Root: ObjectBase>(_ keyPath: PartialKeyPath<Root>) -> [String]? {
-        names(Root.self) { $0[keyPath: keyPath] }
-    }
-
     /// The names of the properties along `keyPath`; nil if it reads no stored property, or if it contains a computed
     /// property that reads several properties.
     static func path<Root: ObjectBase>(_ keyPath: PartialKeyPath<Root>) -> [String]? {

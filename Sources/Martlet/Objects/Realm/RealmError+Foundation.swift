@@ -45,7 +45,16 @@ extension UInt32 {
     fileprivate var numberOutsideTable: Int { 1_000 + Int(self % 1_000_000) }
 }
 
-extension InvalidText: LocalizedError {
+extension InvalidText: LocalizedError, CustomNSError {
     /// The invalid text and the expected format, which are also the `localizedDescription`.
     public var errorDescription: String? { description }
+
+    /// The domain of `NSError`.
+    public static var errorDomain: String { "Martlet.InvalidText" }
+
+    /// The code of `NSError`. There is only one.
+    public var errorCode: Int { 1 }
+
+    /// The description, under the key that Foundation defines.
+    public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: description] }
 }

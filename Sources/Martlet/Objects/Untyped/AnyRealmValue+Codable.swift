@@ -38,8 +38,9 @@ extension AnyRealmValue: Codable {
         case .bool(let value): try encode(value)
         case .int(let value): try encode(value)
         case .string(let value): try encode(value)
-        // A double without a fraction would be decoded as an integer, so the next case wraps it.
-        case .double(let value) where value.rounded() != value: try encode(value)
+        // A double without a fraction would be decoded as an integer, and NaN may be encoded as a string, so the next
+        // case wraps them.
+        case .double(let value) where value.rounded() != value && !value.isNaN: try encode(value)
         case .double(let value): try encode(.double, value)
         case .float(let value): try encode(.float, value)
         case .data(let value): try encode(.data, value)
@@ -157,8 +158,9 @@ extension AnyRealmValue: Codable {
         if container.decodeNil() { return AnyRealmValue.none }
         if let value = try? container.decode(Bool.self) { return .bool(value) }
         if let value = try? container.decode(Int.self) { return .int(value) }
-        if let value = try? container.decode(Double.self) { return .double(value) }
-        return (try? container.decode(String.self)).map { .string($0) }
+        // Strings come first: a decoder may be set to read strings such as "nan" as numbers.
+        if let value = try? container.decode(String.self) { return .string(value) }
+        return (try? container.decode(Double.self)).map { .double($0) }
     }
 }
 
