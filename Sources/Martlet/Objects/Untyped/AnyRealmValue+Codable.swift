@@ -38,7 +38,7 @@ extension AnyRealmValue: Codable {
         case .bool(let value): try encode(value)
         case .int(let value): try encode(value)
         case .string(let value): try encode(value)
-        // A double without a fraction would be decoded as an integer, so the next case wraps it.
+        // Without its kind, a double without a fraction would be decoded as an integer. The second case adds the kind.
         case .double(let value) where value.rounded() != value: try encode(value)
         case .double(let value): try encode(.double, value)
         case .float(let value): try encode(.float, value)
