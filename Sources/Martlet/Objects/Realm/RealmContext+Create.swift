@@ -200,8 +200,9 @@ struct UntypedInput {
         if let object, let own = object._model.schema[property.name] { return .some(object.untypedValue(own)) }
         return nil
     }
-    /// This input with unmanaged copies of the embedded objects in it that are stored in a Realm. Without them, the
-    /// assignment of a property could change or delete an embedded object that is also the value of another property.
+    /// This input, in which unmanaged copies replace the embedded objects that are stored in a Realm. Without copies,
+    /// the assignment of a property could change or delete an embedded object that is also the value of another
+    /// property.
     func copyingEmbedded(_ schema: ObjectTypeSchema) -> UntypedInput {
         var input = self
         for property in schema.properties where property.element.isEmbedded {

@@ -77,7 +77,8 @@ extension RealmContext {
         asyncWrites?.resume()
     }
 
-    // Notifies the Realm's observers that `count` writes were committed, and of the writes that `makeGroupDurable` has committed.
+    // Notifies the Realm's observers of `count` committed writes, and of the writes that `makeGroupDurable` has
+    // committed.
     private func reportCommits(_ count: Int, silencing tokens: Set<ObjectIdentifier> = []) {
         let count = count + (asyncWrites?.takeUnreportedCommits() ?? 0)
         if count > 0 { hooks.committed(tokens, count) }

@@ -49,7 +49,8 @@ final class RealmContext {
     @WeakContext var counterpart: RealmContext? = nil
     /// For the old objects of a migration: returns the name that a property of the new schema has in the old file.
     var formerName: (_ property: String, _ type: String) -> String = { property, _ in property }
-    /// For the old objects of a migration, a row that contains itself and that would be copied with the given one.
+    /// For the old objects of a migration: returns a row that contains itself and would be copied together with the
+    /// given row; nil if there is none.
     var cycle: (RowID) throws -> RowID? = { _ in nil }
     /// The number of calls of `invalidate()`. Results from an earlier generation are invalidated.
     private(set) var generation: UInt64 = 0
