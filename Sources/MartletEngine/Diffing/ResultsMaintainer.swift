@@ -182,7 +182,7 @@ package struct ResultsMaintainer: Sendable {
     /// The difference between the members that leave and those that enter, and the resulting keys.
     private func outcome(_ oldMembers: [OldMember], _ newMembers: [NewMember]) -> Outcome {
         let survivors = survivors(oldMembers, newMembers)
-        // Both arrays are ordered by gap, so one search for a subsequence handles the survivors of all gaps.
+        // Old and new members are ordered by gap, so one search for a subsequence handles the survivors of all gaps.
         let returning = survivors.filter {
             oldMembers[$0.old].position - $0.old == newMembers[$0.new].position - $0.new
         }
