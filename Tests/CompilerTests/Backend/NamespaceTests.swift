@@ -62,7 +62,8 @@ struct NamespaceTests {
         #expect(outputs.map(\.name) == Backend.generate(model).map(\.name))
     }
 
-    /// Schema descriptions, raw values, property indices and property names do not change, so the stored data is the same.
+    /// Schema descriptions, raw values, property indices and property names do not change, so the stored data is the
+    /// same.
     @Test("a namespace changes only the names of types in Swift S7 S21", arguments: GoldenTests.schemas)
     func onlyTypeNames(schema: String) throws {
         let folder = try GoldenFolder(schema)

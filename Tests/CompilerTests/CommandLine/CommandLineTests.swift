@@ -178,7 +178,7 @@ struct CommandLineTests {
         try #require(openpty(&master, &slave, nil, nil, nil) == 0)
         let screen = FileHandle(fileDescriptor: master, closeOnDealloc: true)
         let line = FileHandle(fileDescriptor: slave, closeOnDealloc: true)
-        // The kernel buffers a page, and the outputs are shorter.
+        // The process does not block, because its output is shorter than the page that the kernel buffers.
         _ = try Executable().run(arguments, in: folder, environment: environment, output: line)
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = read(screen.fileDescriptor, &bytes, bytes.count)
