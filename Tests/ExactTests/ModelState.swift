@@ -39,7 +39,7 @@ struct ModelState {
             }
         }
 
-        // Used in every check. The default description of an enum is slow.
+        // Every check uses this description. The default description of an enum would be slow.
         var description: String {
             switch self {
             case .none: "-"
