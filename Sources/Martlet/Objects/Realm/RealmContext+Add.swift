@@ -54,7 +54,7 @@ extension RealmContext {
         }
         guard table.anyModel.hasReferences else { return addPlain(object, table, transaction) }
         let key = newKey(of: object, table, transaction)
-        // The object is bound before its links are added. An object that links back to it then finds its key.
+        // The object is bound before its links are added, so that an object that links back to it finds its key.
         table.bind(object, key)
         object._state = .live
         if additions.mustDefer {

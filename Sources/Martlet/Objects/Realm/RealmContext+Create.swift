@@ -27,8 +27,8 @@ extension RealmContext {
             object.assign(input, rules) { !$0.mayContainObjects }
             _ = add(object, .error)
             if model.schema.isEmbedded { additions.ownerless.insert(ObjectIdentifier(object)) }
-            // If earlier values are still to be assigned, they may be values of the same object. Then all values of this
-            // input are assigned again, after them.
+            // If values of earlier inputs are still to be assigned, some of them may belong to the same object. Then
+            // all values of this input are assigned again, after the earlier ones.
             let repeats = policy != .error && deferred.areEarlierValuesPending
             object.assignNested(input, rules) { repeats || $0.mayContainObjects }
         } else {

@@ -42,7 +42,7 @@ public struct _Locator: @unchecked Sendable {
         self.row = row
         coordinator = context.coordinator
         configuration = context.configuration
-        // An object that was created in the open write can be found only after its commit.
+        // An object that was created in the open write can be found only after the commit of this write.
         version = context.version + (context.hasCreated(row) ? 1 : 0)
         outcome = row.flatMap { context.transaction?.outcome(ofInserting: $0.key, in: $0.table) }
         (source, models) = (context.reference, context.models)
@@ -137,7 +137,7 @@ extension RealmContext {
         return locator.find(self)
     }
 
-    /// Whether the row that the Realm shows may have the key of the locator's row, but be another row.
+    /// Whether the key of the locator's row may belong to another row in the version that the Realm shows.
     private func isOther(_ row: RowID, in locator: _Locator) -> Bool {
         // Inside a callback, the Realm cannot advance to the version of the locator. In a write, it shows the newest
         // version.
