@@ -216,7 +216,8 @@ package struct ResultsMaintainer: Sendable {
         return Outcome(keys: keys, change: change)
     }
 
-    /// The rows that were and are members and were not replaced, as indices into both arrays, in new order.
+    /// The rows that were and are members and were not replaced, as indices into `oldMembers` and `newMembers`, in new
+    /// order.
     private func survivors(_ oldMembers: [OldMember], _ newMembers: [NewMember]) -> [(old: Int, new: Int)] {
         if oldMembers.isEmpty || newMembers.isEmpty { return [] }
         #if MARTLET_SEEDED_BUGS
