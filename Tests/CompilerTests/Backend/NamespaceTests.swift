@@ -77,7 +77,7 @@ struct NamespaceTests {
         }
     }
 
-    @Test("with a namespace, a change of one schema changes only its own Swift file S13 S20")
+    @Test("with a namespace, a change of one schema file changes only one Swift file S13 S20")
     func locality() throws {
         let folder = try GoldenFolder("Flights")
         let before = Dictionary(uniqueKeysWithValues: try folder.generate(Self.options).map { ($0.name, $0.text) })

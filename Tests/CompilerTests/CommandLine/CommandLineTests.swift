@@ -216,7 +216,7 @@ struct CommandLineTests {
         #expect(outcome.errors.contains("[MRT0005]"))
     }
 
-    @Test("an empty folder is a finding S40 MRT0001")
+    @Test("a folder without schema files is a finding S40 MRT0001")
     func emptyFolder() throws {
         let folder = try TemporaryFolder()
         try folder.write("", to: "Schemas/notes.txt")
@@ -225,7 +225,7 @@ struct CommandLineTests {
         #expect(outcome.output.hasPrefix("::error file=Schemas,title=MRT0001%3A no schema was found::"))
     }
 
-    @Test("every command supports '--help', and the tool '--version' S40")
+    @Test("every command supports '--help', and the tool supports '--version' S40")
     func help() throws {
         #expect(try run(["--version"]).output == Compiler.version + "\n")
         let commands = [

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Errors when files cannot be read or written. The reason is the error message of the operating
+/// Messages about files that cannot be read or written. The reason in a message is the error message of the operating
 /// system.
 @Suite("Command line: reasons of errors")
 struct ReasonTests {
