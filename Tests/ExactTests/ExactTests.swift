@@ -11,7 +11,8 @@ import Testing
 /// the run that trapped.
 @Suite("exact notifications")
 struct ExactTests {
-    /// Enough runs for 100,000 changes: those made and those reported, added up. `make exact` runs many more.
+    /// Enough runs for 100,000 changes, counting both the changes made and the changes reported. `make exact` runs many
+    /// more.
     private static let seeds = 300
 
     @Test("random operations are reported exactly to every observer N47 N71 N84 N88 N91 N99 N174 K5 K6 K12")

@@ -211,7 +211,7 @@ final class ModelRunner {
         }
     }
 
-    // The next delivery reports what callbacks write.
+    // Refreshes again if callbacks have written, because only the next delivery reports what they wrote.
     func refresh() {
         repeat {
             needsDelivery = false

@@ -113,7 +113,7 @@ struct ModelState {
     /// For each row and inverse property: when a link to the row was last added or removed.
     private(set) var inverseChangeTimes: [Int: [String: Int]] = [:]
 
-    /// Deletions in the open write that a deletion rule forbids. Later changes in the write may make them legal.
+    /// Deletions in the open write that a deletion rule forbids. Later changes in the write may make them valid.
     var denials: Set<Denial> = []
 
     let classes: Classes
