@@ -51,7 +51,7 @@ let package = Package(
         // Every package with the build plugin compiles this tool and all that it depends on.
         .executableTarget(name: "MartletGenerator", dependencies: ["MartletCompiler"]),
 
-        // Compiler side: what the command line and the importer need beyond the pipeline.
+        // Compiler side: modules that only the command line and the importer need.
         .target(name: "MartletLint", dependencies: ["MartletSchema"]),
         .target(name: "MartletDocs", dependencies: ["MartletSchema"]),
         .target(
@@ -84,7 +84,7 @@ let package = Package(
             name: "MartletTestSupport",
             dependencies: ["CMartletSQLite", "Martlet", "MartletEngine", "MartletValues", "MartletSQLite"],
             path: "Tests/MartletTestSupport"),
-        // What the tests with random programs share.
+        // Seeds and shrinking for the tests that run random operations.
         .target(name: "ModelTesting", path: "Tests/ModelTesting"),
         .target(
             name: "CompilerInvariants",

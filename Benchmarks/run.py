@@ -26,8 +26,8 @@ import compiler
 HERE = Path(__file__).resolve().parent
 PEERS = {"C": "yardstick", "GRDB": "PeerGRDB", "Martlet": "PeerMartlet"}
 
-# The name, the file that the workload needs, and whether the workload changes the file. "new X" means that the workload
-# creates the file, which is kept under the name X.
+# For each workload: its name, the file that it needs, and whether it changes the file. "new X" means that the workload
+# creates the file. The file is kept under the name X for the workloads that need X.
 WORKLOADS = [
     ("insert", "new people", True),
     ("insert-indexed", "new indexed", True),

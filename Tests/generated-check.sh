@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Compiles generated code like a user's package, with warnings as errors, and checks the output of the compiler and of
-# programs.
+# Compiles generated code in the way a user's package compiles it, with warnings as errors, and checks the output of the
+# compiler and of programs.
 #
 #   Tests/generated-check.sh [modes|names|values|messages|queries|confinement|articles|readme]…
 #                                       all parts if none is named
@@ -268,7 +268,8 @@ check_queries() {
     holds "each of $(cat "$scratch/expected") invalid queries does not compile O50" diff "$scratch/lines" "$scratch/refused"
 }
 
-# generate_classes SCHEMA OUTPUT: generates without the registry, whose linker-section constants 'flows' cannot compile.
+# generate_classes SCHEMA OUTPUT: generates code without the registry file, because 'flows' cannot compile the constants
+# that the registry file stores in a linker section.
 generate_classes() {
     generate "$1" "$2"
     rm "$2/MartletSchema.martlet.swift"

@@ -113,7 +113,7 @@ def compile_files(files):
     output = subprocess.run([*map(str, command), *map(str, files)], capture_output=True, text=True).stderr
     found = []
     for path, line, column, kind, text in re.findall(r"^(/[^:\n]*):(\d+):(\d+): (error|warning|note): (.*)$", output, re.M):
-        # An error in the expansion of a macro belongs to the line of the macro, and is printed before its other errors.
+        # An error in the expansion of a macro belongs to the line of the macro, before the other errors of that line.
         if found and text.startswith("in expansion of macro"):
             found[-1] = (Path(path), int(line), 0, *found[-1][3:])
         elif kind != "note":

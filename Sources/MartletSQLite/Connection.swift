@@ -58,8 +58,8 @@ package final class Connection: @unchecked Sendable {
         sqlite3_close_v2(handle)
     }
 
-    /// Configures the connection. This reads the file and its log. The settings that protect against hostile file content
-    /// are applied before the first read of the file.
+    /// Configures the connection, and reads the file and its log. The settings that protect against hostile file
+    /// content are applied before the first read of the file.
     package func configureAndRead() throws(SQLiteError) {
         sqlite3_busy_timeout(handle, Int32(options.busyTimeoutMilliseconds))
         _ = cmartlet_db_config_int(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)

@@ -58,7 +58,7 @@ package final class RowBuffer {
         let row = values + count * columnCount
         let pointer = statement.pointer
         for column in 0..<columnCount {
-            // Never null: SQLite has a NULL value for positions outside of the row.
+            // The pointer is never null: for a column outside of the row, SQLite returns a value of type NULL.
             let value = sqlite3_column_value(pointer, Int32(truncatingIfNeeded: column)).unsafelyUnwrapped
             (row + column).initialize(to: copy(value))
         }

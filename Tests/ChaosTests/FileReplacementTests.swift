@@ -230,7 +230,7 @@ final class FileReplacementTests {
         if writesBefore { #expect(try former.run("write 1 former") == "ok") }
         try replace()
         let reader = try CommandProcess(executable)
-        // If the log contains commits of the former file, it is not set aside: opening fails in this case, too.
+        // A reader does not set a log with commits of the former file aside. Opening fails in this case, too.
         #expect(try reader.run("read \(path)") == "error fileReplaced")
         #expect(try reader.run("version \(path)") == "error fileReplaced")
         let new = try opened()
@@ -245,7 +245,7 @@ final class FileReplacementTests {
         #expect(try integrity() == .text("ok"))
     }
 
-    @Test("a file that is open under another name is moved over an open file D24", arguments: [false, true])
+    @Test("after an open file is moved over another one, only new processes can write D24", arguments: [false, true])
     func movedWhileOpen(isLarge: Bool) throws {
         try create("app.realm", "former", isLarge: !isLarge)
         try create("other.realm", "other", isLarge: isLarge)
@@ -285,7 +285,7 @@ final class FileReplacementTests {
         #expect(try integrity() == .text("ok"))
     }
 
-    @Test("a process that has a file open also opens the file that replaced it D24")
+    @Test("a process that has a file open can also open the file that replaced it D24")
     func replacedInOneProcess() throws {
         try create("app.realm", "former")
         try create("new.realm", "new", isLarge: true)
@@ -302,7 +302,7 @@ final class FileReplacementTests {
         #expect(try former.run("write 3 former") == "error fileNotFound")
     }
 
-    @Test("an open file is deleted without its log and index, and created again D24 D26", arguments: [false, true])
+    @Test("a new file does not read the log and index of a deleted file D24 D26", arguments: [false, true])
     func createdAgain(writesBefore: Bool) throws {
         try create("app.realm", "former", isLarge: true)
         let former = try opened()
@@ -416,7 +416,8 @@ final class FileReplacementTests {
         try check(required, content, history)
     }
 
-    // After the log was truncated, its index describes a log that does not exist, until all processes have ended.
+    // After the log was truncated, opening may fail until all processes have ended: until then, the index describes a
+    // log that does not exist.
     private func reopen(_ processes: inout [CommandProcess], _ index: Int, _ history: inout [String]) throws {
         processes[index].kill()
         do {

@@ -1,8 +1,8 @@
 import Foundation
 import Martlet
 
-/// Checks reported changes. Every function returns the first error, or nil if the change is exact: it leads from the
-/// old state to the new one, each modification was written, and nothing is missing.
+/// Checks reported changes. Every function returns the first error, or nil if the change is exact. An exact change
+/// leads from the old state to the new one. It reports every modified element, and only elements that were written.
 enum ChangeChecker {
     /// Checks the change set of a collection.
     ///

@@ -6,11 +6,13 @@ import Testing
 /// Runs random operations with random observers. Each change set must lead exactly from the state that the observer
 /// knew to the current state, values included, and each reported modification must have been written.
 ///
-/// `MARTLET_EXACT` is the number of runs, `MARTLET_EXACT_SEED` the seed of the first run. A failing run is shortened
-/// before it is reported. If the program traps, `MARTLET_EXACT_TRACE` shows the seed of the run that trapped.
+/// The environment variable `MARTLET_EXACT` is the number of runs, and `MARTLET_EXACT_SEED` is the seed of the first
+/// run. A failing run is shortened before it is reported. If the program traps, `MARTLET_EXACT_TRACE` shows the seed of
+/// the run that trapped.
 @Suite("exact notifications")
 struct ExactTests {
-    /// Enough runs for 100,000 changes: those made and those reported, added up. `make exact` runs many more.
+    /// Enough runs for 100,000 changes, counting both the changes made and the changes reported. `make exact` runs many
+    /// more.
     private static let seeds = 300
 
     @Test("random operations are reported exactly to every observer N47 N71 N84 N88 N91 N99 N174 K5 K6 K12")

@@ -62,8 +62,8 @@ final class FurtherAccessors {
 }
 
 extension Operation {
-    /// Adds an unmanaged object as an update of a node. It becomes a further accessor of the node. It has the links and
-    /// collections of the node, or none.
+    /// Adds an unmanaged object as an update of a node. The object has the links and collections of the node, or none.
+    /// It becomes a further accessor of the node.
     func addFurtherAccessor(
         _ pair: NodePair, _ model: inout ModelState, _ realm: Realm, _ furtherAccessors: FurtherAccessors
     ) {

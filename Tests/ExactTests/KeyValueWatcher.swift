@@ -46,7 +46,7 @@ final class KeyValueWatcher {
         // query writes the pending changes to the file.
         let query = plan.sort % 3 == 0 ? { _ = realm.objects(Node.self).where { $0.amount > 1 }.count } : nil
         let builder = KeyValueWatcherBuilder(model: model, id: id, serial: serial, node: node, query: query)
-        // A third of the observers observe the list, whose changes are reported with positions.
+        // A third of the observers observe the list 'children', because changes of lists are reported with positions.
         switch plan.cut < 4 ? 11 : plan.base {
         case 0: return builder.single("name", \.name) { $0 }
         case 1: return builder.single("amount", \.amount) { $0.map { "\($0)" } }

@@ -9,7 +9,7 @@ extension ModelRunner {
         outcome.reported += call.size
         watcher.callsInRun += 1
         guard outcome.failure == nil else { return }
-        // On a queue or an actor, a notification of a deletion does not contain its version.
+        // On a queue or an actor, a notification of a deletion does not show at which version the object was deleted.
         let hasUnknownVersion = watcher.executor != nil && watcher.version?() == nil
         let newest = modelStates.keys.max() ?? 0
         let shown = watcher.executor == nil ? test.realm.context.version : watcher.version?() ?? newest
@@ -119,7 +119,7 @@ extension ModelRunner {
 
     // MARK: Loops
 
-    /// Runs the asynchronous loops. Each takes at most one change, because nothing is delivered while it runs.
+    /// Runs the asynchronous loops. Each loop takes at most one change, because nothing is delivered while they run.
     func runLoops() {
         for watcher in watchers { watcher.callsInRun = 0 }
         needsDelivery = false

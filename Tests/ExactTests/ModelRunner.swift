@@ -40,7 +40,7 @@ final class ModelRunner {
     private let queue = DispatchQueue(label: "other")
     private var other: Realm?
     private var foreign: Realm?
-    /// The times of the writes whose change sets do not contain the old rows: those of other processes, and those that
+    /// The times of the writes whose old rows are not in the commit log: writes of other processes, and writes that
     /// began while nothing in this process was observed. Between the states before and after such a write, the runtime
     /// may report a change although the values are equal (N174).
     private var writesWithoutOldRows: [Int] = []
@@ -194,7 +194,7 @@ final class ModelRunner {
         case .nestedSilent(let operations, let position, let silenced):
             at(position)?.actions.append(.write(operations, silencing: at(silenced)))
         case .realmSilent(let operations, let silenced):
-            // The last observer of the Realm writes, because the others are notified of this version before it.
+            // The last observer of the Realm writes. The other observers were then already notified of this version.
             realmWatchers.last?.action = { [unowned self] in
                 let realm = test.realm
                 // The write that made the commit has not returned yet, so the test has not recorded its version.
@@ -211,7 +211,7 @@ final class ModelRunner {
         }
     }
 
-    // The next delivery reports what callbacks write.
+    // Refreshes again if callbacks have written, because only the next delivery reports what they wrote.
     func refresh() {
         repeat {
             needsDelivery = false

@@ -2,8 +2,8 @@
 extension ModelState {
     /// A deletion that a rule denies.
     enum Denial: Hashable {
-        /// A target of a property with `onDelete: deny` was deleted. The values are the row of the property, its name
-        /// and, in a map, the key that had the target.
+        /// A target of a property with `onDelete: deny` was deleted. The values are the row with the property, the name
+        /// of the property and, in a map, the key of the target.
         case target(of: Int, String, key: String = "")
         /// A row with a property with `deleteRule: deny` was deleted. The value is the target of the property.
         case holder(of: Int)

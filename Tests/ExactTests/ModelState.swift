@@ -39,7 +39,7 @@ struct ModelState {
             }
         }
 
-        // Used in every check. The default description of an enum is slow.
+        // Every check uses this description. The default description of an enum would be slow.
         var description: String {
             switch self {
             case .none: "-"
@@ -113,7 +113,7 @@ struct ModelState {
     /// For each row and inverse property: when a link to the row was last added or removed.
     private(set) var inverseChangeTimes: [Int: [String: Int]] = [:]
 
-    /// Deletions in the open write that a deletion rule forbids. Later changes in the write may make them legal.
+    /// Deletions in the open write that a deletion rule forbids. Later changes in the write may make them valid.
     var denials: Set<Denial> = []
 
     let classes: Classes

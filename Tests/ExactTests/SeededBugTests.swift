@@ -7,7 +7,7 @@
     /// process.
     @Suite("seeded bugs")
     struct SeededBugTests {
-        /// Prints a line for the table, and the shortest program that fails.
+        /// Prints a line for the table of 'make exact-bugs', and the shortest program that fails.
         @Test("random programs find the seeded bug that is enabled")
         func found() throws {
             let environment = ProcessInfo.processInfo.environment

@@ -10,7 +10,7 @@ struct WatchedKey: Hashable, CustomStringConvertible {
 
     init(_ text: String) { description = text }
 
-    /// The last bit of whole numbers, and NaN.
+    /// Creates the key of a number: the last bit of a whole number, 'nan' for NaN, and 'none' for any other number.
     init(_ number: Double) {
         description = number.isNaN ? "nan" : Int(exactly: number).map { "\($0 % 2)" } ?? "none"
         if number.isNaN { self.number = .nan }
@@ -79,7 +79,8 @@ extension WatcherBuilder {
         let (live, sections) = sectioned(node, serial)
         guard let section = live.first else { return nil }
         let key = section.key.description
-        // An observer of one section does not see its position among the sections, so the model has only this section.
+        // An observer of one section is not notified when the section changes its position among the sections. So the
+        // model has only this section.
         let only = { (model: ModelState) in sections(model).filter { $0.key == key } }
         let watcher = Watcher("section '\(key)' of \(sectionText(node))") {
             Self.missingChange(only($0), only($1))

@@ -47,7 +47,7 @@ uint64_t workload_nanoseconds(void)
     return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
 }
 
-// On Linux a child inherits ru_maxrss of its parent, so the peak of this process is read from /proc.
+// On Linux a child inherits ru_maxrss of its parent, so this function reads the peak of the process from /proc.
 int64_t workload_peak_kilobytes(void)
 {
 #ifdef __linux__

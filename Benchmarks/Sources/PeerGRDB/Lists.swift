@@ -1,7 +1,8 @@
 import GRDB
 import Measure
 
-/// A typical list in GRDB: one row for each element with sparse positions, mirrored in memory.
+/// A typical list in GRDB: one row for each element, ordered by a sparse position. Copies of all positions and targets
+/// are in memory.
 private struct FlatList {
     var positions: [Int] = []
     var targets: [Int] = []
@@ -58,6 +59,7 @@ func lists(_ job: Job, _ reporter: Reporter) throws {
         }
     }
     let append = Double(appending) / Double(appends), insert = Double(inserting) / Double(inserts)
+    // The C program has a list in chunks and a flat one. The table compares both with this list.
     for suffix in ["", "-flat"] {
         reporter.report("list-append" + suffix, n: appends, nanoseconds: append, check: appends)
         reporter.report("list-insert-middle" + suffix, n: inserts, nanoseconds: insert, check: appends + inserts)

@@ -6,7 +6,7 @@ func lists(_ job: Job, _ reporter: Reporter) throws {
     let realm = try openWarmRealm(job, [Person.self, Group.self])
     let group = Group(id: 1)
     try realm.write { realm.add(group) }
-    // Draws random numbers in the same order as `yardstick`, so that the lists are equal.
+    // Draws random numbers in the same order as the benchmark `yardstick`, so that both build equal lists.
     var sequence = RandomSequence(seed: 5)
     func person() -> Person { realm.object(ofType: Person.self, forPrimaryKey: sequence.next(below: job.count))! }
     let appended = (0..<appends).map { _ in person() }

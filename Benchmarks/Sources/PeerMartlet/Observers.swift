@@ -3,8 +3,8 @@ import Martlet
 import Measure
 import Synchronization
 
-/// Measures one change among the people younger than `limit`, sorted by name: from the start of the transaction until
-/// the observer, on its own queue, has received the changed positions.
+/// Measures one change among the people younger than `limit`, sorted by name. The measurement starts with the
+/// transaction. It ends when the observer, on its own queue, has received the changed positions.
 func observe(_ job: Job, _ reporter: Reporter, ageBelow limit: Int) throws {
     let realm = try openWarmRealm(job)
     let queue = DispatchQueue(label: "observer"), called = DispatchSemaphore(value: 0)
@@ -65,7 +65,8 @@ func hundredObservers(_ job: Job, _ reporter: Reporter) throws {
     try observeAges(job, reporter, observers: 100)
 }
 
-/// Measures a change while different queries are observed, the first of which is for age 7. In each round one person becomes 7.
+/// Measures a change while `observers` different queries are observed. The first query is for age 7. In each round, the
+/// age of one person becomes 7.
 private func observeAges(_ job: Job, _ reporter: Reporter, observers: Int) throws {
     let realm = try openWarmRealm(job)
     let queue = DispatchQueue(label: "observer"), called = DispatchSemaphore(value: 0)
@@ -88,7 +89,7 @@ private func observeAges(_ job: Job, _ reporter: Reporter, observers: Int) throw
             try duration {
                 try realm.write { person.age = 7 }
                 called.wait()
-                // The second call is for the query of the previous age.
+                // The second call is for the query of the person's previous age.
                 if observers == 100 { called.wait() }
             })
     }

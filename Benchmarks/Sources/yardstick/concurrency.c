@@ -20,7 +20,8 @@ static void report_latencies(const char *where, uint64_t *durations, const char 
     report(name, rounds, (double)durations[rounds * 99 / 100], rounds, file);
 }
 
-// --- A thread or process that is signalled directly after each commit, and reads the new value.
+// --- The latency of a commit: the time until another thread or process has read the new value. The writer signals it
+// directly after each commit.
 
 typedef struct {
     const char *file;

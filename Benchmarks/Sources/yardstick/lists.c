@@ -1,4 +1,5 @@
-// A list of links, with 100,000 elements if there are 1,000,000 people: flat (one row for each element), and in chunks.
+// Measures a list of links in two layouts: flat (one row for each element) and in chunks. The list has one element for
+// every ten people in the database.
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +7,7 @@
 
 enum { reads = 100000 };
 
-// --- flat: one row for each element, ordered by a sparse position; (position, target) mirrored in memory
+// --- flat: one row for each element, ordered by a sparse position; copies of all positions and targets are in memory
 
 typedef struct {
     int64_t *positions, *targets;

@@ -73,7 +73,7 @@ static void change(const writer *writer, operation operation, const workload_per
     execute(writer->db, "COMMIT");
 }
 
-// Modifies a thousand persons in one transaction, spread over all.
+// Modifies a thousand persons, who are spread over the whole table, in one transaction.
 static void change_thousand(const writer *writer, int round)
 {
     sqlite3_stmt *statement = writer->statements[modify];
@@ -145,7 +145,7 @@ void observe_all(const job *job)
     observe(job, 100);
 }
 
-// Observes different queries over all people, of which the first is for age 7. In each round one person becomes 7.
+// Observes one query for each of several ages, beginning with age 7. In each round, the age of one person becomes 7.
 static void observe_ages(const job *job, int observers, const char *workload)
 {
     enum { rounds = 3, ages = 100 };

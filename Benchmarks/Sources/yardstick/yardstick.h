@@ -1,4 +1,4 @@
-// The fastest use of SQLite's C API that we know. It is the lower bound for a runtime on SQLite.
+// The fastest use of SQLite's C API that we know. Its times are the lower bound for a runtime on SQLite.
 #ifndef YARDSTICK_H
 #define YARDSTICK_H
 #include <sqlite3.h>

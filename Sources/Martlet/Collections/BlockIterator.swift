@@ -81,7 +81,8 @@ import MartletValues
         return object(key, values)
     }
 
-    // True while the copied rows are valid. Before the Realm shows another state, the keys of every cursor are read.
+    // True while the copied rows are valid. Before the Realm shows another state, it makes every cursor read its keys,
+    // so a cursor without keys proves that the state is unchanged.
     private var isCurrent: Bool {
         if let cursor { return cursor.keys == nil }
         return changeCount == context.changeCount && context.transaction == nil
@@ -196,8 +197,8 @@ extension ObjectTable {
 }
 
 extension RealmContext {
-    /// Decodes the objects that have no values yet, with one statement. An object that is not in ascending order of
-    /// keys may be skipped. It is decoded when it is used.
+    /// Decodes the objects that have no values yet, with one statement. Objects that are not in ascending order of keys
+    /// may be skipped; a skipped object is decoded when it is used.
     fileprivate func fill(_ objects: [ObjectBase], _ table: ObjectTable, _ first: ObjectKey, _ last: ObjectKey) {
         guard objects.contains(where: { $0._state == .stale }) else { return }
         read { connection in

@@ -44,7 +44,7 @@ struct ElementAggregates {
     }
 
     /// The property at the end of a path through to-one links; nil if the path leads through an unknown type. The
-    /// Realm determines which types are known, or the program if `context` is nil.
+    /// known types are those of the Realm or, if `context` is nil, those that the program registers.
     private static func end(
         of names: [String], _ keyPath: String, from start: ObjectTypeSchema, _ context: RealmContext?
     ) -> PropertySchema? {

@@ -22,7 +22,7 @@ public struct LinkingObjects<Element: ObjectBase> {
     /// True for a frozen collection, which `freeze()` returns.
     public var isFrozen: Bool { results?.isFrozen ?? false }
 
-    /// The position of an object; nil if it does not link to this object.
+    /// The position of an object; nil if it does not link to the target.
     public func index(of object: Element) -> Int? { results?.index(of: object) }
 
     /// The minimum of a property among the linking objects; nil if none has a value.

@@ -100,7 +100,8 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Noti
         guard policy == .modified else {
             return core.asOneAssignment {
                 core.removeAll()
-                // A removed embedded object may have deleted the owner: its links can have 'deleteRule: cascade'.
+                // Deleting the removed embedded objects may have deleted the owner: their links can have
+                // 'deleteRule: cascade'.
                 if !core.isValid { return core.context.deleteOwnerless(elements.lazy.compactMap(\._object)) }
                 append(contentsOf: elements, policy)
             }

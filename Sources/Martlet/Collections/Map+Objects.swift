@@ -108,7 +108,7 @@ extension Map {
 
     /// Removes the entries of some keys. Keys without an entry are ignored.
     public func removeObjects(for keys: some Sequence<String>) {
-        // Not `Set<String>`: keys are distinguished by code points.
+        // Not `Set<String>`, which treats canonically equivalent keys as equal.
         let keys = Set(keys.map(SQLValue.text))
         guard let core, !keys.isEmpty else {
             for case .text(let key) in keys { removeObject(for: key) }

@@ -84,7 +84,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
         core.recordAssignment()
         let remaining = Set(new)
         for old in core.all().reversed() where !remaining.contains(old) {
-            // An observer that was called before may have removed the element.
+            // An observer of an earlier removal may have removed the element.
             if let position = core.position(of: old) { core.remove(at: position) }
         }
         for element in new where core.position(of: element) == nil { core.insert(element, at: core.count) }
@@ -221,7 +221,8 @@ extension MutableSet {
     /// Removes the elements that another set does not contain.
     public func formIntersection(_ other: MutableSet<Element>) {
         remove { !other.contains($0) }
-        // The other set does not contain elements that were deleted.
+        // Objects that were deleted earlier in this write are not in the other set. The intersection would have removed
+        // them, so their links in this set no longer deny their deletion.
         if !isSame(as: other) { core?.recordAssignment() }
     }
 

@@ -23,7 +23,7 @@ extension ObjectBase {
         return context.withFrozenLock { makeCollection(property, &storage) }
     }
 
-    // Makes an unmanaged collection report its changes, of which `withObservationTracking` is notified.
+    // Makes an unmanaged collection report its changes, so that `withObservationTracking` is notified of them.
     private func attachNotifier(_ collection: any NotifyingCollection, _ property: Int) {
         if collection.notifier == nil { collection.notifier = CollectionNotifier(self, property) }
     }

@@ -11,7 +11,7 @@ final class ResultsStorage {
     private var generation: UInt64
     private var changeCount: UInt64 = 0
     private var allKeys: KeySequence?
-    /// The first keys, if no later key was requested.
+    /// At most `firstLimit` first keys, read if one of them is requested before all keys are known; otherwise empty.
     private var firstKeys: [ObjectKey] = []
     private var knownCount: Int?
     /// The number of keys that are read when one of the first keys is requested.
@@ -97,7 +97,7 @@ final class ResultsStorage {
             guard allKeys == nil, plan == QueryPlan(table: plan.table), owner == nil, context.transaction == nil else {
                 return nil
             }
-            // The iteration starts at this version. Reading `handle` opens a snapshot if the Realm has none.
+            // Pins the version that the loop iterates over: reading `handle` opens a snapshot if the Realm has none.
             _ = context.handle
             let cursor = LazyCursor { [self] in keys }
             context.register(cursor)

@@ -1,5 +1,4 @@
-/// Finds sections by their keys. All keys that do not equal themselves, such as NaN,
-/// share one section.
+/// Finds sections by their keys. All keys that do not equal themselves, such as NaN, share one section.
 struct SectionPositions<Key: Hashable> {
     private var byKey: [Key: Int] = [:]
     /// The section of the keys that do not equal themselves.

@@ -36,11 +36,11 @@ public struct SectionedResults<Key: Hashable, Element: ObjectBase> {
         storage.sections.positions[key].map { _ in ResultsSection(key: key, storage: storage) }
     }
 
-    /// An element by its section and its position in the section. Traps if it is out of range.
+    /// An element by its section and its position in the section. Traps if either is out of range.
     public subscript(section section: Int, item item: Int) -> Element { self[section][item] }
 
-    /// An element by its section and its position in the section, as in a table view. Traps if it is out of range,
-    /// or if the path does not have two positions.
+    /// An element by its section and its position in the section, as in a table view. Traps if either is out of
+    /// range, or if the path does not have two positions.
     public subscript(indexPath: IndexPath) -> Element {
         guard indexPath.count == 2 else {
             Misuse.indexPath(indexPath.count)
@@ -243,7 +243,7 @@ extension RealmCollection where Element: ObjectBase {
     ///
     /// - Parameters:
     ///   - keyPath: any stored or computed property. The value must depend only on the element. Observers of the
-    ///     sections see new keys after changes up to four objects deep.
+    ///     sections see new keys after changes of the element, and of objects up to three links away.
     ///   - sortDescriptors: the order of the elements. Sections have the order of their first elements.
     ///     Elements of one section need not be adjacent in the sorted order.
     public func sectioned<Key: Hashable>(
@@ -262,7 +262,7 @@ extension RealmCollection where Element: ObjectBase {
     /// - Parameters:
     ///   - key: computes the section key of an element. The result must depend only on the element. After a change of
     ///     the Realm, the closure is called again for all elements. If the sections are observed, it is called for new
-    ///     elements and for those that changed up to four objects deep.
+    ///     elements, and for elements with a change in the element or in an object up to three links away.
     ///   - sortDescriptors: the order of the elements. Sections have the order of their first elements. If
     ///     empty, the elements keep their order.
     public func sectioned<Key: Hashable>(
@@ -282,8 +282,9 @@ extension RealmCollection where Element: ObjectBase {
 
 extension RealmCollection where Element: ModelObject {
     /// Groups the elements into sections by the values of a field, in the order of these values. The key is nil for
-    /// elements whose value is absent, for which a link on the key path is nil, or whose value is NaN. Exception: in a
-    /// `Decimal128` property, NaN has its own section.
+    /// elements whose value is absent, for which a link on the key path is nil, or whose value is NaN. For an
+    /// `AnyRealmValue` property, the key is `AnyRealmValue.none` instead of nil. In a `Decimal128` property, NaN has
+    /// its own section.
     public func sectioned<F: ValueField<Element>>(
         by field: (Element.RootFields) -> F, ascending: Bool = true
     ) -> SectionedResults<F.Value._NonOptional?, Element> where F.Value: OrderedValue, F.Value._NonOptional: Hashable {

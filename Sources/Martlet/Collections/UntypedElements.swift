@@ -32,8 +32,8 @@ struct UntypedElements<Element: RealmCollectionValue> {
     /// The elements of a sequence; empty for nil.
     func elements(_ value: Any?) -> [Element] { values(value).enumerated().map { element($1, .position($0)) } }
 
-    /// The entries of a dictionary or map; empty for nil. A map, unlike a dictionary, may contain keys that differ only in
-    /// their Unicode normalization.
+    /// The entries of a dictionary or map; empty for nil. A map, unlike a dictionary, may contain keys that differ only
+    /// in their Unicode normalization.
     func entries(_ value: Any?) -> [(key: String, value: Any)] {
         guard let value = UntypedValue.unwrapped(value) else { return [] }
         if let map = UntypedValue.instance(value, of: (any UntypedMap).self) {

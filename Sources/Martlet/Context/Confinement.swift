@@ -147,8 +147,8 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
         }
     }
 
-    /// True if both are the same isolation. The actors are compared, too, because a new actor may have the address of a
-    /// deallocated one.
+    /// True if both confinements have the same isolation. The actors are compared, too, because a new actor may have
+    /// the address of a deallocated one.
     func isSame(as other: Confinement) -> Bool { identity == other.identity && actor === other.actor }
 
     /// Higher for a more specific isolation. Code of an actor may run on a queue, and code of a queue runs on a thread,

@@ -29,7 +29,7 @@ public final class Migration {
     let oldContext: RealmContext
     let newContext: RealmContext
     private var hasEnded = false
-    /// The names in the file of the properties that are being renamed in several steps, by intermediate name.
+    /// For each intermediate name of a rename in several steps: the name of the property in the file.
     private var intermediateNames: [IntermediateName: String] = [:]
     /// The maximum number of objects in memory at a time.
     private static let blockSize = 1_024
@@ -172,8 +172,8 @@ public final class Migration {
     }
 
     /// Deletes all objects of a type. Returns false if the file had no type of this name. If the program does not
-    /// declare the type, it is removed from the file, unless the block creates objects of the type afterwards, or a type
-    /// that remains in the file has properties with this type.
+    /// declare the type, the migration removes it from the file, unless the block creates objects of the type
+    /// afterwards, or a type that remains in the file has properties with this type.
     @discardableResult
     public func deleteData(forType typeName: String) -> Bool {
         requireActive()
@@ -209,8 +209,9 @@ public final class Migration {
             intermediateNames[IntermediateName(type: new.type.name, property: newName)] = source
             return
         }
-        // The type has a primary key here only if the block may not set it: an integer key that the migration keeps is
-        // the object key, which links contain, and the key of a type that does not change has a unique index.
+        // Here, the type has a primary key only if the block may not set it. There are two such cases: an integer key
+        // that the migration keeps is the object key, which links contain; and the key of a type that does not change
+        // has a unique index.
         if new.type.primaryKey == property.index { Misuse.primaryKeyChange(new.type.name, property.name) }
         flushChanges()
         newContext.recordingFailure { try migration.fill(new.type, property, from: source) }
@@ -245,7 +246,7 @@ public final class Migration {
         guard table.type.isEmbedded else { Misuse.separatedTopLevel(typeName) }
         flushChanges()
         guard let containment = containment(allTypes: false) else { return }
-        // The objects that are created below are copies, or contained in copies.
+        // Read before the copies are created: copies, and the objects in them, have owners.
         let known = newContext.read { try table.rows.keys($0) }
         var owned: Set<ObjectKey> = []
         for incoming in table.incoming {
@@ -270,7 +271,8 @@ public final class Migration {
         flushChanges()
     }
 
-    // The deletion of a row deletes all that it contains. What objects with an owner contain, too, must remain.
+    // The deletion of a row deletes all rows that it contains. Rows that objects with an owner also contain must
+    // remain.
     private func releaseShared(_ rows: [RowID]) {
         guard let containment = containment(allTypes: true) else { return }
         for row in containment.unreachableContents(of: rows) where containment.sharesContents(row) {

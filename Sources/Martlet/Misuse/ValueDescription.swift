@@ -2,7 +2,7 @@ import Foundation
 
 /// The description of a value of the program.
 ///
-/// Foundation's description of a date that is NaN stops the program, and so does the description of a value that contains
+/// Foundation's description of a date that is NaN stops the program. So does the description of a value that contains
 /// such a date. Therefore values that consist of other values are described part by part.
 struct ValueDescription: CustomStringConvertible {
     private let value: Any?

@@ -45,7 +45,7 @@ extension RealmContext {
         _ notify: @escaping (TrackedEvent<Tracker.Change>, Tracker.State?, Version) -> Void
     ) {
         let coordinator = coordinator
-        // The change is nil for the first call.
+        // An `Update` is nil for the first call.
         typealias Update = (change: Tracker.Change, past: RemovedElementsReader?)?
         let entry = TrackingEntry<RetainedState<Tracker.State>, Update>(
             registration, deliveredVersion: version, known: nil

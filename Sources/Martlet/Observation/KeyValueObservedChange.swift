@@ -58,6 +58,6 @@ public struct KeyValueChangeKey: Hashable, Sendable, RawRepresentable {
     public static let oldKey = KeyValueChangeKey(rawValue: "old")
     /// The positions of the elements, as an `IndexSet`. Absent if the kind is `setting`.
     public static let indexesKey = KeyValueChangeKey(rawValue: "indexes")
-    /// True in the call before the change.
+    /// True in the call before the change. Absent in all other calls.
     public static let notificationIsPriorKey = KeyValueChangeKey(rawValue: "notificationIsPrior")
 }

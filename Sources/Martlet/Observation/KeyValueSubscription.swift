@@ -84,8 +84,8 @@ final class KeyValueSubscription: @unchecked Sendable {
         if options.contains(.initial), let root { notify(root, KeyValueEvent(isInitial: true, new: newValue(nil))) }
     }
 
-    /// Ends the notifications. Called on any thread. On another executor than the object's, the registrations are
-    /// removed later.
+    /// Ends the notifications. Called on any thread. Outside of the object's executor, the registrations are removed
+    /// later.
     func end() {
         guard state.end(), context?.confinement.isCurrent ?? true else { return }
         detach(0)

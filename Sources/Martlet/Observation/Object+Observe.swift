@@ -81,7 +81,7 @@ extension ObjectBase {
         let (row, version) = (RowID(table: table.id, key: _key), context.version)
         return context.observe(on: queue, { notify(.failure($0)) }) { context, registration in
             let objects = context.table(row.table)
-            // The object was deleted before the queue could look it up.
+            // The object may have been deleted before the queue looks it up.
             guard context.hasKept(row, since: version) else {
                 return registration.isEnded ? () : notify(.deleted)
             }

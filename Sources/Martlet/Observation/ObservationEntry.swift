@@ -69,8 +69,8 @@ class ObservationEntry {
     /// Marks the versions up to `version` as delivered. They do not affect the observer.
     func catchUp(to version: Version) { deliveredVersion = max(deliveredVersion, version) }
 
-    /// Called after the versions after `version` were rolled back, because a group of writes failed. Has an effect if
-    /// the observer was registered between these writes.
+    /// Called when the versions after `version` have been rolled back, because a group of writes failed. Has an effect
+    /// if the observer was registered between these writes.
     func rollBack(to version: Version) { deliveredVersion = min(deliveredVersion, version) }
 
     /// Whether the observer has to be notified of the changes up to `version`. False while it is paused.

@@ -29,9 +29,9 @@ final class ObservationHub: @unchecked Sendable {
     private var state: State
     private static let queue = DispatchQueue(
         label: "martlet.notifications", qos: .userInitiated, attributes: .concurrent)
-    /// The newest version of which the Realm's own observers were notified.
+    /// The newest version of which the Realm's own observers (those of `Realm.observe`) were notified.
     private var lastDeliveredVersion: Version
-    /// The newest version for which observers of the Realm were notified that a refresh is required.
+    /// The newest version for which the Realm's own observers were notified that a refresh is required.
     private var lastRequiredVersion: Version = 0
     /// True inside callbacks of collection and object observers.
     private(set) var isDelivering = false
@@ -107,7 +107,8 @@ final class ObservationHub: @unchecked Sendable {
     func add(
         _ registration: Registration, _ context: RealmContext, _ block: @escaping (Realm.Notification, Realm) -> Void
     ) {
-        // A Realm without a version shows the newest one, and has no writes that are not durable.
+        // The observer is not notified of versions up to this one, which may not be durable yet. If the Realm has no
+        // snapshot, all its writes are durable, so 0 is sufficient.
         let version = context.hasSnapshot || context.transaction != nil ? context.version : 0
         let number = locked { $0.realmObservers.add(registration, context, since: version, block) }
         registration.whenEnded { [self] in
@@ -120,7 +121,7 @@ final class ObservationHub: @unchecked Sendable {
     private func remove(_ number: Int) {
         let removed = locked { state in
             let entry = state.observers.remove(number)
-            // A prepared call refers back to its entry, and keeps a version pinned. Only this line breaks that cycle.
+            // A prepared call retains its entry and a pinned version. Taking the call breaks this reference cycle.
             let removed = (entry, entry?.takePendingResults())
             if state.observers.isEmpty { coordinator.setObserving(self, false) }
             return removed
@@ -287,9 +288,9 @@ final class ObservationHub: @unchecked Sendable {
         if !context.autorefresh, computed.version > shown, !isFirstCallDue(context) {
             return requireRefresh(computed.version, context)
         }
-        // An observer that was notified of an older version after the computation has invalid results. The delivery to
-        // all observers waits for new results: otherwise a callback would see changes in collections whose observers
-        // have not been notified of them.
+        // The results of an observer are invalid if it was notified of an older version after they were computed. Then
+        // the delivery to all observers waits for new results. Otherwise a callback would see changes in collections
+        // whose observers have not been notified of these changes.
         guard locked({ state in state.observers.areReady(for: computed.version) }) else {
             return locked { $0.delivery.postponeDelivery() }
         }
@@ -488,7 +489,7 @@ final class ObservationHub: @unchecked Sendable {
     /// starts after them. A call that spans no silent commit is returned unchanged.
     ///
     /// A silent commit can precede the delivery of an older change in two cases: an observer of the Realm itself made
-    /// the silent commit, or it was made while a paused publisher had new demand.
+    /// the silent commit, or the program made it while a paused Combine publisher had new demand.
     private func splitAtSilentCommits(_ call: PreparedCall) -> PreparedCall? {
         let entry = call.entry
         guard locked({ _ in call.isValid && entry.isSilenced(before: call.version) && acceptsCalls(entry) }) else {
@@ -503,10 +504,12 @@ final class ObservationHub: @unchecked Sendable {
         return prepare([job], handle).first
     }
 
-    /// A paused observer is notified later, from the state that it knows.
+    /// Whether the observer can be called now. A paused observer is called later, with the changes since the state that
+    /// it knows.
     private func acceptsCalls(_ entry: ObservationEntry) -> Bool { isPredelivering || !entry.registration.isPaused }
 
-    /// Installs the result of a call as the known state and calls the observer. Returns false if the result is invalid.
+    /// Installs the result of a call as the known state and calls the observer. Returns false if the result is invalid,
+    /// or if the observer is paused.
     @discardableResult
     private func accept(_ call: PreparedCall, isSilent: Bool) -> Bool {
         let (notifyObserver, dropped) = locked { _ -> ((() -> Void)?, PreparedCall?) in

@@ -48,7 +48,7 @@ extension ManagedCollection {
             var observed = self
             if core.context !== context {
                 let table = context.table(id.table)
-                // The owner was deleted before the queue could look it up.
+                // The owner may have been deleted before the queue looks it up. Then the observer is never called.
                 guard context.hasKept(RowID(table: id.table, key: id.owner), since: version) else { return }
                 observed = Self(core: context.core(table, id.property, id.owner))
             }
@@ -57,7 +57,8 @@ extension ManagedCollection {
                 try tracker(id, paths, context.schema)
             }
             context.registerObserver(collectionTracker, registration, keepsDeleted: keepsDeleted) { event, state, _ in
-                // After `invalidate()`, the collection of a deleted owner is empty and can be read.
+                // After `invalidate()`, reading the collection traps. If its owner was deleted, the collection is empty
+                // instead, so that the observer can read it.
                 if state?.isInvalidated == true { collection.core?.ownerWasDeleted() }
                 notify(event, state, state?.isInvalidated == true ? collection : collection.current)
             }

@@ -53,7 +53,7 @@ extension RealmContext {
         if isFrozen { Misuse.observeFrozen(what()) }
         if let transaction, transaction.recorder.hasChanges { Misuse.observeInsideWrite(what()) }
         if !onQueue && !hub.canDeliver() { Misuse.noRunLoop(what()) }
-        // The observer would know earlier writes of a group that may still be rolled back.
+        // Otherwise the initial state of the observer could contain writes of a group that may still be rolled back.
         makeGroupDurable()
     }
 
@@ -69,7 +69,8 @@ extension RealmContext {
         }
     }
 
-    /// Resolves key paths for a collection of mixed values. Traps on a key path that exists in no object type.
+    /// Resolves key paths for a collection of `AnyRealmValue` elements. Traps on a key path that exists in no object
+    /// type.
     func requireAnyKeyPaths(_ keyPaths: [String]?, _ collection: String) -> [PropertyPath]? {
         keyPaths?.map { path -> PropertyPath in
             let names = Self.names(path)

@@ -61,7 +61,7 @@ extension ResultsStorage {
             [self] context, registration in
             var observed = self
             if context !== self.context {
-                // The owner was deleted before the queue could look it up.
+                // The owner may have been deleted before the queue looks it up. Then the observer is never called.
                 if let owner, !context.hasKept(RowID(table: owner.table, key: owner.key), since: version) { return }
                 let origin = owner.map { context.table($0.table).object($0.key) }
                 observed = ResultsStorage(context, context.table(plan.table), plan, owner: origin)

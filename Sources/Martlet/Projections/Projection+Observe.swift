@@ -18,8 +18,8 @@ extension ObservableProjection {
     ///
     /// - Parameters:
     ///   - keyPaths: the labels to observe, or the key paths that they project; nil for all labels.
-    ///   - queue: a serial queue on which `block` is called instead. The projection that the block receives can be used
-    ///     on this queue only.
+    ///   - queue: a serial queue on which `block` is called, instead of the Realm's thread, queue or actor. The
+    ///     projection that the block receives can be used on this queue only.
     ///   - block: the closure that is called with each change.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (ObjectChange<Self>) -> Void
@@ -86,7 +86,8 @@ struct ProjectionLabels {
         return all.filter { label in selectors.contains { $0(label.name) } }
     }
 
-    /// The labels that a Swift key path reads. Labels that project the same collection cannot be distinguished.
+    /// The labels that a Swift key path reads. If several labels project elements of the collection that the key path
+    /// reads, returns all of them, because the trace of the key path ends at the collection.
     func names<P: ObservableProjection>(_ keyPath: PartialKeyPath<P>) -> [String] {
         let names = KeyPathTracer.names(P.Root.self) { P(projecting: $0)[keyPath: keyPath] } ?? []
         let exact = all.filter { $0.path.names == names }

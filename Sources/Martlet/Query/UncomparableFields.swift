@@ -1,7 +1,7 @@
 import MartletEngine
 
-// A collection has no single value to compare. Because of these unavailable conformances, the compiler reports their
-// messages. Without them it would report only that no operator accepts the operands.
+// A collection has no single value to compare. For a comparison of a collection, the compiler reports the message of
+// the unavailable conformance. Without these conformances, it would report only that no operator accepts the operands.
 
 @available(
     *, unavailable,

@@ -4,8 +4,8 @@ import MartletEngine
 extension ObjectBase: CustomStringConvertible {
     /// The class and the properties, including linked objects and the first elements of collections.
     ///
-    /// The depth and the length are limited, and omitted parts are shown as `…`. For linking objects, only the type is
-    /// shown.
+    /// The depth and the length are limited, and omitted parts are shown as `…`. For linking objects, only the type
+    /// is shown.
     public final var description: String {
         var text = ObjectText()
         return text.text(of: self)

@@ -50,8 +50,8 @@ extension Realm {
 
     /// Commits the open write transaction, and calls `onComplete` when it is durable.
     ///
-    /// Grouping has an exception. If collections or objects of this Realm are observed, the block of a later
-    /// `beginAsyncWrite` runs only after all earlier writes are durable and their notifications are delivered.
+    /// If collections or objects of this Realm are observed, `beginAsyncWrite` does not group its write with earlier
+    /// writes. Its block runs only after they are durable and their notifications are delivered.
     ///
     /// - Parameters:
     ///   - allowGrouping: True if the changes may become durable together with the following writes in the queue.

@@ -18,15 +18,15 @@ extension Realm {
 
         /// True to open the file without ever changing it. Writing and observing trap.
         ///
-        /// If the file lacks types, properties or indexes of the program, it is shown as if it had them: types are
-        /// empty, properties have their default values, and queries work without the indexes. A file that lacks a
-        /// full-text index of the program cannot be opened.
+        /// The file may lack types, properties or indexes of the program. Such types are empty, such properties have
+        /// their default values, and queries work without the indexes. A file that lacks a full-text index of the
+        /// program cannot be opened.
         public var readOnly = false
 
         /// The version of the program's schema. Opening a file with a higher version throws.
         ///
-        /// Additions to a schema need no new version. A change needs one if it can lose values, or needs values
-        /// that the file does not contain: opening throws unless this version is higher than the version of the file.
+        /// Additions to a schema need no new version. Changes that can lose values, or that need values which the file
+        /// does not contain, need a new version. Opening throws unless the new version is higher than that of the file.
         public var schemaVersion: UInt64 = 0
 
         /// Called once if the file has a lower schema version, to set values that cannot be derived automatically. Not
@@ -34,8 +34,8 @@ extension Realm {
         public var migrationBlock: MigrationBlock?
 
         /// True to delete the file with all its data if it needs a migration or its schema cannot be changed
-        /// automatically. The new file begins as a copy of the seed, or empty if the seed needs a migration too. For
-        /// development.
+        /// automatically. The new file begins as a copy of `seedFilePath`. It begins empty if there is no seed, or if
+        /// the seed needs a migration, too. Intended for development.
         public var deleteRealmIfMigrationNeeded = false
 
         /// The classes to use; nil for all classes that are linked into the program.

@@ -15,9 +15,9 @@ extension Realm {
 
     /// Adds an object and the unmanaged objects that it links to. Traps outside of a write transaction.
     ///
-    /// If an object with the same primary key exists and `update` allows it, the values are assigned to the existing
-    /// row, and `object` becomes a live object of that row. Linked objects without a primary key are always added as
-    /// new objects.
+    /// If an object with the same primary key exists and `update` permits updates, the values are assigned to the
+    /// existing row. `object` then becomes a live object of that row. Linked objects without a primary key are always
+    /// added as new objects.
     ///
     /// - Parameters:
     ///   - object: An unmanaged object. An object that is already in this Realm is not changed.

@@ -25,9 +25,9 @@ extension Realm {
 
     /// Opens a file, or creates it, on the current actor or, in code without an actor, on the current thread.
     ///
-    /// Opening the same file again on the same actor or thread returns the same Realm. If the configuration has more
-    /// classes, the Realm may be refreshed. Inside a write or an observer it cannot be refreshed, and opening throws if
-    /// the Realm lacks the types of these classes.
+    /// Opening the same file again on the same actor or thread returns the same Realm. If the version that this Realm
+    /// shows lacks the types of some classes in the configuration, opening refreshes the Realm. Inside a write or an
+    /// observer the Realm cannot be refreshed, and opening throws instead.
     ///
     /// Additions to the schema are applied to the file, and `renamedFrom` preserves the data. Every other difference
     /// requires a higher `schemaVersion`: with it, the file is migrated; without it, opening throws.
@@ -42,7 +42,7 @@ extension Realm {
     ///
     /// This does not compile in code without an actor, because the thread may change at an `await`.
     ///
-    /// - Throws: The errors of `init(configuration:)`.
+    /// - Throws: The errors of `init(configuration:)`, and `CancellationError`.
     public init(
         isolation: isolated `an actor: mark the caller '@MainActor', or open the Realm in a function without 'async'` =
             #isolation
@@ -57,7 +57,7 @@ extension Realm {
     ///
     /// Pass `actor: self` if the caller is an actor, or the shared instance of a global actor.
     ///
-    /// - Throws: The errors of `init(configuration:)`.
+    /// - Throws: The errors of `init(configuration:)`, and `CancellationError`.
     public init<ActorType: Actor>(
         configuration: Configuration = .defaultConfiguration, actor: isolated ActorType
     ) async throws {

@@ -28,8 +28,8 @@ extension Realm {
     }
 }
 
-/// Searches untyped values for keys that are not property names, before an object is created. It uses a stack instead of
-/// recursion, because a chain of objects may be too long for the call stack.
+/// Searches untyped values for keys that are not property names, before an object is created. The search uses a stack
+/// instead of recursion, because a chain of objects may be too long for the call stack.
 private struct UnknownKeySearch {
     private enum Item {
         case object(Any?, ObjectTypeSchema, UntypedPath)

@@ -40,13 +40,13 @@ public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
 }
 
 extension Realm {
-    /// Resolves a reference to the live value in this Realm; nil if the value was deleted, or if the write that added it
-    /// was rolled back or is not durable yet. A reference can be resolved once.
+    /// Resolves a reference to the live value in this Realm. Returns nil if the value was deleted, or if the write that
+    /// added the value was rolled back or is not durable yet. A reference can be resolved once.
     ///
     /// Refreshes the Realm first if its version is older than the version in which the reference was created. Inside a
-    /// write, the Realm already shows the newest version. Inside an observer it is not refreshed, and the result is nil
-    /// for a value that its version does not contain. Traps if the reference was resolved before or belongs to
-    /// another file.
+    /// write, the Realm already shows the newest version. Inside an observer, the Realm is not refreshed, and the
+    /// result is nil for a value that the version of the Realm does not contain. Traps if the reference was resolved
+    /// before or belongs to another file.
     public func resolve<Confined: ThreadConfined>(_ reference: ThreadSafeReference<Confined>) -> Confined? {
         context.confinement.require("a Realm")
         return reference.resolve(context)

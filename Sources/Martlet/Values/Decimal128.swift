@@ -31,7 +31,7 @@ public struct Decimal128: Hashable, Sendable, Comparable, CustomStringConvertibl
         self.init(number)
     }
 
-    /// The decimal number with which a floating-point number is compared.
+    /// Converts a floating-point number, for comparisons with decimal numbers.
     init(comparing number: Double) { self.init(DecimalNumber(.real(number)) ?? .nan) }
 
     /// Parses a decimal number with an optional sign, decimal point and exponent, or `NaN` or `inf`.

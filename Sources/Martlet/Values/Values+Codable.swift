@@ -30,10 +30,9 @@ extension Decimal128: Codable {
 
     /// Decodes a string or a number.
     ///
-    /// A string keeps all digits. A number from a JSON decoder keeps up to 38 digits, and other decoders may round
-    /// numbers.
+    /// A string and a number from a JSON decoder keep all their digits. Other decoders may round numbers.
     ///
-    /// - Throws: `DecodingError` for anything else.
+    /// - Throws: `DecodingError` for more than 34 significant digits, and for anything else.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let whole = try? container.decode(Int.self) {

@@ -22,7 +22,7 @@ struct DiagramBox {
 
 struct DiagramRow {
     let name: String
-    /// The type of a property, the raw value of a case, the path of a label.
+    /// The type of a property, the raw value of a case, or the path of a label.
     let detail: String
     /// A shorter form of the detail.
     var shortDetail: String?
@@ -30,7 +30,7 @@ struct DiagramRow {
     var isPrimaryKey = false
     var isIndexed = false
     var isDeprecated = false
-    /// Whether the row stands for the hidden rest of a long list. It is not a declaration of the schema.
+    /// Whether the row replaces the last cases of a long enum. Such a row is not a declaration of the schema.
     var isOverflow = false
 }
 
@@ -54,7 +54,7 @@ struct DiagramRelation {
 
     let kind: Kind
     var source: Int
-    /// nil if the row is hidden, and for projections.
+    /// The row of the property; nil if the row is hidden, and for projections.
     var sourceRow: Int?
     var target: Int
     /// The row of the linking objects that are the inverse of the link.

@@ -1,5 +1,5 @@
-/// Orders the boxes of a cyclic graph so that few edges point backwards. The greedy heuristic of Eades, Lin and Smyth
-/// (1993).
+/// Orders the boxes of a cyclic graph so that few edges point backwards. Uses the greedy heuristic of Eades, Lin and
+/// Smyth (1993).
 struct CycleBreaker {
     private let successors: [[Int]]
     private let predecessors: [[Int]]

@@ -1,9 +1,13 @@
 /// The binary form of a change set. It is stored in the same transaction as the data of its commit.
 ///
-/// The bytes are, in order: a format byte; the tables by ascending number, each with its inserted, deleted and modified
-/// keys; the collections by table, property and ascending owner, each with its edits; the rows that collections began
-/// or ceased to link to, by table and property. Key sets are encoded as differences between runs, so a run of any
-/// length takes a few bytes. Equal change sets have equal bytes.
+/// The bytes are, in order:
+/// - a format byte
+/// - the tables by ascending number, each with its inserted, deleted and modified keys
+/// - the collections by table, property and ascending owner, each with its edits
+/// - the rows that collections began or ceased to link to, by table and property
+///
+/// Key sets are encoded as differences between runs, so a run of any length takes a few bytes. Equal change sets have
+/// equal bytes.
 ///
 /// The format of earlier builds lacks the last part. Such builds reject these bytes, and compute the changes by
 /// comparing the two states in full.

@@ -35,8 +35,8 @@ struct RecordedRuns: Sendable {
     /// stored in blocks.
     mutating func truncate(to length: Int) { count = min(count, length) }
 
-    /// Called when a shorter log with the same net result replaces `log`. The blocks then also have the rows that were
-    /// inserted and deleted, which the shorter log does not contain.
+    /// Called when a shorter log with the same net result replaces `log`. The blocks keep the rows of `log` that were
+    /// both inserted and deleted. The shorter log does not contain these rows.
     mutating func replace(_ log: [Entry], with shorter: [Entry]) {
         add(log[count...])
         count = shorter.count

@@ -61,8 +61,8 @@ struct AffectedRows {
     }
 
     /// The rows of `table` from which a modified row can be reached over at most `reach.depth` links. The search starts
-    /// at all modified rows and goes back one link in each step. It terminates if links form cycles. Its cost depends
-    /// on the number of links, not on the number of paths.
+    /// at all modified rows and goes back one link in each step. It terminates even if links form cycles. Its cost
+    /// depends on the number of links, not on the number of paths.
     private func rows(_ reach: QueryDependencies.Reach, of table: TableID, _ connection: Connection) throws -> KeySet? {
         var found: [TableID: KeySet] = [:]
         let targets = reach.anyLinkProperties.isEmpty ? Set(reach.links.map(\.target)) : Set(changes.tables.keys)
@@ -97,7 +97,8 @@ struct AffectedRows {
 
     // MARK: One step back
 
-    /// Adds the rows with a property among `holders` whose value links to one of `keys`.
+    /// Adds the rows that link to one of `keys` through one of the properties `holders`, which contain `AnyRealmValue`
+    /// values.
     private func addAnyLinkSources(
         of keys: KeySet, _ target: TableID, _ holders: Set<LinkID>, to found: inout [TableID: KeySet],
         _ connection: Connection
@@ -139,8 +140,8 @@ struct AffectedRows {
         }
     }
 
-    /// The rows that `keys` link to now. For a link in a column, also the rows that they linked to before. For
-    /// collections, the change set contains the former targets.
+    /// The rows that `keys` link to now. For a link in a column, also the rows that they linked to before. The former
+    /// targets of a collection are not included: they are in the change set.
     private func targets(
         of keys: KeySet, _ origin: TableID, _ property: PropertyIndex, _ connection: Connection
     ) throws -> KeySet? {

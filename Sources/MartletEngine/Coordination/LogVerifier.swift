@@ -18,11 +18,12 @@ struct LogVerifier {
         case isObsolete(log: UInt64)
     }
 
-    /// Returns the name of a log that SQLite must not read if nobody uses it; nil if there is none.
+    /// Returns the name of an obsolete log, which SQLite must not read; nil if there is no such log.
     func verify() throws -> UInt64? {
         guard options.recordsLogName, try verdict() != .fits else { return nil }
         if options.isReadOnly {
-            // Reads both again. This process does not hold the lock, so a log may have begun between the two reads.
+            // Reads the log and the header again. This process does not hold the lock, so a log may have begun between
+            // the two reads.
             switch try verdict() {
             case .fits: return nil
             case .isObsolete(let log): return log
@@ -35,18 +36,19 @@ struct LogVerifier {
         try connection.requireUnmoved()
         switch try verdict() {
         case .fits: break
-        // If another process uses the file, it may have begun the next log, and write to it. If the lock file was deleted,
-        // that process holds the lock of another file. An index in use contains no frames of an obsolete log.
+        // Truncates the log only if no process uses the file. A process that uses the file may already be writing the
+        // next log. If the lock file was deleted, that process may hold the lock of the deleted file. It does not read
+        // the obsolete log, because its index contains no frames of that log.
         case .isObsolete: _ = try connection.whileUnused { try connection.truncateLog() }
         case .differs: try setAside()
         }
         return nil
     }
 
-    /// Called after the connection has read the file. Returns an error if SQLite has read the obsolete log that `verify`
-    /// found. Processes that use the file ignore this log, because their index contains none of it. Returns an error also
-    /// if the log in use is not on disk. Both can be true for a moment while another process begins a log or deletes the
-    /// file.
+    /// Called after the connection has read the file. Returns an error if SQLite has read the obsolete log that
+    /// `verify` found. Processes that use the file ignore this log, because their index contains no frames of it. Also
+    /// returns an error if the log in use is not on disk. Each of these conditions can be true for a moment while
+    /// another process begins a log or deletes the file, so the caller tries again.
     func errorOfReadLog(obsolete: UInt64?) -> EngineError? {
         guard options.recordsLogName, let log = connection.logState, log.frames > 0 else { return nil }
         if log.name == obsolete { return foreignLog }
@@ -72,7 +74,8 @@ struct LogVerifier {
     /// Deletes the index of another database, which was at the path before and is in use, so that this file gets its own.
     /// Deletes the log too if it is empty. The processes that use the other database detect this before they write.
     ///
-    /// `connection` could not read the file because of this index. While it is open, no new index has the same identity.
+    /// `connection` could not read the file because of this index. While `connection` is open, no new index can get the
+    /// inode of this one.
     func removeForeignIndex() throws {
         let header = try connection.readFileHeader()
         // A file of another program, or of a newer format, is left as it is. A new file has no header yet.

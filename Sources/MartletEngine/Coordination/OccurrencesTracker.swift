@@ -154,7 +154,7 @@ package struct OccurrencesTracker: CollectionTracker {
     }
 
     /// The difference between the members, each identified by its old position. If `distinct` or a limit selects
-    /// another occurrence of an object than before, it counts as the same member.
+    /// another occurrence of an object than before, both occurrences count as the same member.
     private func difference(
         _ old: State, _ new: State, _ identities: [ObjectKey], _ change: Change
     ) -> CollectionChange {

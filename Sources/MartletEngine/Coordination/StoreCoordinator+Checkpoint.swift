@@ -12,8 +12,8 @@ import Synchronization
 extension StoreCoordinator {
     private static let queue = DispatchQueue(label: "martlet.checkpoint", qos: .utility)
 
-    // When the program exits, running checkpoints are finished, and then the logs of all open files are copied and
-    // truncated. The exiting thread waits for at most two seconds, because a checkpoint may wait for a write that this
+    // When the program exits, a handler waits for running checkpoints, and then copies and truncates the logs of all
+    // open files. The exiting thread waits for at most two seconds, because a checkpoint may wait for a write that this
     // thread itself has begun. A forked child does not wait, because it has no thread that runs the work.
     private static let waitsAtExit: Void = {
         _ = forksAtFirst
@@ -117,8 +117,8 @@ extension StoreCoordinator {
     package func checkpoint(
         timeoutMilliseconds: Int? = nil
     ) throws(EngineError) -> (logFrames: Int, copiedFrames: Int) {
-        // Used by one test. A program that uses SQLite directly does the same: it acquires no lock, so a commit can
-        // happen during the checkpoint.
+        // One test disables the lock, to act like a program that uses SQLite directly. Such a program acquires no lock,
+        // so a commit can happen during the checkpoint.
         guard environment.checkpointsUnderWriteLock else {
             return try EngineError.wrapping(path) { try checkpointer().checkpointPassively() }
         }
@@ -221,7 +221,7 @@ extension StoreCoordinator {
             return
         }
         // If this process does not know the copied version yet, it has no handle that can be moved, but may still open
-        // that version. A later call then moves it. Older versions can no longer be opened.
+        // that version. A later call then moves the new handle. Older versions can no longer be opened.
         guard locked({ $0.newestVersion >= checkpoint.version }) else { return }
         if repinToDatabaseFile() { locked { $0.repinnedCheckpoint = checkpoint } }
     }

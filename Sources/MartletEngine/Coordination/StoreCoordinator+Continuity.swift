@@ -3,8 +3,9 @@ import MartletSQLite
 /// Detects that the file was overwritten, or its log deleted or replaced, while it is open.
 ///
 /// The database file contains the name of its log: the salts in the header of the log. Before a writer appends to a
-/// log, and before a checkpoint copies a log, they check that the file contains the name of this log. A reader first
-/// makes this check without the write lock.
+/// log, and before a checkpoint copies a log, they check that the file contains the name of this log. A reader makes
+/// this check without the write lock. If the check fails and the file is open for writing, the reader repeats it under
+/// the lock.
 extension StoreCoordinator {
     private enum Continuity {
         case same
@@ -141,7 +142,8 @@ extension StoreCoordinator {
         return isKnown || begun == nil && log.isNext(after: names.previous) ? .uncommitted(log: names.current) : nil
     }
 
-    // The log has no frames, so the version comes from the database file. An older version is that of a backup.
+    // The log has no frames, so the version comes from the database file. If it is older than the newest known version,
+    // a backup was copied over the file.
     private func isNewest(_ connection: Connection) -> Bool {
         guard let version = try? Catalog.meta(connection).version else { return false }
         return version >= locked { $0.newestVersion }
@@ -175,9 +177,9 @@ extension StoreCoordinator {
         if locked({ $0.namedLog != log }) { locked { $0.namedLog = log } }
     }
 
-    /// Writes a random name into the file in place of that of a log that was copied completely and truncated. An older
-    /// copy of this log, for example from a backup, then does not count as the log of the file. The file looks as if a
-    /// writer had been killed before it began the next log. The caller holds the write lock.
+    /// Replaces the name of a log in the file by a random name, after the log was copied completely and truncated. An
+    /// older copy of this log, for example from a backup, then does not count as the log of the file. The file looks as
+    /// if a writer had been killed before it began the next log. The caller holds the write lock.
     func retireLogName(_ connection: Connection, _ copied: UInt64) {
         // A program that does not use the write lock cannot begin a log meanwhile.
         guard options.recordsLogName, (try? connection.run("BEGIN IMMEDIATE")) != nil else { return }

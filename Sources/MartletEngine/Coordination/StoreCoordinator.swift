@@ -3,7 +3,7 @@ import MartletSQLite
 
 /// An object that keeps a file open on an executor.
 package protocol OpenRealm: AnyObject {
-    /// The executor, described for messages.
+    /// A description of the executor for messages.
     var executorDescription: String { get }
 }
 

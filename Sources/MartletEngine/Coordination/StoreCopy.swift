@@ -49,8 +49,8 @@ struct StoreCopy {
         cmartlet_sync_folder(StoreFiles.folder(of: file))
     }
 
-    // The name of the copy with a suffix. The name is shortened if it would be too long with the suffix and the one of
-    // SQLite's journal.
+    // The name of the copy with a suffix. The name is shortened if it would be too long with this suffix and the suffix
+    // of SQLite's journal.
     private func shortened(suffix: String) -> String {
         guard !MemoryFiles.contains(file) else { return file + suffix }
         let name = (file as NSString).lastPathComponent
@@ -147,8 +147,8 @@ extension StoreCoordinator {
             try connection.run("ROLLBACK")
             let check = { try self.checkForReplacement(connection, beforeWriting: true) }
             try check()
-            // If another file replaces this one while it is read, the copy can be a mixture, or the read can fail as if
-            // the file were damaged.
+            // If another file replaces this one while it is read, the copy can be a mixture of the two files, or the
+            // read can fail as if the file were damaged. `check` then throws a more specific error.
             try StoreCopy(path: path, options: options).write(connection, check: check)
         }
     }

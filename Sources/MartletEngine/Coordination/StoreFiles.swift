@@ -17,8 +17,9 @@ package enum StoreFiles {
         return status(resolved(path) + "-wal").map { Int($0.st_size) } ?? 0
     }
 
-    /// Deletes the database, the files beside it, and the symbolic link at `path`, if it is one. If the database cannot
-    /// be deleted, nothing is. Returns the error for the first file that cannot be deleted; nil if there is none left.
+    /// Deletes the database and the files beside it and, if `path` is a symbolic link, the link. If the database cannot
+    /// be deleted, no other file is deleted. Returns the error for the first file that cannot be deleted; nil if no
+    /// file is left.
     @discardableResult
     package static func remove(_ path: String) -> EngineError? {
         let file = resolved(path)
@@ -123,14 +124,14 @@ package enum StoreFiles {
         return status(path).map { FileIdentity($0) }
     }
 
-    /// The identity of the file with a name; of the link itself if the name is a symbolic link.
+    /// The identity of the file at a path. If the path is a symbolic link, the identity of the link itself.
     static func identityWithoutLink(_ path: String) -> FileIdentity? {
         if MemoryFiles.contains(path) { return identity(path) }
         return FileIdentity(withoutFollowingLink: path)
     }
 
-    /// The path with symbolic links replaced by their targets. The file itself, or the target of the last link, may not
-    /// exist.
+    /// The path with symbolic links replaced by their targets. The file itself, or the target of the last link, need
+    /// not exist.
     static func resolved(_ path: String) -> String {
         if MemoryFiles.contains(path) { return path }
         var path = path
@@ -199,7 +200,8 @@ package enum StoreFiles {
                 + "choose a shorter path")
     }
 
-    /// Rejects the name of a copy that could not be opened, because the names of the files beside it are longer.
+    /// Rejects a name that is too long for a copy. The copy could not be opened, because the names of the files beside
+    /// it are longer and would exceed the limit.
     static func checkLengthOfNewName(_ path: String) throws(EngineError) {
         try checkNameLength(path)
         let bytes = (path as NSString).lastPathComponent.utf8.count

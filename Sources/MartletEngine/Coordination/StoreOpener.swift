@@ -20,8 +20,8 @@ struct StoreOpener {
 
     /// What one call of `open` has done.
     final class Progress {
-        /// True after the user's migration block was called. The block is not called for another file then: the program
-        /// may have changed its own state in it.
+        /// True after the user's migration block was called. The block is then not called for another file, because it
+        /// may have changed state of the program.
         var hasCalledMigration = false
     }
 
@@ -78,8 +78,9 @@ struct StoreOpener {
         StoreFiles.create(path, mode: options.fileMode)
     }
 
-    // Returns nil to be called again: the file was moved to the path of an open file, whose index was then removed, or
-    // another process moved or deleted the file.
+    // Returns nil if the caller must call it again, for one of these reasons: The file was moved to the path of an open
+    // file, whose index was then removed. Another process has moved or deleted the file. An error of the log may be
+    // temporary.
     private func connect(
         _ lockFile: (file: LockFile, content: LockFile.Content)?, isLastAttempt: Bool
     ) throws -> Opened? {
@@ -114,7 +115,7 @@ struct StoreOpener {
                 try verifier.removeForeignIndex()
                 return nil
             }
-            // Reading the log may also have failed because of it.
+            // The log may also be the reason why reading the file failed.
             if knownLock == nil && logError == nil { logError = verifier.errorOfReadLog(obsolete: obsolete) }
             if logError != nil && !isLastAttempt {
                 options.environment.sleep(1_000)

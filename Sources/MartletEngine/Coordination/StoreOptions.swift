@@ -12,7 +12,8 @@ package struct StoreOptions: Sendable {
     /// True if the file is deleted when its last Realm and objects are released.
     package var isTemporary = false
     package var schemaVersion: UInt64 = 0
-    /// False to reject a file whose types require a migration, even if `schemaVersion` is higher than its version.
+    /// False to reject a file whose types require a migration, even if `schemaVersion` is higher than that of
+    /// the file.
     package var mayMigrate = true
     /// True to delete a file that is rejected because of its types, and create it again, unless this process has it
     /// open.

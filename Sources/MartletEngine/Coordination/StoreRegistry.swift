@@ -3,7 +3,7 @@ import Foundation
 import MartletSQLite
 import MartletValues
 
-/// The open files of this process, with one coordinator each. It is the only process-global state.
+/// The open files of this process, with one coordinator each.
 ///
 /// Locks are ordered. A thread that holds a lock may wait only for locks further down in this list, with the exceptions
 /// that the list names.
@@ -115,8 +115,8 @@ package enum StoreRegistry {
 
     /// The coordinator of the file at `options.path`, which is opened if this process does not have it open.
     ///
-    /// - Parameter willExtend: called before types are added to an open file, which acquires the write lock. It may
-    ///   throw to prevent this.
+    /// - Parameter willExtend: called before types are added to an open file. Adding types acquires the write lock, so
+    ///   this closure can throw to prevent it.
     package static func coordinator(
         _ options: StoreOptions, willExtend: (StoreCoordinator) throws -> Void = { _ in }
     ) throws -> StoreCoordinator {
@@ -143,9 +143,9 @@ package enum StoreRegistry {
         }
     }
 
-    // Deletes a file whose types are rejected and creates it again. Another process may do the same: a file that is new
-    // since it was rejected is opened and not deleted. A seed that needs a migration itself is not used: every copy of
-    // it would be refused.
+    // Deletes a file whose types are rejected and creates it again. Another process may do the same. Therefore a file
+    // that was created after the rejection is opened and not deleted. If the new copy of the seed file is rejected too,
+    // the file is created without the seed file, because every copy would be rejected.
     private static func recreated(_ options: StoreOptions) throws(EngineError) -> StoreCoordinator {
         var options = options
         var (attempts, deletions) = (0, 0)

@@ -200,7 +200,7 @@ package final class WriteTransaction {
         if !openOutcomes.isEmpty { openOutcomes.removeValue(forKey: row)?.set(.cancelled) }
     }
 
-    /// Whether a write of this transaction has the outcome.
+    /// Whether `outcome` is the outcome of a write of this transaction.
     package func contains(_ outcome: WriteOutcome) -> Bool {
         openOutcomes.values.contains { $0 === outcome } || sealedOutcomes.contains { $0 === outcome }
     }

@@ -12,7 +12,7 @@ package struct DeletionDenials {
 
     package init() {}
 
-    /// `key` is the key of a map that had the target; `null` for any other property.
+    /// Records a denial by `onDelete`. `key` is the key of a map that had the target; `null` for any other property.
     package mutating func deny(_ target: String, by holder: RowID, _ property: PropertyIndex, key: SQLValue = .null) {
         isEmpty = false
         if holders[holder]?[property]?[key] == nil {
@@ -20,6 +20,7 @@ package struct DeletionDenials {
         }
     }
 
+    /// Records a denial by `deleteRule`.
     package mutating func deny(_ holder: String, _ property: String, by target: RowID) {
         isEmpty = false
         if targets[target] == nil { targets[target] = (holder, property) }
@@ -43,7 +44,7 @@ package struct DeletionDenials {
         removeIfEmpty(row)
     }
 
-    /// Removes the denial of a key of a map to which the program has assigned a value, or which it has removed.
+    /// Removes the denial of a key of a map. The program has removed the key or assigned a value to it.
     package mutating func keyWasAssigned(_ key: SQLValue, _ property: PropertyIndex, of row: RowID) {
         if isEmpty { return }
         holders[row]?[property]?[key] = nil

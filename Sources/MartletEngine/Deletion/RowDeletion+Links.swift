@@ -2,7 +2,7 @@ import MartletValues
 
 // The removal of the links to rows that are deleted.
 extension RowDeletion {
-    /// A property whose target is the table of a deleted row, and the table of the property.
+    /// A property whose target is the table of a deleted row, and the table that has the property.
     struct Source {
         let table: TableID
         let property: PropertySchema
@@ -53,7 +53,7 @@ extension RowDeletion {
             .map { RowID(table: source.table, key: $0) }
     }
 
-    // Only an observer that was called before can have deleted the row.
+    // Only an observer that was called earlier in this deletion can have deleted the row.
     private func isStillThere(_ row: RowID) throws -> Bool {
         guard host.callsObservers else { return true }
         return try exists(row)
@@ -63,7 +63,7 @@ extension RowDeletion {
         let rows = host.rows(of: source.table)
         for holder in holders {
             if host.callsObservers {
-                // An observer that was called before may have assigned another link.
+                // An observer that was called earlier in this deletion may have assigned another link.
                 try host.flush()
                 guard try targets(of: source.property, holder).contains(row) else { continue }
             }
@@ -73,8 +73,8 @@ extension RowDeletion {
         }
     }
 
-    /// Removes from all collections the rows that are about to be deleted. Each collection is changed once for all rows of a
-    /// type. A single row is ignored: `removeLinks(to:)` removes it.
+    /// Removes from all collections the rows that are about to be deleted. Each collection is changed once for all rows
+    /// of a type. A single row is ignored: `removeLinks(to:)` removes it.
     func removeFromCollections(_ rows: [RowID]) throws {
         guard rows.count > 1 else { return }
         for (table, rows) in Dictionary(grouping: rows, by: \.table).sorted(by: { $0.key < $1.key }) {

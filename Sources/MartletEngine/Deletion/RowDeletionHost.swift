@@ -12,9 +12,9 @@ package protocol RowDeletionHost: AnyObject {
 
     func rows(of table: TableID) -> RowStore
 
-    /// Notifies observers that a row will be deleted, unless this was done already.
+    /// Notifies observers that a row will be deleted, unless they were already notified of it.
     func willDelete(_ row: RowID)
-    /// Notifies the observers that `willDelete` has notified: this deletion, or another one, has deleted the row.
+    /// Called after `willDelete`: notifies the same observers that this deletion, or another one, has deleted the row.
     func didDelete(_ row: RowID)
     /// Called when the row is no longer in the file. Invalidates its accessors.
     func rowWasDeleted(_ row: RowID)

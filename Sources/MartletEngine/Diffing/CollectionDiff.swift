@@ -11,7 +11,8 @@ package enum CollectionDiff {
     ///   - replaced: keys that now identify another object. Such a key in both sequences is a deletion and an
     ///     insertion, not a move.
     ///
-    /// Complexity: O(n log r), where r is the number of runs in the key sets, if both sequences ascend or no common key moved; otherwise O(n log n).
+    /// Complexity: O(n log r), where r is the number of runs in the key sets, if both sequences ascend or no common key
+    /// moved; otherwise O(n log n).
     package static func change(
         from old: KeySequence, to new: KeySequence, modified: KeySet = [], replaced: KeySet = []
     ) -> CollectionChange {

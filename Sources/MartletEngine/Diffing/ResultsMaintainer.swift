@@ -182,7 +182,7 @@ package struct ResultsMaintainer: Sendable {
     /// The difference between the members that leave and those that enter, and the resulting keys.
     private func outcome(_ oldMembers: [OldMember], _ newMembers: [NewMember]) -> Outcome {
         let survivors = survivors(oldMembers, newMembers)
-        // Both arrays are ordered by gap, so one search for a subsequence handles the survivors of all gaps.
+        // Old and new members are ordered by gap, so one search for a subsequence handles the survivors of all gaps.
         let returning = survivors.filter {
             oldMembers[$0.old].position - $0.old == newMembers[$0.new].position - $0.new
         }
@@ -216,7 +216,8 @@ package struct ResultsMaintainer: Sendable {
         return Outcome(keys: keys, change: change)
     }
 
-    /// The rows that were and are members and were not replaced, as indices into both arrays, in new order.
+    /// The rows that were and are members and were not replaced, as indices into `oldMembers` and `newMembers`, in new
+    /// order.
     private func survivors(_ oldMembers: [OldMember], _ newMembers: [NewMember]) -> [(old: Int, new: Int)] {
         if oldMembers.isEmpty || newMembers.isEmpty { return [] }
         #if MARTLET_SEEDED_BUGS

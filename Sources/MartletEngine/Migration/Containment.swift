@@ -1,23 +1,25 @@
 import MartletSQLite
 import MartletValues
 
-/// Which rows of embedded types contain which: for all embedded types, or only for those that can contain themselves,
-/// directly or through others. The rows of the other embedded types always form trees of limited depth.
+/// Which rows of the included types contain which other rows. The included types are all embedded types, or only those
+/// whose objects can contain objects of their own type, directly or through other types. The rows of the other embedded
+/// types always form trees of limited depth.
 package struct Containment {
     /// The contents of each row that has any.
     private var contents: [RowID: [RowID]] = [:]
-    /// Rows whose owner has another type, for example a top-level type.
+    /// Rows whose owner has a type that is not included, for example a top-level type.
     private var roots: Set<RowID> = []
     /// The rows that a top-level object contains.
     private var reached: Set<RowID> = []
     /// The keys of the other rows, in ascending order.
     private(set) var unreachable: [TableID: [ObjectKey]] = [:]
+    /// The same rows as in `unreachable`.
     private var lost: Set<RowID> = []
     /// The rows that contain themselves, or contain a row that does.
     private var endless: Set<RowID> = []
 
-    /// Reads the properties of `schema` that contain embedded objects. `former` returns the layout and the property that
-    /// has their values in the file; nil if there is none.
+    /// Reads the properties of `schema` that contain embedded objects. For each of them, `former` returns the property
+    /// that has its values in the file, and the layout of that property's table; nil if there is none.
     init(
         _ schema: DatabaseSchema, _ connection: Connection, allTypes: Bool = false,
         _ former: ((DatabaseSchema.Table, PropertySchema) -> (TableLayout, PropertySchema)?)? = nil
@@ -33,7 +35,8 @@ package struct Containment {
                     guard let known = former(table, property) else { continue }
                     (layout, own) = known
                 }
-                // The key column of another type may have changed already.
+                // The key of an owner of another type is not read: the migration may have changed that key column
+                // already.
                 let owner = included.contains(table.id) ? layout.keyColumn : nil
                 try Self.read(layout, own, owner, connection) { owner, key in
                     let part = RowID(table: target, key: key)
@@ -82,7 +85,7 @@ package struct Containment {
         }
     }
 
-    // Removes rows without contents until none is left. The others are endless.
+    // Removes rows without contents until no such row is left. The remaining rows are endless.
     private mutating func findEndless() {
         var counts = contents.mapValues(\.count)
         var owners: [RowID: [RowID]] = [:]
@@ -102,8 +105,7 @@ package struct Containment {
     /// True for a row of an included type that no top-level object contains.
     package func isUnreachable(_ row: RowID) -> Bool { lost.contains(row) }
 
-    /// The rows that are contained in the given unreachable rows at any depth, and are themselves unreachable, with the
-    /// given rows.
+    /// The given unreachable rows, and all unreachable rows that they contain at any depth.
     package func unreachableContents(of rows: [RowID]) -> Set<RowID> {
         var found = Set(rows)
         var open = rows

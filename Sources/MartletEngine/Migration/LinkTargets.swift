@@ -9,7 +9,7 @@ struct LinkTargets {
     private let queries: [TableID: String]
     private let numbers: [String: TableID]
 
-    /// The types with their layout during the migration.
+    /// `types` are the types with the layout that they have during the migration.
     init(_ connection: Connection, _ types: [(id: TableID, type: ObjectTypeSchema)]) {
         self.connection = connection
         let queries = types.map { id, type in
@@ -21,7 +21,7 @@ struct LinkTargets {
     }
 
     /// The elements of a property without the links to missing rows. Single links and the values of maps become null.
-    /// Lists and sets lose the element. In `AnyRealmValue`s null replaces the link, but sets lose the element.
+    /// Lists and sets lose the element. In an `AnyRealmValue`, null replaces the link, but a set loses the whole value.
     func existing(_ elements: [SQLValue], _ property: PropertySchema) throws -> [SQLValue] {
         guard property.isLink || property.isAny else { return elements }
         let losesElements = property.kind == .set || (property.kind == .list && property.isLink)

@@ -42,8 +42,9 @@ struct SchemaChange {
         return conflicts
     }
 
-    // A type that the program does not declare may have contained objects of a type that is top-level now. Its
-    // properties become links: otherwise a deletion of its objects would delete these objects, too.
+    // A type that the program does not declare may have contained objects of a type that is top-level now. The
+    // properties that contained them become links. Otherwise, deleting an object of the undeclared type would also
+    // delete the top-level objects.
     private func linkToTopLevelTypes(_ steps: [SchemaDiff.Step]) throws {
         let changed = steps.compactMap { if case .replaceSchemaFacts(let name) = $0 { name } else { nil } }
         let topLevel = Set(changed.filter { !declaration($0).type.isEmbedded })

@@ -25,7 +25,7 @@ struct TableRebuild {
         for property in type.properties {
             for statement in TableLayout.indexes(of: property, in: type) { try connection.execute(statement) }
         }
-        // While the rows had an integer primary key, `next_key` was not advanced. Their keys may be higher.
+        // A type with an integer primary key does not advance `next_key`, so the keys of its rows may be higher.
         if last <= Self.highestCounted {
             try connection.run(
                 "UPDATE martlet_types SET next_key = max(next_key, ?2) WHERE name = ?1",
@@ -124,8 +124,8 @@ struct TableRebuild {
     }
 }
 
-/// The default values of columns. Two default rows are computed at first. If a column has the same value in both, all
-/// rows get this value. Otherwise (`UUID()`, `Date()`), the generated class computes a value for each row.
+/// The default values of columns. The initializer computes two default rows. If a column has the same value in both,
+/// all rows get this value. Otherwise, as for `UUID()` and `Date()`, the generated class computes a value for each row.
 private struct RowDefaults {
     private let declaration: TypeDeclaration
     private let first: [SQLValue]

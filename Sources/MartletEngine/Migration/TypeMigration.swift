@@ -17,7 +17,8 @@ package final class TypeMigration {
     private(set) var unconverted = UnconvertedValues()
     /// The properties that the user's code has renamed: the name in the file, by type and current name.
     private(set) var renamed: [String: [String: String]] = [:]
-    /// Which rows of the previous version contain which, if the current types apply to them.
+    /// Which rows of the previous version contain which other rows, through properties that have the same embedded type
+    /// in both versions. Nil until it is needed, and after a rename.
     private var previousContainment: Containment?
     /// Types that `finish` removes from the file if they have no objects.
     private var dropped: Set<String> = []
@@ -109,9 +110,9 @@ package final class TypeMigration {
         if property.element == .scalar(.any) { try AnyLinkMigration(connection, migratingTypes)?.rebuildIndex() }
     }
 
-    /// Requests that `finish` drops the tables of a type that the program does not declare. It keeps them if the user's
-    /// code has created objects of the type since, or if a type that remains refers to it. The caller has already deleted
-    /// the earlier rows.
+    /// Requests that `finish` drops the tables of a type that the program does not declare. The caller has already
+    /// deleted the rows. `finish` keeps the tables if the user's code creates objects of the type later, or if a type
+    /// that remains refers to this type.
     package func dropAtEnd(_ type: ObjectTypeSchema) { dropped.insert(type.name) }
 
     private func drop(_ type: ObjectTypeSchema) throws {
@@ -145,13 +146,13 @@ package final class TypeMigration {
 
     package func isDeclared(_ name: String) -> Bool { declarations[name] != nil }
 
-    /// Which of the current rows contain which.
+    /// Which of the current rows contain which other rows.
     package func containment(allTypes: Bool) throws -> Containment {
         try Containment(DatabaseSchema(migratingTypes), connection, allTypes: allTypes)
     }
 
-    /// A row that contains itself, if copying a row of the previous version to a property of an embedded type would copy
-    /// it.
+    /// A row that contains itself and that a copy of `row` to a property of an embedded type would include; nil if
+    /// there is none. Both are rows of the previous version.
     package func previousCycle(from row: RowID) throws -> RowID? {
         let containment =
             try previousContainment
@@ -201,7 +202,7 @@ package final class TypeMigration {
     }
 
     /// The embedded types of the properties to which the user's code has copied values. If one property of the file is
-    /// copied to several, these own the same objects.
+    /// copied to several properties, all of them own the same objects.
     private var renamedTargets: Set<String> {
         var targets: Set<String> = []
         for (_, type) in migratingTypes {

@@ -35,7 +35,8 @@ struct CollectionRelation {
 
 /// How a query treats the entries of a map of objects whose value is nil.
 enum NilEntries {
-    /// Such entries are omitted, because the path continues to properties of the objects.
+    /// Such entries are omitted, because the path continues to properties of the objects, or because the condition
+    /// cannot be true for nil.
     case skipped
     /// An element is the key of the object, or NULL.
     case asValues
@@ -106,7 +107,8 @@ extension QueryCompiler {
         of path: PropertyPath, _ scope: QueryScope, _ nilEntries: NilEntries = .skipped,
         _ condition: (inout QueryCompiler, QueryScope) throws -> String
     ) throws -> String {
-        // If the path passes through several collections, it is split after the first one, which is queried first.
+        // A path through several collections is split after the first one. The condition on the rest of the path
+        // becomes a condition on the elements of the first collection.
         let ends = try collectionEnds(path, scope)
         if let outer = ends.first, ends.count > 1 {
             let rest = PropertyPath(components: Array(path.components[outer...]))
@@ -157,7 +159,7 @@ extension QueryCompiler {
         return (elements(step, inner, isOwnerKnown: isOwnerKnown), owner, .row(step.target, inner))
     }
 
-    // The rows that the values of a map refer to, with an empty row for each value that refers to none.
+    // The rows that the values of a map refer to, with a row of NULLs for each value that refers to none.
     private func rows(of target: TableID, in values: CollectionRelation, _ alias: String) -> CollectionRelation {
         let layout = schema[target].layout
         return CollectionRelation(

@@ -23,8 +23,8 @@ extension QueryCompiler {
         }
     }
 
-    // Conditions are 1, 0 or NULL. 'IS NOT TRUE' is not used: in a table with a column called 'true' it refers to the
-    // column.
+    // Conditions are 1, 0 or NULL. 'IS NOT TRUE' is not used: in a table with a column called 'true', TRUE refers to
+    // the column.
     private static func negation(of condition: String) -> String { "(\(condition)) IS NOT 1" }
 
     /// The SQL of a comparison, search or similar condition. If its paths pass through collections, `negation` is
@@ -84,8 +84,8 @@ extension QueryCompiler {
         return Self.joined(conditions[...], " OR ")
     }
 
-    // Long chains are split into halves recursively: the depth of a chain is its length, and SQLite limits the depth of
-    // expressions.
+    // SQLite parses a chain as an expression whose depth is the length of the chain, and limits the depth of
+    // expressions. Therefore long chains are split into halves recursively.
     private static func joined(_ conditions: ArraySlice<String>, _ separator: String) -> String {
         guard conditions.count > 8 else { return conditions.joined(separator: separator) }
         let middle = conditions.startIndex + conditions.count / 2

@@ -144,7 +144,7 @@ extension QueryCompiler {
 }
 
 extension Predicate.Operand {
-    /// Combines the terms of the leaves, which it removes from the front of `leaves`.
+    /// Combines the terms of the leaves of this operand into its term. Removes them from the front of `leaves`.
     fileprivate func assembled(_ leaves: inout ArraySlice<QueryTerm>) throws -> QueryTerm {
         guard case .arithmetic(let left, let sign, let right) = self else { return leaves.removeFirst() }
         let (a, b) = (try left.assembled(&leaves), try right.assembled(&leaves))

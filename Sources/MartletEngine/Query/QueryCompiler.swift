@@ -18,7 +18,7 @@ package struct QueryCompiler {
     private var scopes: [QueryScope] = []
     private var conditionCount = 0
     private var collectionCount = 0
-    // SQLite's time to prepare a statement grows with the square of both counts. At these limits it is about a second.
+    // SQLite's time to prepare a statement grows with the square of each count. At these limits it is about a second.
     private static let greatestConditionCount = 4_000
     private static let greatestCollectionCount = 1_000
 
@@ -80,8 +80,8 @@ package struct QueryCompiler {
         return finish("SELECT \(checked) FROM \(members)")
     }
 
-    /// Selects the members among the rows with `keyCount` keys, each with its sort values, for a plan without stages.
-    /// The first parameters are these keys.
+    /// Selects which of `keyCount` rows are members of a plan without stages, each with its sort values. The first
+    /// `keyCount` parameters are the keys of these rows.
     package mutating func candidates(_ plan: QueryPlan, keyCount: Int) throws -> Query {
         let table = schema[plan.table]
         let key = "t.\(table.layout.keyColumn)"

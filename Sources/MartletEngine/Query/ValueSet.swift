@@ -1,11 +1,11 @@
 import MartletSQLite
 import MartletValues
 
-/// The right side of `IN`. Up to `limit` values are bound one by one. If there are more, they are bound as lists, because
-/// the number of parameters is limited.
+/// The right side of `IN`. Up to `limit` values are bound one by one. If there are more, they are bound as one list for
+/// each type, because SQLite limits the number of parameters. The lists are JSON arrays, except the list of reals.
 struct ValueSet {
     private var integers: [Int64] = []
-    /// In JSON, texts and blobs are written and compared as the hexadecimal digits of their bytes.
+    /// JSON arrays of texts and blobs contain the hexadecimal digits of their bytes, and SQL compares these digits.
     private var texts: [String] = []
     private var blobs: [[UInt8]] = []
     private var reals: [Double] = []
@@ -34,7 +34,7 @@ struct ValueSet {
             single += integers.map(SQLValue.integer) + texts.map(SQLValue.text) + blobs.map(SQLValue.blob)
             single += reals.map(SQLValue.real)
         } else {
-            // JSON cannot represent infinity.
+            // Reals are encoded like the elements of a chunk, because JSON cannot represent infinity.
             if !reals.isEmpty {
                 let list = compiler.bind(.blob(ElementCodec.encode(reals.map(SQLValue.real))))
                 let count = compiler.bind(.integer(Int64(reals.count)))

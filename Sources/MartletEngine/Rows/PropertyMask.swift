@@ -1,8 +1,8 @@
-/// The properties of a row to write. The first 63 are bits of a word, so most masks need no allocation.
+/// Selects the properties of a row that are written. The first 63 are bits of a word, so most masks need no allocation.
 package struct PropertyMask: Hashable, Sendable {
-    /// The last bit represents properties from index 63 on.
+    /// The last bit represents all properties from index 63 on.
     @usableFromInline let word: UInt64
-    /// The properties from index 63 on, if the last bit is set; nil for all of them.
+    /// The selected properties from index 63 on, if the last bit is set; nil if all of them are selected.
     @usableFromInline let further: ColumnSet?
 
     @inlinable package static var all: PropertyMask { PropertyMask(word: .max) }

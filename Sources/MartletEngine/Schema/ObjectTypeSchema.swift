@@ -26,10 +26,10 @@ package struct ObjectTypeSchema: Sendable, Equatable {
         return scalar.isInteger
     }
 
-    /// True if code generated for `other` can use tables created for this type: both have the same properties in the
-    /// same order, with the same types and deletion rules, and this type has a full-text index for every property that
-    /// `other` searches. This type may have further full-text indexes, because a program also maintains those that only
-    /// the file declares. Other indexes, unique sets and former names may differ.
+    /// True if code generated for `other` can use tables created for this type. Both types must have the same
+    /// properties in the same order, with the same types and deletion rules. This type must have a full-text index for
+    /// every property that has one in `other`. It may have further ones, because a program also maintains the full-text
+    /// indexes that only the file declares. Other indexes, unique sets and former names may differ.
     package func isStorageCompatible(with other: ObjectTypeSchema) -> Bool {
         name == other.name && isEmbedded == other.isEmbedded && primaryKey == other.primaryKey
             && properties.count == other.properties.count

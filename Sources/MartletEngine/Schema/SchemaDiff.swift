@@ -23,10 +23,10 @@ package struct SchemaDiff: Equatable {
     }
 
     package private(set) var steps: [Step] = []
-    /// One sentence each: lower case, no full stop, ends with how to fix it.
+    /// One sentence for each difference that requires a migration. It begins in lower case and ends with a fix.
     package private(set) var differences: [String] = []
-    /// Types whose names differ only in case from other types of the file, one sentence each. SQLite ignores case in the
-    /// names of tables, so no migration can create them.
+    /// One sentence for each declared type whose name differs only in case from another type of the file. SQLite
+    /// ignores case in the names of tables, so no migration can create such a type.
     package private(set) var nameClashes: [String] = []
     /// The types that are renamed. Maps the name in the file to the name in the program.
     package private(set) var renames: [String: String] = [:]
@@ -146,8 +146,8 @@ package struct SchemaDiff: Equatable {
         return positions.allSatisfy { $0.key == $0.value } ? [:] : positions
     }
 
-    // Describes a change of type for which the stored values must change. Returns nil if there is none, also for a
-    // property that becomes optional.
+    // Describes a change of type that requires a change of the stored values. Returns nil if they can stay, for example
+    // if a property becomes optional.
     private func difference(_ before: PropertySchema, _ declared: PropertySchema) -> String? {
         let stored = before.retargeted(currentName)
         guard stored.kind == declared.kind, stored.element == declared.element else {
@@ -163,7 +163,8 @@ package struct SchemaDiff: Equatable {
         return nil
     }
 
-    // A link and an embedded object have the same notation.
+    // A link and an embedded object have the same notation. If the types differ only in this, the texts say which is
+    // which.
     private func typeTexts(
         _ stored: PropertySchema, _ before: PropertySchema, _ declared: PropertySchema
     ) -> (was: String, now: String) {

@@ -4,8 +4,8 @@ import MartletValues
 /// The index of links in `AnyRealmValue` values: one row for each pair of a property of an object and a link in its
 /// value.
 ///
-/// The table is created with the first such link of a file. It is written together with the values. It is read when a
-/// row is deleted, when the rows that observers depend on are determined, and in migrations.
+/// The table is created with the first such link of a file, and written together with the values. The engine reads it
+/// when it deletes a row, when it determines the rows on which observers depend, and in migrations.
 package struct AnyLinkIndex {
     /// A property of one object, whose value contains a link.
     package struct Source: Hashable, Sendable {

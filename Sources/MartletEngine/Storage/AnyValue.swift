@@ -74,7 +74,7 @@ package struct AnyValue {
         self.init(wellFormed: stored)
     }
 
-    // For values that were checked, and for values nested in them, which were checked with them.
+    // Only for values that `isWellFormed` accepts, and for values nested in them.
     private init?(wellFormed stored: SQLValue) {
         isFloat = stored.tag == .float
         switch stored {
@@ -199,7 +199,7 @@ package struct AnyValue {
         }
     }
 
-    // NaN is not comparable.
+    // The number as a decimal; nil for NaN and for values that are not numbers.
     private var decimal: DecimalNumber? {
         switch content {
         case .decimal(let decimal): decimal.isNaN ? nil : decimal
@@ -210,7 +210,7 @@ package struct AnyValue {
 }
 
 extension AnyValue {
-    /// The stored value with positive zeros and one NaN of each kind, at all levels.
+    /// The stored value in which every zero is positive and all NaNs of a kind have equal bits, also in nested values.
     package static func normalized(_ stored: SQLValue) -> SQLValue {
         guard case .blob(let blob) = stored, let tag = stored.tag else { return stored }
         let content = Array(blob.dropFirst())
@@ -270,8 +270,9 @@ extension AnyValue {
     /// True for the sort keys of NaN.
     package static func isNaN(sortKey: SQLValue) -> Bool { sortKey == nanKey || sortKey == nanDateKey }
 
-    // The bit patterns of floating-point numbers sort like the numbers, except that the order of negative ones is
-    // reversed.
+    // As unsigned integers, the bit patterns of positive numbers sort like the numbers. Those of negative numbers are
+    // greater and have the reverse order. Therefore the bits of negative numbers are inverted, and the sign bit of
+    // other numbers is set.
     private static func ordered(_ number: Double) -> [UInt8] {
         let bits = (number == 0 ? 0 : number).bitPattern
         return AnyValueTag.bigEndian(bits >> 63 == 1 ? ~bits : bits | 1 << 63)

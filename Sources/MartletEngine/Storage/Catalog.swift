@@ -78,7 +78,7 @@ enum Catalog {
 
     /// The object types of the file, each with its number.
     ///
-    /// - Parameter known: types by their schema facts; these are not parsed again.
+    /// - Parameter known: types that were parsed before, by their schema facts.
     static func types(
         _ connection: Connection, checkingNames: Bool = true, known: [String: ObjectTypeSchema] = [:]
     ) throws -> [(id: TableID, type: ObjectTypeSchema)] {

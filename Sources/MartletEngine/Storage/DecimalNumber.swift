@@ -154,8 +154,9 @@ package struct DecimalNumber: Hashable, Sendable {
         return "\(sign)\(digits)e\(exponent)"
     }
 
-    // A byte for kind and sign, then the exponent of the first digit, then 34 digits as a binary number. For negative
-    // numbers the bytes after the first are inverted. The order of the bytes is the numeric order.
+    // A byte for kind and sign, then the exponent of the first digit, then 34 digits as a binary number. Zero, the
+    // infinities and NaN have only the first byte. For negative numbers the bytes after the first are inverted. The
+    // order of the bytes is the numeric order.
     package var bytes: [UInt8] {
         guard kind == .finite else { return [kind.rawValue &* 64 &- 1] }
         guard coefficient != 0 else { return [128] }

@@ -2,8 +2,8 @@ import MartletSQLite
 import MartletValues
 
 /// The floating-point values of a row that SQLite's REAL cannot store exactly: it stores NaN as NULL, and negative zero
-/// without its sign. The column `_special` of the row contains their bits as pairs of property (2 bytes) and bits (8
-/// bytes), little-endian.
+/// without its sign. The column `_special` of the row contains their bits as pairs of property index (2 bytes) and bits
+/// (8 bytes), little-endian.
 package enum FloatingSpecials {
     package static func needsBits(_ value: Double) -> Bool { value.isNaN || (value == 0 && value.sign == .minus) }
 

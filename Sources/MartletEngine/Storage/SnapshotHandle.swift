@@ -11,7 +11,7 @@ import Synchronization
 /// its mutex. The other properties never change.
 // Sendable: every use of the connection, which is not Sendable, holds `lock`.
 package final class SnapshotHandle: @unchecked Sendable {
-    /// Refers to the handle without retaining it. Every read retains the handle.
+    /// Refers to the handle without retaining it. `reference.object` returns the handle retained.
     let reference = WeakReference()
     package let version: Version
     package let epoch: Int64
@@ -70,7 +70,7 @@ package final class SnapshotHandle: @unchecked Sendable {
         owners.withLock { $0.live = holder }
     }
 
-    /// Records where the handle was frozen, for reports of pinned versions.
+    /// Records the place in the source where a value of this version was frozen, for reports of pinned versions.
     package func recordOwner(frozen holder: any CustomStringConvertible & Sendable) {
         owners.withLock { $0.frozen = holder }
     }

@@ -112,7 +112,7 @@ package struct DamagedValue: Sendable {
         "'\(type).\(property.name)' in the row with the key \(key)"
     }
 
-    // Escapes line breaks, and NUL characters, which would end the message.
+    // The first 60 characters. Control characters are escaped: a NUL would end the message.
     private static func escaped(_ text: String) -> String {
         let scalars = text.unicodeScalars
         return scalars.prefix(60).map { scalar in

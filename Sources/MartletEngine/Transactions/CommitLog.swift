@@ -60,8 +60,8 @@ package struct RowImages: Sendable {
 
     package func row(_ key: ObjectKey, in table: TableID) -> [SQLValue]? { rows[table]?[key] }
 
-    /// Adds the images of later versions. A row that already has an image keeps it, because it is older. If a change
-    /// set in `earlier` touches a row that has no image, the later image is not added: it is not the oldest state.
+    /// Adds the images of later versions. A row that already has an image keeps this older image. If a change set in
+    /// `earlier` touches a row that has no image, the later image is not added: it is not the oldest state.
     package mutating func merge(_ later: RowImages, unlessTouchedBy earlier: [ChangeSet]) {
         for (table, images) in later.rows {
             #if MARTLET_SEEDED_BUGS

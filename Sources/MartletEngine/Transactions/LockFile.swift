@@ -12,8 +12,8 @@ import Foundation
 /// | 64..<72 | the name of the newest log |
 /// | 72..<128 | reserved |
 ///
-/// Lock files of earlier releases end before the magic number, or have zeros in its place if the disk was full. When such
-/// a file is opened, the magic number is added.
+/// Lock files of earlier releases end before the magic number, or have zeros in its place if the disk was full.
+/// `opened()` adds the magic number to such a file.
 struct LockFile {
     static let suffix = ".lock"
     static let magic = Array("Martlet lock 1\r\n".utf8)
@@ -70,8 +70,8 @@ struct LockFile {
             return .current
         }
         // Early releases wrote only the first word (8 bytes), or the first three words (24 bytes). Later releases wrote
-        // the name of the log without the magic number (72 bytes) if the disk was full. This release does so if the file
-        // is truncated while it is open.
+        // the name of the log without the magic number (72 bytes) if the disk was full. This release also does so if
+        // another program truncates the file while it is open.
         let isEarly = [0, 8, 24].contains(status.st_size) && count == status.st_size
         let isWithoutMagic = status.st_size == 72 && head[Self.magicOffset...].allSatisfy { $0 == 0 }
         guard isEarly || isWithoutMagic else {
@@ -126,7 +126,7 @@ struct LockFile {
         let tail = Self.headBytes - Self.magicOffset
         let bytes = Self.magic + [UInt8](repeating: 0, count: tail - Self.magic.count)
         guard pwrite(descriptor, bytes, tail, off_t(Self.magicOffset)) != tail else { return }
-        // Without the number, later words in the file would make it look like a file of another program.
+        // Without the magic number, later words in the file would make it look like a file of another program.
         throw EngineError(
             errno == ENOSPC || errno == EDQUOT ? .outOfDiskSpace : .inputOutput, path: path,
             "the lock file beside the database cannot be written: \(String(cString: strerror(errno)))")

@@ -14,20 +14,23 @@ import Synchronization
 /// While a writer waits for the lock, another program may delete or replace the lock file. The lock on the old file
 /// then protects nothing, so the writer opens and locks the file that is now at the path.
 ///
-/// Thread safety: only the holder of `semaphore` opens the file or writes to it. The number of its descriptor never changes, but the
-/// descriptor may be redirected to another file. `isOfOpenDatabase` is set before other threads use this object.
+/// Thread safety: only the holder of `semaphore` opens the file or writes to it. The number of the open descriptor does
+/// not change, but `reopen` may redirect the descriptor to another file. `isOfOpenDatabase` is set before other threads
+/// use this object.
 // Sendable as described above.
 final class WriteLock: @unchecked Sendable {
     private let path: String
     private let file: LockFile?
-    /// True if the database is open. If the database is deleted while open, the lock file is not created again.
+    /// True if the database is open. If the database and its lock file are then deleted, a writer that has the lock
+    /// file open does not create another one.
     var isOfOpenDatabase = false
     private let semaphore = DispatchSemaphore(value: 1)
     private let opened = Atomic<Int32>(-1)
     private var descriptor: Int32 { opened.load(ordering: .acquiring) }
     /// The lock file that this object has open. Guarded by `semaphore`.
     private var openedFile: FileIdentity?
-    /// What this object last wrote to the file that it has open. Guarded by `semaphore`.
+    /// The name of the log that this object last wrote to the open lock file; nil if it wrote none. Guarded by
+    /// `semaphore`.
     private var writtenLog: UInt64?
     private let environment: Environment
 
@@ -46,7 +49,7 @@ final class WriteLock: @unchecked Sendable {
         guard descriptor >= 0 else { return }
         cmartlet_block_forks()
         defer { cmartlet_unblock_forks() }
-        // In a forked child, the number may belong to another file.
+        // In a forked child, the descriptor number may belong to another file.
         if cmartlet_remove_lock(descriptor) { close(descriptor) }
     }
 
@@ -66,8 +69,8 @@ final class WriteLock: @unchecked Sendable {
         }
     }
 
-    // On Linux, Dispatch waits on the real-time clock, which may be set while this thread waits. Therefore the monotonic
-    // clock is read too, at least once per second.
+    // On Linux, Dispatch waits on the real-time clock, which may be set while this thread waits. Therefore this method
+    // also reads the monotonic clock, at least once per second.
     private func waitForThreads(_ deadline: UInt64) throws(EngineError) {
         while true {
             let now = environment.now()

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The outcome of a write that inserted rows. The write shares this object with references to these rows: after a
-/// rollback or a deletion, another row may get the key of the referenced row.
+/// The outcome of a write that inserted rows. The write shares this object with the references to these rows, so that a
+/// reference can detect that its row is gone: after a rollback or a deletion, another row may get the same key.
 package final class WriteOutcome: Sendable {
     package enum State: UInt8, AtomicRepresentable, Sendable {
         case open, committed

@@ -1,8 +1,9 @@
 /// Replaces tabs in indentation with spaces. It computes the column of each line, and whether that column is certain.
 ///
 /// If the whole file is indented with tabs, a tab is one level. If tabs and spaces are mixed, the width of a tab is
-/// unknown. Then the column of a line with tabs is certain only in two cases: a line directly below a line that opens a
-/// block is inside that block, and a line with exactly the same indentation bytes as an earlier line is at its level.
+/// unknown. Then the column of a line with tabs is certain only in two cases. A line directly below a line that opens a
+/// block is inside that block. A line whose indentation has the same bytes as that of an earlier line is at the level
+/// of the earlier line.
 struct TabIndentation {
     private struct Level {
         let indentation: ArraySlice<UInt8>

@@ -1,7 +1,7 @@
 import CMartletYAML
 import MartletSchema
 
-/// Reads the events of libyaml into a tree with exact source ranges. The only file that uses libyaml.
+/// Reads the events of libyaml into a tree with exact source ranges. No other file uses libyaml.
 ///
 /// libyaml reports positions as numbers of Unicode scalars; `ScalarIndex` converts them to byte offsets. The limits are
 /// checked at each event, so that reading a deeply nested file ends early. Aliases are not expanded.

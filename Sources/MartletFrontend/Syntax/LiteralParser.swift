@@ -57,7 +57,8 @@ enum LiteralParser {
     }
 }
 
-/// Parses quoted text. Double-quoted text uses the escapes of Swift, and `\/` and `\uXXXX` of JSON; single-quoted text doubles its quotes.
+/// Parses quoted text. Double-quoted text uses the escapes of Swift, and `\/` and `\uXXXX` of JSON. In single-quoted
+/// text, two quotes stand for one.
 private struct QuotedReader {
     enum Outcome {
         case text(String)

@@ -28,7 +28,8 @@ public struct SourceFixer {
 
     private let writable: WritableFiles
 
-    /// - Parameter paths: one schema folder, or the files of a schema. No other files are written.
+    /// - Parameter paths: one schema folder, or the files of a schema. Files are written only in this folder, or in the
+    ///   folders of these files.
     public init(_ paths: [String]) {
         writable = WritableFiles(paths)
     }

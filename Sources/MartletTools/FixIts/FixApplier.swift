@@ -15,8 +15,8 @@ public struct FixResult: Sendable {
 
 /// Applies the safe fixes of a schema's findings until none is left. It does not access the disk.
 public enum FixApplier {
-    /// The maximum number of rounds. Each round applies fixes that do not overlap and checks the schema again. No text
-    /// of the fuzzer's corpus, and no mutation of one, needs more than half of them.
+    /// The maximum number of rounds. Each round applies fixes that do not overlap and checks the schema again. The
+    /// texts of the fuzzer's corpus and their mutations need at most half of these rounds.
     static let maximumRounds = 24
     /// The maximum number of findings per file and round. It is higher than the number of findings that a report shows,
     /// so that a schema with tens of thousands of similar mistakes needs few rounds.

@@ -6,7 +6,7 @@ struct LayoutLines {
     private struct Line {
         var text: String
         var comment: String?
-        /// Whether a block, or a flow list or mapping, begins after the line. No blank line follows it.
+        /// Whether a block, or a flow list or mapping, begins after the line. No blank line is added after such a line.
         var startsBlock = false
     }
 

@@ -59,7 +59,7 @@ struct GitProcess {
             try process.run()
             try standardInput.fileHandleForWriting.write(contentsOf: Data(input.utf8))
             try standardInput.fileHandleForWriting.close()
-            // Both are read at the same time: git would wait if the buffer of one pipe were full.
+            // Both pipes are read at the same time, because git waits while the buffer of either pipe is full.
             let errorReader = BackgroundReader(errors.fileHandleForReading)
             let data = try output.fileHandleForReading.readToEnd() ?? Data()
             let text = errorReader.finish()

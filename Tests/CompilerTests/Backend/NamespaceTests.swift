@@ -62,7 +62,8 @@ struct NamespaceTests {
         #expect(outputs.map(\.name) == Backend.generate(model).map(\.name))
     }
 
-    /// Schema descriptions, raw values, property indices and property names do not change, so the stored data is the same.
+    /// Schema descriptions, raw values, property indices and property names do not change, so the stored data is the
+    /// same.
     @Test("a namespace changes only the names of types in Swift S7 S21", arguments: GoldenTests.schemas)
     func onlyTypeNames(schema: String) throws {
         let folder = try GoldenFolder(schema)
@@ -76,7 +77,7 @@ struct NamespaceTests {
         }
     }
 
-    @Test("with a namespace, a change of one schema changes only its own Swift file S13 S20")
+    @Test("with a namespace, a change of one schema file changes only one Swift file S13 S20")
     func locality() throws {
         let folder = try GoldenFolder("Flights")
         let before = Dictionary(uniqueKeysWithValues: try folder.generate(Self.options).map { ($0.name, $0.text) })

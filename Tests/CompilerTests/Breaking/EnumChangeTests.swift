@@ -26,7 +26,7 @@ struct EnumChangeTests {
             ["source: enum 'Size' is 'Height' now; rename it in code that uses it"])
     }
 
-    @Test("another raw type cannot read stored values S43 MRT0601")
+    @Test("stored values cannot be read with another raw type S43 MRT0601")
     func rawType() throws {
         let old = "«Size»: {raw: Int, cases: {small: 1}}"
         let new = "«Size»: {raw: String, cases: {small: s}}"
@@ -46,7 +46,7 @@ struct EnumChangeTests {
             ["source: case 'Size.large' is gone; declare it again"])
     }
 
-    @Test("an enum that no stored property uses any longer breaks only code S43 MRT0601")
+    @Test("another raw type breaks only code if no stored property uses the enum any longer S43 MRT0601")
     func otherEnumOfProperty() throws {
         let enums = { (size: String) in "enums:\n  \(size)\n  Height: [small, large]\n" }
         let old = "objects:\n  Dog: {properties: {a: «Size?»}}\n"
@@ -73,7 +73,7 @@ struct EnumChangeTests {
         #expect(change.findings().map(\.severity) == [.error, .error])
     }
 
-    @Test("another raw value makes stored values read as another case S43 MRT0601")
+    @Test("with another raw value, stored values are read as another case S43 MRT0601")
     func rawValue() throws {
         try check(
             stored("Size: {raw: Int, cases: {«small»: 1, «large»: 2}}"),

@@ -95,7 +95,7 @@ struct PathChangeTests {
             "objects:\n  Dog: {properties: {a: Int?, b: Int, c: Dog?}}\n"
                 + "projections:\n  Card: {of: Dog, properties: {x: \(path)}}\n"
         }
-        // Both labels are of type Int?.
+        // The label is of type Int? in both schemas.
         try check(
             schema("«a»"), schema("«c.b»"),
             ["source: projection property 'Card.x' cannot be set any more; keep the path 'a'"])

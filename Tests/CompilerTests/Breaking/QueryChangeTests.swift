@@ -114,7 +114,7 @@ struct QueryChangeTests {
             ["source: case 'Size.small' is 'tiny' now; rename it in code that uses it"])
     }
 
-    @Test("the level separates errors from notes S43 MRT0601")
+    @Test("changes that reach the level are errors, and others are notes S43 MRT0601")
     func levels() throws {
         let change = try SchemaChange(
             dog("a: Int?, b: Int, c: Int", "index: [c]"), dog("a: Int, b: Int?, c: Int"))

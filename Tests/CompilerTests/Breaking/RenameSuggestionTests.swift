@@ -51,7 +51,7 @@ struct RenameSuggestionTests {
         }
     }
 
-    @Test("the most similar of several types comes first S43 MRT0601")
+    @Test("the rename to the most similar of several types is suggested first S43 MRT0601")
     func several() throws {
         let change = try SchemaChange(
             "objects:\n  Human: {properties: {age: Int, name: String}}\n",
@@ -93,7 +93,7 @@ struct RenameSuggestionTests {
             ["data: property 'Dog.years' is gone, and its stored values with it; declare it again"])
     }
 
-    @Test("where braces would change the meaning, the finding has help but no fix S43 MRT0601")
+    @Test("a declaration that braces would change gets help but no fix S43 MRT0601")
     func helpOnly() throws {
         let change = try SchemaChange(
             dog("name: String"), "objects:\n  Dog:\n    properties:\n      called: String = \"a, b\"\n")

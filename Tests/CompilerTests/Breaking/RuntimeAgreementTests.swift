@@ -23,7 +23,7 @@ struct RuntimeAgreementTests {
             guard let old = model(texts.0, SourceFileID(1)), let new = model(texts.1, SourceFileID(0)) else { continue }
             let difference = SchemaDiff(stored: facts(of: old), declared: facts(of: new))
             let isRefused = !difference.differences.isEmpty
-            // Objects of types that are no longer declared stay in the file, where the program cannot reach them.
+            // The runtime accepts that a type is no longer declared: its objects stay in the file.
             let lost = BreakingChanges.between(old, new).filter {
                 $0.level == .data && !$0.message.contains("its stored objects cannot be read")
             }

@@ -61,8 +61,8 @@ struct MarkedText {
     }
 }
 
-/// Compares the findings of a change, as `level: message` sorted by location, and checks that findings and notes are
-/// located at the marks.
+/// Checks that the findings of a change, as `level: message` sorted by location, equal `expected`, and that findings
+/// and notes are located at the marks.
 func check(
     _ old: String, _ new: String, _ expected: [String] = [], sourceLocation: SourceLocation = #_sourceLocation
 ) throws {

@@ -178,7 +178,7 @@ struct CommandLineTests {
         try #require(openpty(&master, &slave, nil, nil, nil) == 0)
         let screen = FileHandle(fileDescriptor: master, closeOnDealloc: true)
         let line = FileHandle(fileDescriptor: slave, closeOnDealloc: true)
-        // The kernel buffers a page, and the outputs are shorter.
+        // The process does not block, because its output is shorter than the page that the kernel buffers.
         _ = try Executable().run(arguments, in: folder, environment: environment, output: line)
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = read(screen.fileDescriptor, &bytes, bytes.count)
@@ -216,7 +216,7 @@ struct CommandLineTests {
         #expect(outcome.errors.contains("[MRT0005]"))
     }
 
-    @Test("an empty folder is a finding S40 MRT0001")
+    @Test("a folder without schema files is a finding S40 MRT0001")
     func emptyFolder() throws {
         let folder = try TemporaryFolder()
         try folder.write("", to: "Schemas/notes.txt")
@@ -225,7 +225,7 @@ struct CommandLineTests {
         #expect(outcome.output.hasPrefix("::error file=Schemas,title=MRT0001%3A no schema was found::"))
     }
 
-    @Test("every command supports '--help', and the tool '--version' S40")
+    @Test("every command supports '--help', and the tool supports '--version' S40")
     func help() throws {
         #expect(try run(["--version"]).output == Compiler.version + "\n")
         let commands = [

@@ -77,7 +77,7 @@ struct Executable {
         process.environment = ProcessInfo.processInfo.environment.filter { $0.key != "NO_COLOR" && $0.key != "TERM" }
             .merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
-        // Files, because the process would block on a full pipe that is not read.
+        // The output goes to files, because the process would block on a full pipe that is not read.
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.path + "/.output"))
         let errors = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.path + "/.errors"))
         process.standardOutput = output ?? file

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Errors when files cannot be read or written. The reason is the error message of the operating
+/// Messages about files that cannot be read or written. The reason in a message is the error message of the operating
 /// system.
 @Suite("Command line: reasons of errors")
 struct ReasonTests {
@@ -74,7 +74,7 @@ struct ReasonTests {
         @Test("a folder that cannot be created is reported with the reason S40")
         func kernelFolders() throws {
             let folder = try folder()
-            // Not even root can create files there.
+            // Not even root can create files in '/proc'.
             let outcome = try Executable().run(["init", "/proc/self/fdinfo/Schemas"], in: folder)
             #expect(outcome.status == 3)
             #expect(

@@ -112,7 +112,7 @@ extension ParsedSVG {
         }
     }
 
-    /// No line crosses a box, including the boxes at its ends.
+    /// Finds lines that cross a box, including the boxes at their own ends.
     private func crossings() -> [String] {
         lines.flatMap { line in
             zip(line.points, line.points.dropFirst()).flatMap { start, end in
@@ -121,7 +121,7 @@ extension ParsedSVG {
         }
     }
 
-    /// A line is drawn from its target to its source.
+    /// Finds lines that do not lead from a side of their target to a side of their source.
     private func wrongEnds() -> [String] {
         lines.filter { line in
             guard let first = line.points.first, let last = line.points.last, let source = box(named: line.source),
@@ -131,7 +131,7 @@ extension ParsedSVG {
         }.map { "'\($0.title)' does not go from box to box" }
     }
 
-    /// Lines overlap only if they begin at the same point and have the same classes.
+    /// Finds overlapping lines. Lines may overlap only if they begin at the same point and have the same classes.
     private func coveredLines() -> [String] {
         var pieces: [Bool: [Int: [(low: Int, high: Int, line: Int)]]] = [:]
         for (index, line) in lines.enumerated() {

@@ -66,7 +66,7 @@ struct SchemaReferenceTests {
             #expect(texts(compile(adding: text)) == [], "\(example)")
         }
         let named = Set(rows.flatMap { SchemaReferencePage.code(in: $0.cells[0]) })
-        // One row lists the types from 'Int' to 'Int64'.
+        // One row names 'Int', 'Int8' and 'Int64', and abbreviates the types between them.
         let whole: Set<ScalarKind> = [.int16, .int32]
         #expect(named == Set(ScalarKind.allCases.filter { !whole.contains($0) }.map(\.rawValue)))
     }

@@ -77,7 +77,7 @@ struct FormatTests {
 
     // MARK: Properties
 
-    @Test("the schemas of this repository are formatted S42", arguments: GoodText.all)
+    @Test("the schemas of this repository have the canonical layout S42", arguments: GoodText.all)
     func repository(_ schema: GoodText) throws {
         guard !schema.path.contains("Fixtures") else { return }
         #expect(try format(schema.text) == schema.text)
@@ -100,7 +100,7 @@ struct FormatTests {
     }
 
     @Test(
-        "300 other layouts of good schemas have the same model and format to the same text S42",
+        "300 other layouts of good schemas have the same model and are formatted to the same text S42",
         arguments: GoodText.schemas)
     func otherLayouts(_ schema: [GoodText]) throws {
         let canonical = try schema.map { Array(try format($0.text).utf8) }
@@ -158,7 +158,7 @@ struct FormatTests {
 }
 
 extension GoodText {
-    /// All texts, grouped by schema: the files that are read together.
+    /// All texts, grouped by schema. The files of one folder are one schema.
     static let schemas: [[GoodText]] = Dictionary(grouping: all) { text in
         text.path.split(separator: "/").dropLast().joined(separator: "/")
     }.sorted { $0.key < $1.key }.map(\.value)

@@ -5,7 +5,7 @@ import ModelTesting
 
 /// Changes the white space of a schema at random and nothing else. Formatting must undo the change.
 ///
-/// It supports the syntax of the good schemas: no scalars and no brackets over several lines.
+/// It supports only the syntax of the schemas in `GoodText`, in which no scalar and no bracket spans several lines.
 struct WhitespaceRandomizer {
     private var random: SeededRandom
 

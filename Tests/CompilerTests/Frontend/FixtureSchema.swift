@@ -143,9 +143,9 @@ struct FixtureRenderer {
         }.joined(separator: ", ")
     }
 
-    /// Returns a location: `column+length`, `line:column+length` on another line, `column-line:column` over several
-    /// lines, `end` after the last line; preceded by the path in another file. Lines that begin with `#~` are not
-    /// counted.
+    /// Returns the location of `span`: `column+length` in one line, or `column-line:column` over several lines. If
+    /// `other` begins on another line, the line comes first. If `other` is in another file, the path and the line come
+    /// first. After the last line, `end` replaces the column. Lines that begin with `#~` are not counted.
     private func place(_ span: SourceSpan, from other: SourceSpan?, isAtEnd: Bool = false) -> String {
         guard let source = sources[span.file] else { return "?" }
         let start = source.position(at: span.start)

@@ -58,7 +58,7 @@ struct StarterTests {
     }
 
     @Test(
-        "'init' does not overwrite a file and names the existing one S49 S40",
+        "'init' does not overwrite a file, and its message names the existing file S49 S40",
         arguments: ["Schema.yaml", "Pets/Dog.yaml"])
     func occupied(_ name: String) throws {
         let folder = try TemporaryFolder()

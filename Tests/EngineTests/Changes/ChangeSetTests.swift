@@ -19,7 +19,7 @@ struct ChangeSetTests {
         #expect(first.touches(table: 1) && first.touches(table: 2) && !first.touches(table: 3))
     }
 
-    @Test("merging drops edits of collections whose rows were inserted and deleted in between")
+    @Test("merging drops edits of collections whose rows were inserted and deleted within the merged change sets")
     func collectionsOfTransientRows() {
         let inserted = ChangeSet(tables: [1: TableChanges(inserted: [7])], collections: [list: appended])
         let deleted = ChangeSet(tables: [1: TableChanges(deleted: [7])], collections: [list: appended])

@@ -120,7 +120,7 @@ struct BadFileTests {
         }
     }
 
-    @Test("an empty file becomes a database, except read-only or beside a log with commits D73")
+    @Test("an empty file becomes a database, unless it is opened read-only or a log with commits is beside it D73")
     func empty() throws {
         let folder = try TestFolder()
         write([], folder)

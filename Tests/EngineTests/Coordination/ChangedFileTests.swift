@@ -23,7 +23,7 @@ struct ChangedFileTests {
     enum Rewriting: CaseIterable { case compacted, shortened, withoutLockFile }
 
     @Test(
-        "a backup that is copied over an open file is not adopted after the log was rewritten D23",
+        "a write rejects a backup that was copied over the open file, even after the log was rewritten D23",
         arguments: Rewriting.allCases)
     func adopted(_ rewriting: Rewriting) throws {
         let (files, backup) = try makeFiles()
@@ -54,7 +54,7 @@ struct ChangedFileTests {
         #expect(files.bytes == FileManager.default.contents(atPath: backup))
     }
 
-    @Test("an overwritten file is not copied D23 O8", arguments: [false, true])
+    @Test("an open file that was overwritten is not copied D23 O8", arguments: [false, true])
     func copyOfOverwritten(_ isOverwrittenBefore: Bool) throws {
         let (files, backup) = try makeFiles()
         let process = try files.open()
@@ -85,14 +85,14 @@ struct ChangedFileTests {
         let process = try VirtualProcess(folder.path()) { $0.environment.vfsName = vfs.name }
         try process.add("a")
         process.handle = nil
-        // Another process that closes the file empties the log.
+        // Empties the log, as another process does when it closes the file.
         let other = try process.coordinator.takeConnection()
         #expect(process.coordinator.emptyLog(other) && process.coordinator.writeLock.tryAcquire())
         process.coordinator.writeLock.release()
         process.coordinator.returnConnection(other)
         let coordinator = process.coordinator
         for _ in 0..<failures {
-            // A writer that is killed after it has written the name of its log into the file, and before the log.
+            // Simulates a writer that is killed after it has written its log name into the file, but no log yet.
             let connection = try coordinator.takeConnection()
             try connection.recordLogName(.random(in: 1...UInt64.max))
             coordinator.returnConnection(connection)
@@ -136,7 +136,7 @@ struct ChangedFileTests {
         let isOpened = DispatchSemaphore(value: 0)
         let isArmed = Mutex(true)
         vfs.onEach(.write) { event in
-            // The header of the new log. The database already contains its name.
+            // This event writes the header of the new log. The database file already contains the new log name.
             guard event.role == .wal, event.offset == 0 else { return }
             let isFirst = isArmed.withLock { isArmed in
                 defer { isArmed = false }
@@ -276,7 +276,7 @@ struct ChangedFileTests {
                         _ = write(ends[1], "a", 1)
                         while true { pause() }
                     }
-                    // The child has replaced its descriptors.
+                    // When the child sends its byte, its fork handler has already replaced the inherited descriptors.
                     var byte: UInt8 = 0
                     guard read(ends[0], &byte, 1) == 1 else { exit(4) }
                     let folder = "/proc/\(child)/fd"
@@ -295,7 +295,7 @@ struct ChangedFileTests {
 
     // MARK: Deleting, names
 
-    @Test("a file that another process has deleted and created again because of its types is not deleted O8")
+    @Test("a file that needs a migration is not deleted if another process has already replaced it O8")
     func recreatedTwice() throws {
         let (files, _) = try makeFiles(1)
         let types = ["object Note\nproperty text Int"]
@@ -310,7 +310,7 @@ struct ChangedFileTests {
                     return isArmed
                 }
                 if isFirst {
-                    // Another process, which waited for the lock for a shorter time.
+                    // Simulates another process that got the write lock first.
                     StoreFiles.remove(files.path)
                     do {
                         let process = try VirtualProcess(files.path, types)

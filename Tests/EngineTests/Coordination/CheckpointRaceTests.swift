@@ -92,7 +92,7 @@ private struct StoreCheckpointRace {
         writer.handle = nil
         let late = try open(folder, vfs)
         let early = try open(folder, vfs)
-        // Both have read the log. The header that `late` has read is outdated after the next commit.
+        // Both processes read the header of the log. The next commit makes the header that `late` has read outdated.
         try late.coordinator.checkpoint()
         try early.coordinator.checkpoint()
         try writer.write { try $0.handle.read { try $0.run("UPDATE Note SET batch = 1") } }

@@ -112,8 +112,8 @@ struct CheckpointRetryTests {
         listeners.coordinators.withLock { $0 = [early.coordinator] }
         try process.coordinator.checkpoint()
         #expect(isLong && postponed.count == 1)
-        // Both are notified again. A reader that had stopped using the log then uses the end of the log again, and must
-        // be able to stop once more.
+        // Both readers are notified again. A reader that had stopped using the log then uses the end of the log again,
+        // and must be able to stop a second time.
         for reader in [early, late] { reader.coordinator.repinAfterCheckpoint() }
         listeners.coordinators.withLock { $0 = [early.coordinator, late.coordinator] }
         postponed.run()
@@ -125,7 +125,7 @@ struct CheckpointRetryTests {
     }
 
     @Test(
-        "if another process keeps using a long log, a checkpoint is retried once, and so is each later checkpoint O2"
+        "while another process uses a long log, each checkpoint is retried only once O2"
     )
     func neverReleased() throws {
         let (process, reader) = (try process(), try process())

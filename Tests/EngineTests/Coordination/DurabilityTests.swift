@@ -236,7 +236,7 @@ struct DurabilityTests {
     ]
 
     @Test(
-        "any single failing call gives a typed error, leaves the transaction complete or absent, and the process continues D3",
+        "a failing call causes a typed error, its transaction is complete or absent, and the process continues D3",
         arguments: [false, true])
     func faults(applied: Bool) throws {
         let folder = try TestFolder()

@@ -22,8 +22,8 @@ struct FileFormatTests {
         return try Connection(options)
     }
 
-    /// Creates the file that a program of the first format leaves, closed or after a kill of the program. It contains
-    /// no log name.
+    /// Creates a file as a program of the first format leaves it when the program closes the file or is killed. The
+    /// file contains no log name.
     private func makeOldFile(_ files: DatabaseFiles, isKilled: Bool) throws -> DatabaseFiles {
         try files.run(adding: 2, "old")
         let connection = try other(files.path)
@@ -43,7 +43,7 @@ struct FileFormatTests {
     }
 
     @Test(
-        "a file of the first format is read with its log and upgraded; a later backup is not combined with a log D60",
+        "a file of the first format is read with its log and upgraded; its backup is not combined with a later log D60",
         arguments: [false, true])
     func upgrade(isKilled: Bool) throws {
         let files = try makeOldFile(DatabaseFiles(folder: try TestFolder()), isKilled: isKilled)
@@ -69,7 +69,7 @@ struct FileFormatTests {
     }
 
     @Test(
-        "only with the lock file, a backup of the first format is not combined with a newer log D62",
+        "a backup of the first format is not combined with a newer log, unless the lock file is missing D62",
         arguments: [false, true])
     func oldBackup(isLockKept: Bool) throws {
         let files = try makeOldFile(DatabaseFiles(folder: try TestFolder()), isKilled: false)
@@ -80,7 +80,7 @@ struct FileFormatTests {
         let killed = try files.afterKill()
         try killed.overwrite(with: backup)
         if !isLockKept { killed.remove([".lock"]) }
-        // Without the lock file, nothing shows that the log is not one of the first format, so it is read.
+        // Without the lock file, the engine cannot distinguish the log from a log of the first format, and reads it.
         try killed.expect(isLockKept ? ["old 0", "old 1"] : ["old 0", "old 1", "new"])
     }
 

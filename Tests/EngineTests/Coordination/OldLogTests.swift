@@ -6,7 +6,8 @@ import Testing
 
 @testable import MartletEngine
 
-/// A log that was copied into the file completely must never be read again, because a copy of it may be older.
+/// After a log was copied completely into the database file, no copy of the log may be read: the copy may be older than
+/// the file.
 @Suite("old copies of logs")
 struct OldLogTests {
     private static let all = (0..<20).map { "old \($0)" } + (0..<20).map { "new \($0)" }
@@ -22,7 +23,7 @@ struct OldLogTests {
     }
 
     @Test(
-        "an old copy of a log that was copied into the file and emptied is not read D20 D21",
+        "after a log was copied into the file and emptied, an old copy of the log is not read D20 D21",
         arguments: [["-wal"], ["-wal", "-shm"]])
     func emptied(_ restored: [String]) throws {
         let (files, copies) = try makeFiles()
@@ -108,7 +109,7 @@ struct OldLogTests {
         for number in 0...restarts {
             try process.add("a \(number)")
             process.handle = nil
-            // The next commit restarts the log: SQLite then derives the name of each log from the one before.
+            // The next commit restarts the log. SQLite then derives the new log name from the previous one.
             try process.coordinator.checkpoint()
         }
         try files.run(adding: 1, "other")

@@ -8,7 +8,8 @@ import Testing
 /// Files that other processes move, exchange or delete while a process opens them.
 @Suite("files that are changed while they are opened")
 struct OpeningRaceTests {
-    /// Opens the file. When it first acquires the write lock, `change` runs, as if another process had held the lock.
+    /// Opens the file. Before this process first acquires the write lock, `change` runs, as if another process had held
+    /// the lock.
     private func open(_ files: DatabaseFiles, changing change: @escaping @Sendable () throws -> Void) throws
         -> VirtualProcess
     {
@@ -84,7 +85,7 @@ struct OpeningRaceTests {
         #expect(try process.texts == former + (change == .deleted ? ["3"] : ["1", "2", "3"]))
     }
 
-    @Test("a process that waits to change the types of a file changes those of the file that is there then D24")
+    @Test("a process that waits to change types changes those of the file that is there when the wait ends D24")
     func schemaChange() throws {
         let folder = try TestFolder()
         let files = try makeFile(folder, "test.realm")
@@ -105,7 +106,7 @@ struct OpeningRaceTests {
     }
 
     @Test(
-        "a file that is created at the path of a moved open file does not delete the former log D24 D26",
+        "creating a file at the path of an open file that was moved does not delete the former log D24 D26",
         arguments: [false, true])
     func createdAtPathOfMoved(usesSeed: Bool) throws {
         let folder = try TestFolder()

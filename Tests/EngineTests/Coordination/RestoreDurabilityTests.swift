@@ -43,7 +43,7 @@ struct RestoreDurabilityTests {
             _ = FaultyHistory(path: folder.path(), vfs: disk.name, transactions: 4).run()
             let backup = try #require(disk.bytes(of: folder.path()))
             guard run(fault, at: position, folder.path(), on: disk) else { break }
-            // The test disk cannot make a file longer when it overwrites it.
+            // `PowerLossDisk.overwrite` cannot make a file longer.
             guard let size = disk.bytes(of: folder.path())?.count, size >= backup.count else { continue }
             if disk.bytes(of: folder.path() + "-wal")?.isEmpty == false { logs += 1 }
             disk.overwrite(folder.path(), at: 0, with: backup)

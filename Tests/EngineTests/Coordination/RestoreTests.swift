@@ -72,7 +72,7 @@ extension VirtualProcess {
     }
 }
 
-/// All combinations of files beside a database that may be deleted with it.
+/// All combinations of the files beside a database. Tests delete each combination after they restore a backup.
 let removableFileCombinations: [[String]] = [
     [], ["-wal"], ["-shm"], [".lock"], ["-wal", "-shm"], ["-wal", ".lock"], ["-shm", ".lock"],
     ["-wal", "-shm", ".lock"],
@@ -100,7 +100,8 @@ struct RestoreTests {
 
     @Test("a log that does not belong to the file and cannot be renamed is not read D20 D21")
     func logThatCannotBeRenamed() throws {
-        // The names of the files that SQLite creates have at most 255 bytes, the name of a set-aside log has more.
+        // With this name, the files that SQLite creates have names of at most 255 bytes. A set-aside log would have a
+        // longer name.
         let files = DatabaseFiles(folder: try TestFolder(), name: String(repeating: "n", count: 247))
         try files.run(adding: 5, "old")
         let backup = files.folder.path("backup.realm")

@@ -66,7 +66,7 @@ struct SchemaChangeTests {
         #expect(try process.integrity == .text("ok"))
     }
 
-    /// Returns a new number each time.
+    /// Returns a different number on each call of `next`.
     private final class Counter: Sendable {
         private let last = Atomic<Int64>(100)
         func next() -> Int64 { last.add(1, ordering: .relaxed).newValue }

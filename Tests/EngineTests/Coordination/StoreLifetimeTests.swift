@@ -30,7 +30,7 @@ struct StoreLifetimeTests {
         #expect(other !== first)
     }
 
-    // SQLite does not wait when it switches to a write-ahead log while another process reads.
+    // SQLite does not wait for readers when it switches a file to a write-ahead log, so the engine repeats the switch.
     @Test("a process creates a file while another one that opens it is reading N140")
     func createWhileOtherProcessOpens() throws {
         let folder = try TestFolder()

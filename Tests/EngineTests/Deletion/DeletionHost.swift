@@ -2,8 +2,8 @@ import MartletValues
 
 @testable import MartletEngine
 
-/// Deletes rows of a file as a Realm does, without objects in memory. It records the calls, and calls `observer` where a
-/// Realm notifies observers.
+/// Deletes rows of a file as a Realm does, without objects in memory. It records the calls of `RowDeletion`, and calls
+/// `observer` where a Realm notifies observers.
 final class DeletionHost: RowDeletionHost {
     enum Call: Equatable {
         case willDelete, didDelete, rowWasDeleted
@@ -15,7 +15,7 @@ final class DeletionHost: RowDeletionHost {
     var denials = DeletionDenials()
     let hasAnyValues: Bool
     var observer: ((DeletionHost) throws -> Void)?
-    /// The calls for each row, in their order. Repeated calls are recorded once: a Realm notifies observers once.
+    /// The calls for each row, in their order, without repeated calls: a Realm notifies observers once.
     private(set) var calls: [RowID: [Call]] = [:]
     private var failure: (any Error)?
 

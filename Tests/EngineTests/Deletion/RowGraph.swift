@@ -3,13 +3,14 @@ import ModelTesting
 
 @testable import MartletEngine
 
-/// A model of a file with nodes and parts: what a deletion deletes, what it denies, and what it leaves.
+/// A model of a file with nodes and parts. It predicts which rows a deletion deletes, which denials it records, and
+/// what remains.
 struct RowGraph {
     struct Row: Equatable {
         var links: [String: ObjectKey] = [:]
         var collections: [String: [ObjectKey]] = [:]
 
-        /// Removes the links to deleted nodes. `part` and `parts` hold the keys of parts.
+        /// Removes the links to deleted nodes. `part` and `parts` hold keys of parts, not of nodes.
         mutating func unlink(_ deleted: Set<ObjectKey>) {
             for (name, target) in links where name != "part" && deleted.contains(target) { links[name] = nil }
             for (name, targets) in collections where name != "parts" {
@@ -83,8 +84,8 @@ struct RowGraph {
     /// The parts that are deleted with nodes.
     func parts(of deleted: Set<ObjectKey>) -> Set<ObjectKey> { Set(deleted.flatMap { nodes[$0]?.parts ?? [] }) }
 
-    /// The lowest node that keeps a deleted one by `onDelete: deny`, and the lowest node that a deleted one keeps by
-    /// `deleteRule: deny`.
+    /// The nodes of the reported denials: the lowest remaining node with an `onDelete: deny` link to a deleted node,
+    /// and the lowest remaining node to which a deleted node has a `deleteRule: deny` link.
     func denials(_ deleted: Set<ObjectKey>) -> (holder: ObjectKey?, target: ObjectKey?) {
         let holders = nodes.keys.filter { key in
             !deleted.contains(key) && nodes[key]?.links["guard"].map(deleted.contains) == true

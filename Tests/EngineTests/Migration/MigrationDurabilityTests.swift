@@ -59,7 +59,7 @@ private struct FaultyMigration {
     /// Migrates the file. Returns the error; nil if there was none.
     func migrate() -> EngineError? { engineError { _ = try StoreCoordinator(options(Self.new, version: 1)) } }
 
-    /// Checks that the file is completely migrated, or completely unchanged if `mayBeOld`. Returns all errors.
+    /// Checks that the file is completely migrated or, if `mayBeOld`, completely unchanged. Returns all errors.
     func errors(mayBeOld: Bool) -> [String] {
         do {
             let opened = try StoreOpener(optionsWithoutTypes, nil).open()

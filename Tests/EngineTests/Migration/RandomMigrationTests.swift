@@ -53,7 +53,7 @@ struct RandomMigrationTests {
         )
     }
 
-    /// The key of a row: its number, or its primary key.
+    /// The key of the row with this number. Integer primary keys are ten times the number.
     private func key(_ row: Int, _ type: String, _ schema: DatabaseSchema) -> ObjectKey {
         ObjectKey(schema[type]?.type.hasIntegerKey == true ? row * 10 : row)
     }

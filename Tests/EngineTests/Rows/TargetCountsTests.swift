@@ -5,7 +5,7 @@ import Testing
 @testable import MartletEngine
 
 @Suite struct TargetCountsTests {
-    @Test("single links and unlinks are summed for each target, in the order of the keys")
+    @Test("added and removed links are summed for each target, and the sums are sorted by key")
     func sums() {
         var counts = TargetCounts()
         var expected: [Int64: Int] = [:]

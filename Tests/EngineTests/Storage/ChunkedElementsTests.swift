@@ -29,7 +29,7 @@ struct ChunkedElementsTests {
         }
     }
 
-    /// Random changes of one list and of an array. The list is sometimes written and read again.
+    /// Applies the same random changes to one list and to an array. Sometimes writes the list, and reads it again.
     private struct Trial {
         let limit: Int
         let owner: Int64

@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(
-        "sums of decimals are exact, rounded once at the end O53",
+        "sums of decimals are exact until they are rounded once at the end O53",
         arguments: [
             ([], "0"), (["0.1", "0.2"], "0.3"), (["1e34", "-1e34", "1"], "1"), (["1", "1e34", "-1e34"], "1"),
             (["9999999999999999999999999999999999", "1"], "10000000000000000000000000000000000"),

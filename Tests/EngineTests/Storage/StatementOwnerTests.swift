@@ -48,7 +48,7 @@ struct StatementOwnerTests {
         #expect(kept?.sql == "SELECT name FROM pet")
     }
 
-    @Test("a statement belongs to no other connection, even if one gets the address of its closed connection")
+    @Test("a statement belongs only to its connection, even if a later connection gets the same address")
     func others() throws {
         let first = try open()
         let second = try open()
@@ -64,7 +64,7 @@ struct StatementOwnerTests {
         }
     }
 
-    @Test("a connection that drops its statements retains none, and they do not belong to it any more")
+    @Test("'finalizeStatements' finalizes all statements, and they no longer belong to the connection")
     func dropping() throws {
         let connection = try open()
         let kept = try connection.statement("SELECT name FROM pet")

@@ -71,7 +71,8 @@ final class HookVFS: @unchecked Sendable {
         cmartlet_hook_vfs_set_hook(vfs, call, nil, nil)
     }
 
-    /// Makes the matching call number `position`, counted from now, fail, and all later ones if `persists` is true.
+    /// Makes the matching call with the number `position`, counted from now, fail. If `persists` is true, all later
+    /// matching calls fail too.
     ///
     /// - Parameters:
     ///   - result: The SQLite result code; nil means the usual one for the call.
@@ -128,7 +129,7 @@ final class PowerLossDisk: @unchecked Sendable {
 
     var isOff: Bool { cmartlet_disk_is_off(disk) }
 
-    /// Cuts the power during the operation with this number, counted from the start.
+    /// Cuts the power during the operation with this number, as counted by `operationCount`.
     func cutPower(at operation: Int) { cmartlet_disk_cut_power_at(disk, Int64(operation)) }
 
     /// Turns the power on again. Everything that is not synced is damaged, and calls on open files fail.

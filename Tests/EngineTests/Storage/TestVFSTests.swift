@@ -116,7 +116,7 @@ struct TestVFSTests {
         #expect(try connection.text("SELECT group_concat(v) FROM t") == "2")
     }
 
-    @Test("acknowledged transactions remain complete, for each call that fails", arguments: [false, true])
+    @Test("acknowledged transactions remain complete, whichever call fails", arguments: [false, true])
     func everyFault(persists: Bool) throws {
         let disk = PowerLossDisk()
         var position = 0
@@ -213,8 +213,7 @@ private struct CheckpointRace {
             """)
         let late = try open(path, vfs)
         let early = try open(path, vfs)
-        // Both connections have now read the WAL header. After the next commit, the header that they have read is
-        // outdated.
+        // Both connections read the WAL header here. After the next commit, the header that they have read is outdated.
         _ = try late.integer("SELECT count(*) FROM t")
         _ = try early.integer("SELECT count(*) FROM t")
 

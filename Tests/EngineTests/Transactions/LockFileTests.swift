@@ -48,7 +48,7 @@ struct LockFileTests {
         }
     }
 
-    /// Names, types and bytes of all files in a folder.
+    /// The inode number, mode and bytes of each file in a folder, by name.
     private func contents(_ folder: TestFolder) throws -> [String: String] {
         var contents: [String: String] = [:]
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path) {
@@ -135,7 +135,7 @@ struct LockFileTests {
         let process = try VirtualProcess(folder.path())
         #expect(process.coordinator.writeLock.tryAcquire())
         let adopted = [UInt8](FileManager.default.contents(atPath: lock) ?? Data())
-        // The words, and the magic number with zeros after it.
+        // The numbers are kept, and the magic number is added.
         #expect(adopted.count == 64 && adopted.starts(with: bytes) && adopted[24...].starts(with: LockFile.magic))
         process.coordinator.writeLock.release()
         try process.add("b")
@@ -218,7 +218,7 @@ struct LockFileTests {
 
     private func modes(_ path: String) -> [mode_t] { ["", "-wal", "-shm", ".lock"].map { mode(path + $0) } }
 
-    // Read from the system. The function `umask` would change it, and affect files of other tests.
+    // Reads the umask from the system: calling the function `umask` would change it and affect files of other tests.
     private var umask: UInt32 {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("Umask:") }
@@ -236,7 +236,7 @@ struct LockFileTests {
     }
 
     @Test(
-        "files beside a database get its mode when it is opened D51",
+        "when a database is opened, the files beside it get its mode D51",
         arguments: [0o600, 0o660, 0o604])
     func changedModes(_ wanted: Int) throws {
         let folder = try TestFolder()

@@ -134,7 +134,7 @@ import Testing
         #expect(optionalMaps.ints["a"] == .some(nil) && optionalMaps.ints["b"] == 2 && optionalMaps.ints.count == 2)
     }
 
-    @Test("collections can be encoded and decoded, results and linking objects only encoded O65 O40") func alone()
+    @Test("all collections can be encoded, and lists, sets and maps can be decoded O65 O40") func alone()
         throws
     {
         let test = try TestRealm()

@@ -121,7 +121,7 @@ import Testing
         #expect(Array(sets.anyValues) == [.double(1.5), .string("1")])
     }
 
-    @Test("sorts, distinct, sets and queries agree on which numbers are equal, and NaN follows none O43 O52 O80")
+    @Test("sorts, distinct, sets and queries agree on which numbers are equal, and NaN sorts after 'none' O43 O52 O80")
     func bigNumbers() throws {
         let test = try TestRealm()
         let big = 4_611_686_018_427_387_904

@@ -106,11 +106,12 @@ import Testing
         log.observe(owner.children.distinct(by: ["name"]))
         log.observe(owner.children.filter("TRUEPREDICATE").limit(2))
         expect(test, log, ["4 members", "2 members", "2 members"])
-        // Sorted 0 1 3 3 → 0 3 3 1; distinct 3 0; limited 3 0.
+        // The sorted result was 0 1 3 3 and becomes 0 3 3 1. The distinct and the limited result remain 3 0.
         try test.realm.write { nodes[1].amount = 4 }
         expect(test, log, ["-[1] +[3] *[] 1>3"])
         try test.realm.write { owner.children.move(from: 0, to: 3) }
-        // 0 3 1 3: sorted 0 3 3 1 with the occurrences exchanged, distinct 0 3, limited 0 3.
+        // The list is 0 3 1 3 now. The sorted result is still 0 3 3 1, but the occurrences of 3 are exchanged. The
+        // distinct and the limited result become 0 3.
         expect(test, log, ["-[1] +[2] *[] 1>2", "-[0] +[1] *[] 0>1", "-[0] +[1] *[] 0>1"])
         try test.realm.write { nodes[3].amount = 5 }
         expect(test, log, ["-[1, 2] +[2, 3] *[] 1>2 2>3", "-[] +[] *[1]", "-[] +[] *[1]"])
@@ -170,7 +171,7 @@ import Testing
         expect(test, log, ["- +1.0 *", "[[2, 2], [3, 1, 3]]"])
     }
 
-    @Test("linking objects contain an origin once for each of its links, and notify of each O45 N67")
+    @Test("linking objects contain an object once for each of its links, and observers get each of them O45 N67")
     func linkingObjects() throws {
         let (test, nodes, owner, log) = try start([1, 1])
         let (parents, named) = (nodes[1].parents, nodes[1].namedBy)

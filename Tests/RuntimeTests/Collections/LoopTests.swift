@@ -25,7 +25,7 @@ import Testing
 
     private let ids = Array(1...9) + [1]
 
-    @Test("a loop over a list that deletes its elements visits all of them N130") func deletes() throws {
+    @Test("a loop over a list visits all elements, even if its body deletes them N130") func deletes() throws {
         let (test, node) = try start()
         var seen = 0
         try test.realm.write {

@@ -24,7 +24,7 @@ import Testing
         #expect(big.count == 3 && big[2].id == 3)
     }
 
-    @Test("results are equal by query, have a Realm, and find the index of an object O41") func facts() throws {
+    @Test("results of one query are equal, have a Realm, and find the index of an object O41") func facts() throws {
         let test = try TestRealm()
         try test.realm.write { test.realm.add((0..<300).map { Node(id: $0 * 2) }) }
         let all = test.realm.objects(Node.self)
@@ -61,7 +61,7 @@ import Testing
         #expect(test.realm.objects(Node.self).where { $0.name == "all" }.count == 500)
     }
 
-    @Test("linking objects are live, contain an origin once for each link, and end with the object O45") func linking()
+    @Test("linking objects are live, occur once for each link, and are invalidated with the target O45") func linking()
         throws
     {
         let test = try TestRealm()

@@ -14,7 +14,8 @@ import Testing
         return (test, nodes)
     }
 
-    /// A key that does not equal itself if the amount is NaN. An array of NaN would equal itself, but no other array.
+    /// A key that does not equal itself if the amount is NaN. An array of NaN is not such a key: the operator `==`
+    /// returns true if both arrays share one buffer.
     private struct Weight: Hashable {
         let amount: Double
     }
@@ -74,7 +75,7 @@ import Testing
         #expect(values.map(\.count) == [2, 1, 1] && values.section(forKey: .nan)?.count == 2)
     }
 
-    @Test("objects, and numbers that are NaN, in values of any type are keys of sections O46") func anyKeys() throws {
+    @Test("sections by an 'AnyRealmValue' have objects as keys, and group NaN with 'none' O46") func anyKeys() throws {
         let (test, nodes) = try start()
         let values: [AnyRealmValue] = [
             .object(nodes[0]), .none, .double(.nan), .object(nodes[1]), .object(nodes[0]), .decimal128(.nan), .int(1),

@@ -5,7 +5,7 @@ import MartletTestSupport
 import Testing
 
 @Suite struct SetAndMapTests {
-    @Test("sets contain a value once, and compare values as they are stored O43 O47") func sets() throws {
+    @Test("sets contain a value once, and compare values as queries do O43 O47") func sets() throws {
         let test = try TestRealm()
         let sets = ScalarSets(id: 1)
         func fill() {

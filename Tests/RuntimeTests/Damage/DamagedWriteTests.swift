@@ -20,7 +20,7 @@ import Testing
         #expect(error?.errorCode == 7)
     }
 
-    @Test("an index of links with an unknown property throws 'fileCorrupted' D93") func holder() throws {
+    @Test("deleting throws 'fileCorrupted' if the index of links has an unknown property D93") func holder() throws {
         let file = try DamagedFile()
         try file.damage("UPDATE martlet_any_links SET property = 99999")
         let realm = try file.open()

@@ -165,7 +165,7 @@ struct AsyncWriteTests {
         done.wait()
     }
 
-    @Test("a Realm whose scheduler does not run does not block writers, even if its write is next N134")
+    @Test("while the scheduler of a Realm is idle, its queued write does not block other writers N134")
     func idleScheduler() throws {
         let test = try TestRealm()
         let (begun, end) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

@@ -31,7 +31,7 @@ import Testing
         // A background thread begins to wait for the lock.
         test.scheduler.run()
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(50)) { mayRelease.signal() }
-        // This write waits for the lock itself, and cannot begin because of the limit of versions.
+        // This synchronous write waits for the lock, too. It cannot begin because of the limit of versions.
         #expect(throws: Realm.Error.self) { try test.realm.write { test.realm.add(Dog(name: "refused")) } }
         #expect(kept.count == 2)
         kept = []

@@ -152,7 +152,7 @@ struct FileChangeTests {
         }
     }
 
-    @Test("a forked child that opens a file of its parent traps, also after it has released the file N144")
+    @Test("a forked child that opens a file of its parent traps, even if the child has released its Realm N144")
     func reopenedInChild() async {
         await #expect(processExitsWith: .success) {
             let test = try TestRealm()

@@ -112,7 +112,7 @@ struct FreezeTests {
         #expect(onThread { dogs.count } == 300)
     }
 
-    @Test("frozen objects are equal by row, and freezing them again returns the same instance N126")
+    @Test("frozen objects of one row and version are equal, and freezing them again returns the same instance N126")
     func equality() throws {
         let test = try TestRealm()
         let rex = try test.dogs("Rex", "Max")[0]
@@ -144,7 +144,7 @@ struct FreezeTests {
         #expect(test.allDogs.freeze().isEmpty)
     }
 
-    @Test("thaw returns the live object, or nil if it was deleted; a live object returns itself N127")
+    @Test("thaw returns the live object, or nil if it was deleted; thawing a live object returns that object N127")
     func thaw() throws {
         let test = try TestRealm()
         let rex = try test.dogs("Rex", "Max")[0]

@@ -7,7 +7,7 @@ import Testing
 @testable import Martlet
 
 /// What observers, references and other executors see of writes that are not durable yet, and of objects that are
-/// replaced.
+/// replaced. Asynchronous writes of one group become durable together.
 @Suite("observing and referring to objects of writes that are grouped")
 struct GroupedObservationTests {
     private let test: TestRealm
@@ -20,7 +20,7 @@ struct GroupedObservationTests {
     }
 
     @Test(
-        "an object is observed from the state after the earlier writes of its group N71 N75 N132",
+        "an observer of an object starts from the state after the earlier writes of the group N71 N75 N132",
         arguments: [false, true])
     func object(isReplaced: Bool) throws {
         if isReplaced { try realm.write { realm.add(Node(id: 7, name: "old")) } }
@@ -97,7 +97,7 @@ struct GroupedObservationTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("a reference does not resolve to an object that replaced its object, also inside the write N127 N128 N129")
+    @Test("a reference to a replaced object resolves to nil, even inside the write that replaces it N127 N128 N129")
     func references() throws {
         try realm.write { realm.add([Node(id: 1, name: "old"), Node(id: 2)]) }
         let old = try #require(node(1))
@@ -156,7 +156,7 @@ struct GroupedObservationTests {
         tokens = []
     }
 
-    @Test("a Realm that is opened again with more classes has them on other executors N16 N128 N129 D78")
+    @Test("classes that a Realm gets when it is opened again are available on other executors N16 N128 N129 D78")
     func moreClasses() throws {
         let test = try TestRealm { $0.objectTypes = [Node.self, Part.self, Screw.self] }
         var configuration = test.configuration
@@ -183,7 +183,7 @@ struct GroupedObservationTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("opening a Realm again with more classes does not move it without notifying its observers N27 N38")
+    @Test("if opening a Realm again with more classes moves the Realm, its observers are notified N27 N38")
     func openedAgain() throws {
         let test = try TestRealm { $0.objectTypes = [Node.self, Part.self, Screw.self] }
         let nodes = test.realm.objects(Node.self)

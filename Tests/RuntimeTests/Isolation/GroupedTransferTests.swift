@@ -6,7 +6,8 @@ import Testing
 
 @testable import Martlet
 
-/// Frozen values and references of objects in writes that are grouped, cancelled or not durable yet.
+/// Frozen values and references of objects in writes that are grouped, cancelled or not durable yet. Asynchronous
+/// writes of one group become durable together.
 @Suite("freezing and referring to objects of writes that are not durable")
 struct GroupedTransferTests {
     private let test: TestRealm
@@ -20,7 +21,7 @@ struct GroupedTransferTests {
 
     // MARK: Freezing
 
-    @Test("a grouped write that has changed nothing freezes the state after the earlier writes of its group N125 N132")
+    @Test("before the first change of a grouped write, freezing returns the state after the earlier writes N125 N132")
     func freezes() throws {
         let version = realm.context.version
         var (frozen, done, isCalledInWrite): ([Frozen<Node>], [Int], Bool) = ([], [], false)
@@ -55,7 +56,7 @@ struct GroupedTransferTests {
     }
 
     @Test(
-        "an observer that is registered in a grouped write is registered after the earlier writes are durable N10 N71")
+        "registering an observer in a grouped write first makes the earlier writes of the group durable N10 N71")
     func registers() throws {
         var (tokens, isDurable): ([NotificationToken], Bool) = ([], false)
         realm.writeAsync { realm.add(Node(id: 1, name: "a")) }
@@ -119,7 +120,7 @@ struct GroupedTransferTests {
 
     // MARK: References
 
-    @Test("a reference that is made after a grouped commit resolves elsewhere at once N128 N135")
+    @Test("a reference that is created after a grouped commit can be resolved on another thread at once N128 N135")
     func referenceAfterCommit() throws {
         var ids: [Int?] = []
         var calls = 0
@@ -194,7 +195,7 @@ struct GroupedTransferTests {
         #expect(found == [false, false, true, false, false, true])
     }
 
-    @Test("a reference to an object of an open write does not resolve elsewhere to the object that it replaces N128")
+    @Test("on another thread, a reference to an object of an open write does not resolve to the replaced object N128")
     func replacing() throws {
         try realm.write { realm.add(Node(id: 1, name: "old")) }
         try realm.write {

@@ -66,7 +66,7 @@ struct PinnedVersionTests {
         #expect(rex.name == "Max" && frozen[0].name == "Bo")
     }
 
-    @Test("if many versions are in use and the oldest has been in use for a long time, it is logged once O77 O2")
+    @Test("the oldest of many versions is logged once if it has been in use for a long time O77 O2")
     func warning() throws {
         let (now, lines) = (LockedValue<UInt64>(0), LockedValue<[String]>([]))
         let test = try TestRealm {

@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test("a Realm on a global queue traps; on a serial queue that targets a global queue, it does not N147")
+    @Test("opening a Realm on a global queue traps, but not on a serial queue that targets a global queue N147")
     func globalQueues() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()

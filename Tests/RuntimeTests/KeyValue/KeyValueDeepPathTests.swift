@@ -110,7 +110,7 @@ struct KeyValueDeepPathTests {
         #expect(recorder.take() == ["next.children: [#5] -> live[#4, #1]"])
     }
 
-    @Test("a path may lead back to its first object, and the token ends its observation K10")
+    @Test("a path may lead back to its first object, and invalidating the token ends the observation K10")
     func circle() throws {
         try test.realm.write { nodes[2].next = nodes[0] }
         var log: [String] = []

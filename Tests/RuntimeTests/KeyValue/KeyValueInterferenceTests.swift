@@ -186,7 +186,7 @@ struct KeyValueInterferenceTests {
         #expect(text.contains(Self.traps[index].message), "\(Self.traps[index].name): \(text)")
     }
 
-    @Test("changing or ending the write when a tracked read is notified traps N160", arguments: [false, true])
+    @Test("changing or ending the write in 'onChange' of a tracked read traps N160", arguments: [false, true])
     func tracked(commits: Bool) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [commits] in
             nonisolated(unsafe) let test = try TestRealm { $0.tracksReads = true }
@@ -300,7 +300,7 @@ struct KeyValueInterferenceTests {
         tokens.forEach { $0.invalidate() }
     }
 
-    @Test("the Realm does not move while observers are called before a move N27 O14")
+    @Test("the Realm does not move to another version while observers are called before a move N27 O14")
     func nestedRunLoop() throws {
         let test = try TestRealm()
         let nodes = try test.nodes(1)
@@ -358,7 +358,7 @@ struct KeyValueInterferenceTests {
         tokens.forEach { $0.invalidate() }
     }
 
-    @Test("a set is assigned although observers remove elements O43 K16")
+    @Test("a set can be assigned although observers remove its elements during the assignment O43 K16")
     func set() throws {
         let test = try TestRealm()
         let nodes = try test.nodes(5)

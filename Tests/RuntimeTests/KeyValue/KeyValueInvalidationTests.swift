@@ -113,7 +113,7 @@ struct KeyValueInvalidationTests {
         #expect(recorder.calls == ["isInvalidated: false -> true"])
     }
 
-    @Test("deleting a linked object changes links to nil, is a removal from lists, and a setting of sets and maps K21")
+    @Test("deleting a linked object is reported as nil for links, a removal for lists, a setting for sets and maps K21")
     func linked() throws {
         for isRemote in [false, true] {
             let test = try TestRealm()

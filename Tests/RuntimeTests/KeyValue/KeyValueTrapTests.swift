@@ -144,7 +144,7 @@ struct KeyValueTrapTests {
         #expect(message(result).contains("'Node.peers' is not a list"))
     }
 
-    @Test("ending a write in a call before a change traps K8", arguments: [false, true])
+    @Test("ending a write in a prior call traps K8", arguments: [false, true])
     func endInPrior(commits: Bool) async {
         let results = await [
             #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [commits] in

@@ -216,7 +216,7 @@ struct KeyValueVersionTests {
         #expect(other.calls == [])
     }
 
-    @Test("objects that were deleted long ago do not become later objects with their keys N151 N75 K20")
+    @Test("accessors of objects deleted long ago do not refer to later objects with the same keys N151 N75 K20")
     func reusedKeys() throws {
         let test = try TestRealm { $0.environment.changeRetention = 1 }
         let nodes = try test.nodes(3)

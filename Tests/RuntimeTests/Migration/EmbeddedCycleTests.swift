@@ -22,7 +22,8 @@ import Testing
 
     private func file(_ body: (Create) -> Void) throws -> PreviousProgram { try PreviousProgram(Self.schemaText, body) }
 
-    /// Two objects that link to each other; the second one links to the first by a property. `Wide` 1 has the first.
+    /// Two objects that link to each other. The second links to the first through `property`. The `Wide` object with
+    /// the id 1 links to the first.
     private func cycle(_ property: String) throws -> PreviousProgram {
         try file { create in
             let (first, second) = (create("Ring", ["number": 1]), create("Ring", ["number": 2]))

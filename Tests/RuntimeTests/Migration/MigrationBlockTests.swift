@@ -34,7 +34,7 @@ import Testing
         #expect(try schemaVersionAtURL(previous.url) == 5)
     }
 
-    @Test("the block is called for a file without schema changes, and not for a new file O71 O2") func calls()
+    @Test("the block is called if only the schema version is higher, and not for a new file O71 O2") func calls()
         throws
     {
         let count = Mutex(0)
@@ -238,7 +238,7 @@ import Testing
     }
 
     @Test(
-        "the block creates objects with defaults and nested values, and deletes objects with embedded ones O71 O5 O6"
+        "a block creates objects with defaults and nested values, and deletes embedded ones with their owner O71 O5 O6"
     )
     func creating()
         throws

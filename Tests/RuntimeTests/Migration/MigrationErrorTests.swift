@@ -62,7 +62,7 @@ import Testing
         #expect(try previous.migrated(types).isEmpty)
     }
 
-    @Test("opening with a lower schema version throws, even if the types differ O69 O2") func lower() throws {
+    @Test("a lower version throws 'schemaVersionNewer', even if the types differ too O69 O2") func lower() throws {
         let previous = try PreviousProgram([Self.keyless], schemaVersion: 4)
         #expect(previous.openingError([Keyless.self], schemaVersion: 3)?.code == .schemaVersionNewer)
         #expect(previous.openingError([Keyless.self], schemaVersion: 4)?.code == .schemaMismatch)
@@ -104,7 +104,7 @@ import Testing
         #expect(error?.code == .fileNotFound)
     }
 
-    @Test("duplicate keys and unconverted values that the block leaves are reported O2") func conflicts() throws {
+    @Test("duplicate keys and unconverted values that the block does not fix are reported O2") func conflicts() throws {
         let previous = try PreviousProgram(["object Int64Key\nproperty number String\nproperty content Data"]) {
             create in
             for number in ["1", "2", "x"] { _ = create("Int64Key", ["number": number, "content": Data([1])]) }

@@ -20,7 +20,7 @@ import Testing
         #expect(realm.objects(Keyless.self).map(\.content) == ["kept"])
     }
 
-    @Test("enumerating a type that is not in the file or in the schema yields no objects O71 O2") func unknownType()
+    @Test("enumerating a type that is in neither the file nor the schema yields no objects O71 O2") func unknownType()
         throws
     {
         let previous = try PreviousProgram(["object Keyless\nproperty title String"]) {
@@ -133,7 +133,7 @@ import Testing
         #expect(parts.filter { $0.name == "shared" }.count == 4)
     }
 
-    @Test("separateOwners keeps what objects with an owner contain, for any graph and order of the types O71 O20")
+    @Test("separateOwners keeps the contents of owned objects, for any graph and any order of types O71 O20")
     func separationOrder() throws {
         for seed in 0..<UInt64(40) {
             var random = SeededRandom(seed: seed)
@@ -187,7 +187,7 @@ import Testing
     }
 
     @Test(
-        "a type that becomes top-level remains if a type that the program does not declare is deleted O71 O68",
+        "objects that become top-level remain when their former owners are deleted O71 O68",
         arguments: [true, false])
     func undeclaredOwner(isDeletedInMigration: Bool) throws {
         let previous = try PreviousProgram([

@@ -115,7 +115,7 @@ import Testing
         #expect(holders.where { $0.level == .middle }.count == 1 && holders.first?.grade == .poor)
     }
 
-    @Test("opening throws if a full-text index is missing or a property would be lost O74 O2") func refused() throws {
+    @Test("opening throws if a full-text index is missing or a property is undeclared O74 O2") func refused() throws {
         let words = try PreviousProgram(["object Indexed\nprimaryKey id\nproperty id Int"])
         let error = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration(words, [Indexed.self])) }
         #expect(

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Martlet
 
-/// Links and embedded objects that a `migrationBlock` renames, removes or leaves in a type that becomes embedded.
+/// Migration blocks that rename properties with links or embedded objects, delete the targets of links, or leave links
+/// to objects of a type that becomes embedded.
 @Suite struct RenamedLinkTests {
     private static let types: [ObjectBase.Type] = [Node.self, Part.self, Screw.self]
 

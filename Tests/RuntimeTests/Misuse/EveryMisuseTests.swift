@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Checks that the list of misuses is complete, that each misuse stops with its message, and that the page is current.
+/// Checks that the list of misuses is complete, that each misuse stops the program with its message, and that the page
+/// `Documentation/Misuse.md` is current.
 @Suite("every misuse") struct EveryMisuseTests {
     @Test("a misuse stops the program with its message O67", arguments: MisuseCases.all.indices)
     func message(_ index: Int) async {

@@ -67,7 +67,7 @@ import Testing
         #expect(test.realm.objects(Node.self).count == 1)
     }
 
-    @Test("an update policy changes the row and makes the added object managed O5", arguments: [false, true])
+    @Test("adding with an update policy changes the row and manages the added object O5", arguments: [false, true])
     func update(_ all: Bool) throws {
         let policy: Realm.UpdatePolicy = all ? .all : .modified
         let test = try TestRealm()

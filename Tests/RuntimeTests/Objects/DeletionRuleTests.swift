@@ -74,7 +74,7 @@ import Testing
         try fixture.realm.write { fixture.realm.delete(fixture.kept) }
         #expect(fixture.keeper.isInvalidated && fixture.kept.isInvalidated && !other.isInvalidated)
         #expect(fixture.realm.objects(Kept.self).map(\.name) == ["b"])
-        // The owner and its target in one call. The cascade has deleted the owner when its turn comes.
+        // Deletes the owner and its target in one call. When the call reaches the owner, the cascade has deleted it.
         let target = try #require(fixture.realm.objects(Kept.self).first)
         try fixture.realm.write { fixture.realm.delete([target, other] as [ObjectBase]) }
         #expect(fixture.realm.isEmpty && other.isInvalidated)

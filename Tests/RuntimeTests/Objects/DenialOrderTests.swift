@@ -115,7 +115,7 @@ import Testing
             }
         }
 
-        /// The state of both objects, or that they are deleted.
+        /// The contents of the keeper and the owner, and the stored targets; `deleted` if the keeper is deleted.
         var state: [String] {
             if keeper.isInvalidated { return ["deleted"] }
             return [
@@ -129,7 +129,7 @@ import Testing
 
         func perform(_ changes: [Change]) {
             let deleted = changes.compactMap { if case .delete(let target) = $0 { target } else { nil } }
-            // Several deletions at the beginning or at the end are one call.
+            // If the program begins with several deletions, all of its deletions are made in one call for each type.
             if deleted.count > 1, case .delete = changes[0], case .delete = changes[1] {
                 realm.delete(deleted.map { kept[$0] })
                 realm.delete(deleted.map { treasures[$0] })
@@ -215,7 +215,7 @@ import Testing
         #expect(outcomes[true, default: 0] > 3 && outcomes[false, default: 0] > 3)
     }
 
-    @Test("a list or set that the program empties element by element no longer denies O61") func emptied() throws {
+    @Test("a list or set denies nothing after the program has removed its elements O61") func emptied() throws {
         let emptying: [@Sendable (Keeper, Kept) -> Void] = [
             { keeper, _ in while !keeper.guardedList.isEmpty { keeper.guardedList.removeLast() } },
             { keeper, _ in while !keeper.guardedList.isEmpty { keeper.guardedList.removeFirst() } },
@@ -244,7 +244,7 @@ import Testing
             }
             #expect(isSet ? keeper.guardedSet.isEmpty : !keeper.guardedList.contains(b), "\(number)")
         }
-        // An insertion into a list that a deletion has emptied is not an assignment.
+        // An insertion into a list that a deletion has emptied is not an assignment, so the write is denied.
         let test = try TestRealm()
         let (keeper, a, b) = (Keeper(id: 1), Kept(name: "a"), Kept(name: "b"))
         try test.realm.write {

@@ -171,7 +171,7 @@ import Testing
         expectMessage(untyped, "an embedded 'Part' that already has an owner")
     }
     @Test(
-        "adding an embedded object that has an owner traps, also if it updates another one O20 O22",
+        "updating an object with an embedded object that already has an owner traps O20 O22",
         arguments: ["list", "link", "other object", "twice"])
     func ownedSources(_ kind: String) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in

@@ -9,7 +9,12 @@ import Testing
 @Suite struct RandomWriteTests {
     private struct Rollback: Error {}
 
-    /// Runs a write that is expected to throw, to be rolled back, or to be committed. Returns whether it was committed.
+    /// Runs a write and returns whether it was committed. If `body` returns the code of an error, the write must throw
+    /// this error.
+    ///
+    /// - Parameters:
+    ///   - refusal: the error that the write may cause, for the message of a failure.
+    ///   - isRolledBack: whether the write throws another error after `body`.
     private func write(
         _ realm: Realm, refusal: Realm.Error.Code?, isRolledBack: Bool, _ body: () -> Realm.Error.Code?
     ) throws -> Bool {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Martlet
 
-/// Every API that accepts untyped values traps if a value has the wrong type. The message names its key path.
+/// Every API that accepts untyped values traps if a value has the wrong type. The message names the value's key path.
 @Suite struct UntypedRefusalTests {
     /// A call with an untyped value of a wrong class or type, and a part of the message with which it traps.
     struct Call: Sendable {
@@ -123,7 +123,7 @@ import Testing
         },
     ]
 
-    @Test("a value of a wrong type traps, and the message has its key path O58 O12", arguments: calls.indices)
+    @Test("a value of a wrong type traps, and the message names the value's key path O58 O12", arguments: calls.indices)
     func refused(_ index: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             [index = index as Int] in

@@ -19,7 +19,7 @@ private final class QueueExecutor: SerialExecutor, @unchecked Sendable {
     func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 }
 
-/// An actor that opens a Realm and iterates over changes. The test waits for the lines that it notes.
+/// An actor that opens a Realm and iterates over changes. The test waits for the lines that the actor adds.
 private actor RealmReader {
     private let executor = QueueExecutor()
     private let configuration: Realm.Configuration
@@ -148,7 +148,7 @@ struct ChangeSequenceTests {
         }
     }
 
-    @Test("a loop gets the collection, then its changes; changes made while its body runs are merged N152 N19 N40")
+    @Test("a loop gets the collection, then its changes; changes made while the body runs are merged N152 N19 N40")
     func collection() async throws {
         let (writer, reader, lines, test) = try start()
         defer { withExtendedLifetime(test) {} }
@@ -225,7 +225,7 @@ struct ChangeSequenceTests {
         #expect(await lines.wait(forCount: 5).sorted() == ["end", "end", "end", "list [0]", "parents [0]"])
     }
 
-    @Test("commits while the body of a loop over a Realm runs are merged into one notification of each kind N152 N26")
+    @Test("commits during the body of a loop over a Realm are merged into one notification of each kind N152 N26")
     func realm() async throws {
         let (writer, reader, lines, test) = try start()
         defer { withExtendedLifetime(test) {} }

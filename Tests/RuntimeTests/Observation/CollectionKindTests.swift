@@ -245,7 +245,7 @@ struct CollectionKindTests {
         expect(test, log, [])
     }
 
-    @Test("in distinct results, an object that becomes a duplicate is deleted, and a former duplicate inserted N51")
+    @Test("distinct results report a new duplicate as deleted, and a former duplicate as inserted N51")
     func distinct() throws {
         let (test, nodes, log) = try start()
         log.tokens = [test.realm.objects(Node.self).distinct(by: ["name"]).observe { log.lines.append(text($0)) }]

@@ -68,7 +68,7 @@ struct DeliveryTests {
     }
 
     @Test(
-        "without autorefresh, a remote commit delivers refreshRequired, and refresh or beginWrite its changes N27",
+        "without autorefresh, a remote commit delivers refreshRequired; refresh or beginWrite delivers changes N27",
         arguments: [true, false])
     func autorefreshOff(byRefresh: Bool) throws {
         let test = try TestRealm()
@@ -188,7 +188,7 @@ struct DeliveryTests {
         #expect(test.allDogs.count == 1)
     }
 
-    @Test("observers of a Realm are not called for a write in a refreshRequired callback, only for its advance N35 N31")
+    @Test("a write in a refreshRequired callback notifies Realm observers of the advance, not of the write N35 N31")
     func writeWhereRequired() throws {
         let test = try TestRealm()
         test.realm.autorefresh = false
@@ -249,7 +249,7 @@ struct DeliveryTests {
         #expect(first.take() == ["initial"])
     }
 
-    @Test("inside a callback, invalidate does nothing; after invalidate elsewhere, later changes are delivered N32")
+    @Test("invalidate does nothing inside a callback; outside, it does not stop the delivery of later changes N32")
     func invalidate() throws {
         let test = try TestRealm()
         let dog = try test.dogs("Rex")[0]

@@ -8,7 +8,7 @@ import Testing
 @Suite("the initial callback")
 struct InitialTests {
     @Test(
-        "observers of collections get one initial callback, asynchronously; observers of objects and Realms none N19"
+        "collection observers get one initial callback, asynchronously; object and Realm observers get none N19"
     )
     func once() throws {
         let test = try TestRealm()

@@ -129,7 +129,7 @@ struct KeyPathNotationTests {
     }
 
     @Test(
-        "a path to a link reports another target; a path through the link also reports the named property N86",
+        "a path to a link reports a new target; a path through the link also reports the named property N86",
         arguments: Notation.allCases)
     func links(notation: Notation) throws {
         let graph = try Graph()

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("key paths")
 struct KeyPathObservationTests {
-    /// The dog Rex, whose owner Ada has an address in Ulm, with the siblings A and B.
+    /// The dog Rex with the siblings A and B. Its owner Ada has an address in Ulm.
     private func start() throws -> (test: TestRealm, rex: Dog, ada: Person) {
         let test = try TestRealm()
         let rex = Dog(name: "Rex", age: 3)

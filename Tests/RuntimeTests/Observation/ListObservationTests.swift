@@ -292,7 +292,7 @@ struct ListObservationTests {
     }
 
     @Test(
-        "the collection of a deleted owner is empty in the initial call, even if another object has its primary key N22 N59"
+        "in the initial call, the collection of a deleted owner is empty, even if its primary key is used again N22 N59"
     )
     func ownerReplacedBeforeInitialCall() throws {
         let test = try TestRealm()

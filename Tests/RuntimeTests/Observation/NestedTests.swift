@@ -327,7 +327,7 @@ struct NestedTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("withoutNotifying of a write without effect does not apply to later writes N113")
+    @Test("withoutNotifying of an empty or failed write does not apply to later writes N113")
     func withoutEffect() throws {
         struct Stop: Error {}
         let test = try TestRealm()

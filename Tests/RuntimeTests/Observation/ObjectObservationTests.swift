@@ -45,7 +45,7 @@ struct ObjectObservationTests {
     }
 
     @Test(
-        "changes of scalars and links have new values, and as old values those at the previous call N71",
+        "a change of a scalar or link has the new value; its old value is the value at the previous call N71",
         arguments: [true, false])
     func values(remote: Bool) throws {
         let (test, _, log) = try start()

@@ -88,7 +88,7 @@ struct RandomChanges {
         switch Int.random(in: 0..<7, using: &random) {
         case 0...2 where list.count < 4: list.insert(other, at: position)
         case 3: list[position] = other
-        // The target differs from the source: a move without effect would change the text and not the list.
+        // The target differs from the source, because a move without effect would change `notes` but not the list.
         case 4 where list.count > 1: list.move(from: position, to: (position + 1) % list.count)
         case 5 where list.count > 1: list.swapAt(position, (position + 1) % list.count)
         default: list.remove(at: position)

@@ -145,8 +145,8 @@ struct QueueDeliveryTests {
 }
 
 /// A counter that any thread can use.
+// Sendable: the lock guards the count.
 final class Counter: @unchecked Sendable {
-    // Sendable: used under the lock.
     private let lock = NSLock()
     private var count = 0
 

@@ -109,7 +109,7 @@ struct SectionObservationTests {
     }
 
     @Test(
-        "section keys that a closure computes, or that are used with sort descriptors, follow changes up to four levels deep N60 N99",
+        "section keys of a closure, or with sort descriptors, follow changes up to four levels deep N60 N99",
         arguments: [false, true])
     func computedKeys(isClosure: Bool) throws {
         let (test, _, log) = try start()
@@ -232,7 +232,8 @@ struct SectionObservationTests {
     func late() throws {
         let (test, nodes, log) = try start()
         var extra: (() -> Void)?
-        // Called by `beginWrite`, before the sections' observer. Its change in the open write delays the call of the sections' observer.
+        // `beginWrite` calls this observer before the observer of the sections. If this observer changes something in
+        // the open write, the call of the observer of the sections is delayed.
         let writer = test.realm.objects(Node.self).observe { _ in
             extra?()
             extra = nil

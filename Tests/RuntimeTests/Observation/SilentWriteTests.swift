@@ -147,7 +147,7 @@ struct SilentWriteTests {
         test.deliverAll()
         #expect(log.take() == (addsToNested ? ["[] [3, 4] []"] : []))
         #expect(test.allDogs.map(\.name) == ["Rex", "Cy", "Max", "Bo"] + (addsToNested ? ["Di"] : []))
-        // The background may still compute for a version.
+        // A background thread may still compute changes for an older version.
         test.waitForSinglePin()
         #expect(test.realm.pinnedVersions.count == 1)
         log.end()
@@ -208,7 +208,7 @@ struct SilentWriteTests {
         #expect(fixture.log.take() == ["[] [2] []"])
     }
 
-    @Test("a link that a silent write deletes the target of is reported as an invalidated object N71 N111")
+    @Test("a link whose target a silent write has deleted is reported as an invalidated object N71 N111")
     func deletedTarget() throws {
         let test = try TestRealm()
         let dog = try test.dogs("Rex")[0]

@@ -196,7 +196,7 @@ struct TokenTests {
     }
 
     @Test(
-        "a callback can end its own observation and later ones: the ended ones are not called, no other is skipped N14"
+        "a callback may invalidate its own token and later ones; only the invalidated observers are skipped N14"
     )
     func endDuringCall() throws {
         let test = try TestRealm()

@@ -123,7 +123,7 @@ struct ValueSectionTests {
         expect(test, log, ["[] [1.0] [] +[1] -[]"])
     }
 
-    @Test("the write of an earlier callback is reported separately N60") func nested() throws {
+    @Test("a write in the callback of an earlier observer is reported separately N60") func nested() throws {
         let (test, lists, log) = try start([0])
         log.tokens = [
             lists.ints.observe { change in

@@ -143,7 +143,7 @@ struct ProjectionObserveTests {
         expect(test, log, [])
     }
 
-    @Test("a change passes the observed projection; silent writes are not reported N119")
+    @Test("the observer receives the observed projection; silent writes are not reported N119")
     func instance() throws {
         let (test, ada, projection, log) = try start()
         var passed: PersonProjection?
@@ -174,7 +174,7 @@ struct ProjectionObserveTests {
         token.invalidate()
     }
 
-    @Test("projected results report membership, and modifications of projected properties only N119")
+    @Test("projected results report changes of membership, and modifications of projected properties only N119")
     func results() throws {
         let (test, ada, _, _) = try start()
         let persons = test.realm.objects(PersonProjection.self)

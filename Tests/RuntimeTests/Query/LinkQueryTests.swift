@@ -5,7 +5,8 @@ import MartletTestSupport
 import Testing
 
 @Suite struct LinkQueryTests {
-    /// Node 1 links to 2, and 2 to 3. Node 4 has the children 1, 2 and 2, the peer 3, and parts. Node 5 has no links.
+    /// Node 1 links to 2, and 2 to 3. Node 4 has the children 1, 2 and 2, the peer 3, the map entry 5, and parts. Node
+    /// 3 has a part. Node 5 has no links.
     private func graph() throws -> TestRealm {
         let test = try TestRealm()
         let nodes = (1...5).map { Node(id: $0, name: "n\($0)", amount: Double($0)) }

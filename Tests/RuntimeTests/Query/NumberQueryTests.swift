@@ -131,7 +131,7 @@ private struct QueriedNumber {
         case "decimal128": return ComparedNumber(row.decimal).compare(number.exact)
         case "anyValue": return row.any.compare(number.exact)
         default:
-            // A number that is not a whole number of 64 bits is rounded, as the values of the property are.
+            // A number that is not an `Int64` is rounded to a `Double`, the type of the property.
             if number.exact.fitsInt64 { return ComparedNumber(row.double).compare(number.exact) }
             if row.double.isNaN || number.nearest.isNaN { return nil }
             return row.double < number.nearest ? -1 : row.double > number.nearest ? 1 : 0
@@ -196,7 +196,7 @@ private struct QueriedNumber {
             self = result.overflow ? .floating(rounded()) : .whole(result.0)
         }
 
-        // The database has no NaN.
+        // SQLite calculates NULL instead of NaN.
         init(_ number: Double) { self = number.isNaN ? .none : .floating(number) }
     }
 
@@ -234,7 +234,8 @@ private struct QueriedNumber {
         case .whole(let result): return ComparedNumber("\(result)").compare(number.exact)
         case .floating(let result):
             let nearest = number.nearest
-            // A whole number that exceeds 64 bits is rounded, and so is the number with which it is compared.
+            // A whole result that exceeds 64 bits was rounded. It is compared with a number that exceeds 64 bits after
+            // that number is rounded too.
             let isAbove = (number.exact.compare(ComparedNumber("9223372036854775808")) ?? -1) >= 0
             let isRounded = !isWhole || nearest.isFinite && (isAbove || nearest < -0x1p63)
             if number.exact.fitsInt64 || !isRounded { return ComparedNumber(result).compare(number.exact) }
@@ -244,7 +245,7 @@ private struct QueriedNumber {
     }
 
     @Test(
-        "calculations on whole numbers are exact, others are rounded like values of their type O80 O51",
+        "calculations on whole numbers are exact if they fit 64 bits, and others are rounded to a Double O80 O51",
         arguments: 0..<12 as Range<UInt64>)
     func calculations(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed &+ 50_000)
@@ -289,14 +290,15 @@ private struct QueriedNumber {
         #expect(count("double + 0 == double + 0") == 0 && count("double + int64 == nil") == 0)
     }
 
-    @Test("zero times infinity is nil, and two comparisons that O80 excepts are false O80") func exceptions() throws {
+    @Test("zero times infinity is nil, and the two exceptional comparisons are false O80") func exceptions() throws {
         let test = try TestRealm()
         try test.realm.write {
             test.realm.add(Scalars(id: 1, int64: .min, float: 0.1, double: .infinity, decimal128: Decimal128("0.1")))
         }
         func count(_ text: String) -> Int { test.realm.objects(Scalars.self).filter(text).count }
         #expect(count("double * 0 == nil") == 1 && count("double * 1 == nil") == 0)
-        // A number that would be rounded to `Int64.min` stays exact, and the result is rounded.
+        // The result of the calculation is rounded to `Int64.min`. The first number would be rounded to it too, and
+        // therefore stays exact.
         #expect(count("int64 - 1 == -9223372036854775809") == 0 && count("int64 - 1 == -9223372036854775808") == 1)
         // A `Float` compares with decimals as the `Double` that it equals.
         #expect(count("float == decimal128") == 0 && count("float > decimal128") == 1)

@@ -297,7 +297,7 @@ import Testing
         #expect(all.limit(2) == all.limit(2) && all.limit(2) != all.limit(3))
     }
 
-    @Test("results sorted by a map entry stay sorted O51 O52") func entries() throws {
+    @Test("results sorted by a map entry stay sorted when the entry changes O51 O52") func entries() throws {
         let test = try TestRealm()
         var amounts = [50, 10, 40, 20, 30, 0]
         try test.realm.write {

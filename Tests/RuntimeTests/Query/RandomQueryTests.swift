@@ -8,8 +8,11 @@ import Testing
 /// A copy of the values of a queried row, for which conditions are evaluated in Swift.
 struct QueriedRow {
     var id = 0
+    /// The weight of the part. Nil if there is no part.
     var int: Int?
+    /// The amount.
     var double: Double?
+    /// The name.
     var string: String?
     var next: Int?
     var children: [Int] = []
@@ -57,7 +60,7 @@ enum QueriedValues {
         }
     }
 
-    // Conditions on map entries without an object, and conditions that are always true or false.
+    // Conditions on map entries without an object, and conditions that are always true or always false.
     func mapCondition(_ random: inout SeededRandom) -> RandomCondition {
         let fields = Node.fields
         let amount = QueriedValues.amounts.randomElement(using: &random) ?? 0

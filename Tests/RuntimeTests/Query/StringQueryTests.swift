@@ -110,7 +110,7 @@ import Testing
             all.where { $0.data.equals(Data()) }.map(\.id) == [1] && all.where { $0.data.notEquals(Data()) }.count == 5)
     }
 
-    @Test("contains, begins, ends, like and options search texts and data in values of any type O79 O80 O51")
+    @Test("CONTAINS, BEGINSWITH, ENDSWITH, LIKE and options search texts and data in AnyRealmValue values O79 O80 O51")
     func any() throws {
         let test = try TestRealm()
         let bytes = Data([1, 4, 0xff, 4])

@@ -50,7 +50,7 @@ struct AddedTypesTests {
         #expect(error?.code == .incompatibleConfiguration, sourceLocation: location)
     }
 
-    @Test("a Realm cannot get more classes inside a write that lacks their types, and opening it throws at once D78")
+    @Test("inside a write, opening a Realm again with classes whose types the file lacks throws at once D78")
     func insideWrite() throws {
         let (test, wide) = try start()
         try test.realm.write {
@@ -65,7 +65,7 @@ struct AddedTypesTests {
         #expect(realm.objects(Dog.self).isEmpty && realm.objects(Todo.self).count == 2)
     }
 
-    @Test("a Realm gets more classes inside a write if the file has their types D78")
+    @Test("inside a write, a Realm can be opened again with more classes if the file has their types D78")
     func knownTypesInsideWrite() throws {
         let (test, wide) = try start()
         var elsewhere = wide
@@ -80,7 +80,7 @@ struct AddedTypesTests {
         #expect(test.realm.objects(Dog.self).count == 1)
     }
 
-    @Test("a Realm cannot get more classes in a callback whose version lacks their types, and opening it throws D78")
+    @Test("in a callback, opening a Realm again with classes whose types its version lacks throws D78")
     func insideCallback() throws {
         let (test, wide) = try start()
         var calls = 0
@@ -95,7 +95,7 @@ struct AddedTypesTests {
         #expect(try Realm(configuration: wide).objects(Dog.self).isEmpty)
     }
 
-    @Test("opening a Realm again with more classes refreshes it only if the file has changed since D78 N29")
+    @Test("opening a Realm again refreshes it only if its version lacks types and another Realm has written D78 N29")
     func observersWhileOpening() throws {
         let (test, wide) = try start()
         let todos = test.realm.objects(Todo.self)
@@ -114,7 +114,7 @@ struct AddedTypesTests {
         // The version that the Realm shows lacks the types of `wide`, and another Realm has written since.
         #expect(try Realm(configuration: wide).objects(Dog.self).isEmpty)
         #expect(counts == [1, 2, 3] && todos.count == 3)
-        // All types are known now.
+        // The Realm has all types now, so it stays at its version although another Realm has written.
         try test.onNewThread { realm in try realm.write { realm.add(Todo(id: 5)) } }
         _ = try Realm(configuration: wide)
         #expect(counts == [1, 2, 3] && todos.count == 3)

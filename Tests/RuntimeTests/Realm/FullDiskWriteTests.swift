@@ -43,7 +43,7 @@ import Testing
         #expect(node.name == "b")
     }
 
-    @Test("a change that a failed write did not store is stored by the next write of its object D3 O4")
+    @Test("after a failed write, the next write stores a change of the same property D3 O4")
     func laterRows() throws {
         let test = try TestRealm()
         let nodes = [Node(id: 1), Node(id: 2)]

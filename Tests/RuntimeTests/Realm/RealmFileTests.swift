@@ -152,7 +152,7 @@ import Testing
         try realm.write { realm.add(Node(id: 7)) }
     }
 
-    @Test("opening or deleting a file inside its own 'shouldCompactOnLaunch' throws with its name O73 O78")
+    @Test("opening or deleting a file inside its 'shouldCompactOnLaunch' throws and names the closure O73 O78")
     func openedDuringCompaction() throws {
         let test = try TestRealm()
         let inner = configuration(url(test, "launch.realm"))
@@ -193,7 +193,7 @@ import Testing
         #expect(try Realm(configuration: configuration).objects(Node.self).count == 2)
     }
 
-    @Test("a seed that is missing or not a Realm throws, and no file is created O78 O2") func badSeed() throws {
+    @Test("a missing or invalid seed makes opening throw and creates no file O78 O2") func badSeed() throws {
         let test = try TestRealm()
         let (seed, target) = (url(test, "seed.realm"), url(test, "grown.realm"))
         var configuration = configuration(target)

@@ -7,9 +7,9 @@ import Testing
 
 /// One kind of value, and the properties of this kind in the conformance schema.
 struct ValueKind<Value: OrderedValue & RealmCollectionValue & Hashable>: Sendable {
-    /// The property of `Scalars` and `OptionalScalars`, or of `EnumHolder`.
+    /// The name of the property of `Scalars` and `OptionalScalars`, or of `EnumHolder`.
     let name: String
-    /// The property of the classes that have collections.
+    /// The name of the property of the classes that have collections, such as `ScalarLists`.
     let elements: String
     /// The type as it is written in the schema of a generated class.
     let typeText: String
@@ -35,7 +35,7 @@ struct ValueKind<Value: OrderedValue & RealmCollectionValue & Hashable>: Sendabl
     func stored(_ value: Any?) -> StoredValue? { AnyRealmValue(untyped: value) { $0 }?._stored }
 }
 
-/// A kind without the type of its values.
+/// A type-erased `ValueKind`.
 protocol AnyValueKind: Sendable, CustomTestStringConvertible {
     func checkProperties() throws
     func checkQueries() throws

@@ -1,4 +1,4 @@
-/// A wrong use of the command line, with the correction.
+/// An error in the arguments of the command. The description says how to correct it.
 struct UsageError: Error, CustomStringConvertible {
     let description: String
 

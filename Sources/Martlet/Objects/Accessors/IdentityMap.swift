@@ -2,11 +2,12 @@ import CMartletRuntime
 import MartletEngine
 import Synchronization
 
-/// The live accessors of one object type in one Realm: at most one per row.
+/// The living accessors of one object type in one Realm: at most one per row.
 ///
-/// The map contains unmanaged pointers. A `weak` reference would add a side table to every object, and its retains
-/// would take three times as long. An accessor removes itself in its `deinit`, which may run on any thread. Until then
-/// the pointer is valid under the lock, and `swift_tryRetain` succeeds only if the accessor is still alive.
+/// The map contains unmanaged pointers. A `weak` reference would add a side table to every object, and each retain of
+/// the object would then take three times as long. An accessor removes itself in its `deinit`, which may run on any
+/// thread. Until then the pointer is valid under the lock, and `swift_tryRetain` succeeds only if the accessor is still
+/// alive.
 ///
 /// Thread safety: the mutex guards `table`.
 final class IdentityMap: Sendable {
@@ -40,8 +41,8 @@ final class IdentityMap: Sendable {
         }
     }
 
-    /// Makes `object` the accessor of a row and returns it. In a frozen Realm another thread may be first. Then returns
-    /// the accessor of that thread.
+    /// Makes `object` the accessor of a row and returns it. In a frozen Realm, another thread may already have inserted
+    /// an accessor of the row. Then this method returns that accessor.
     func insertIfAbsent(_ object: ObjectBase, _ key: ObjectKey) -> ObjectBase {
         let entry = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
         let first = table.withLock { table -> Retained? in

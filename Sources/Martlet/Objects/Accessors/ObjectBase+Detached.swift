@@ -17,8 +17,8 @@ extension ObjectBase {
     }
 }
 
-/// Creates one copy of each object. A loop copies the values. A recursive function could need more stack than there is,
-/// because a chain of links can have any length.
+/// Creates one copy of each object. A loop copies the values: a chain of links can have any length, and a recursive
+/// function could overflow the stack.
 final class DetachedCopies {
     private let keepsLinks: Bool
     private var copies: [ObjectBase: ObjectBase] = [:]
@@ -28,7 +28,8 @@ final class DetachedCopies {
     ///   objects are copied.
     init(keepsLinks: Bool = false) { self.keepsLinks = keepsLinks }
 
-    /// The copy of an embedded object, with its embedded objects, and with links to the same objects.
+    /// A copy of an embedded object. The objects that are embedded in it are copied too. Links of the copies lead to
+    /// the same top-level objects as the links of the originals.
     static func embedded(_ source: ObjectBase) -> ObjectBase {
         let copies = DetachedCopies(keepsLinks: true)
         let copy = copies.copy(of: source)

@@ -9,7 +9,7 @@ where RawValue: PersistableValue & Hashable & Codable {
 extension PersistableEnum {
     /// Nil, because by default an enum has no case for unknown raw values.
     public static var _unknown: Self? { nil }
-    /// Nil for an unknown raw value.
+    /// Nil for a raw value without a case, unless the enum declares a case for unknown raw values.
     public static func _optionalElement(_ stored: StoredValue, _ elementContext: ElementContext) -> Self? {
         _value(stored)
     }

@@ -6,7 +6,8 @@ import MartletValues
 public protocol RealmCollectionValue {
     /// The element for a stored value.
     static func _element(_ stored: StoredValue, _ elementContext: ElementContext) -> Self
-    /// The element for a stored value that is not null, if elements are optional. Nil for an unknown raw value of an enum.
+    /// The element for a stored value that is not null, if elements are optional. Nil for a raw value that the enum
+    /// does not know.
     static func _optionalElement(_ stored: StoredValue, _ elementContext: ElementContext) -> Self?
     /// True if the stored value is valid for an element of this type.
     static func _isValid(_ stored: StoredValue) -> Bool

@@ -14,8 +14,8 @@ import MartletValues
     private let checksRawValues: Bool
     /// A property whose raw value is not a case of its enum. Set only if `checksRawValues` is true.
     private(set) var refused: Int?
-    /// The first property whose stored value does not fit the schema; -1 if all values fit. The caller must check it
-    /// before it uses a decoded value.
+    /// The first property whose stored value does not fit the schema; -1 if all values fit. The caller must check this
+    /// number before using a decoded value.
     private(set) var damaged = -1
 
     /// Decodes a stored row.
@@ -47,8 +47,8 @@ import MartletValues
         specials = -1
     }
 
-    /// A decoder that sets every property to its initial value. An accessor whose values are out of date decodes it to
-    /// release the values.
+    /// A decoder that sets every property to its initial value. An accessor whose values are out of date reads from
+    /// this decoder to release the values.
     static var empty: RowDecoder { RowDecoder(RowImageBox.empty) }
 
     @inline(__always)
@@ -236,8 +236,8 @@ import MartletValues
         return storage
     }
 
-    // A stored value with another type than the raw values of the enum is damage. An unknown raw value is not
-    // damage, because a newer program may have written it.
+    // A stored value is damaged if it does not have the type of the enum's raw values. An unknown raw value is not
+    // damaged, because a newer program may have written it.
     private mutating func recordDamageUnlessRawValueType<E: PersistableEnum>(_ value: StoredValue, _: E.Type) {
         if image == nil, value != .null, E.RawValue._value(value) == nil { recordDamage(property - 1) }
     }
@@ -289,7 +289,8 @@ import MartletValues
     public mutating func skip() { property += 1 }
 }
 
-/// A class instance that contains an image. It keeps the decoder small, because a decoder is created for each row.
+/// A class instance that contains an image. The decoder stores a reference to it instead of the image and remains
+/// small, because a decoder is created for each row.
 // Sendable: the image never changes, and only the empty image is shared.
 private final class RowImageBox: @unchecked Sendable {
     let image: RowImage

@@ -115,8 +115,8 @@ import MartletValues
         return encoder.foundCase
     }
 
-    /// The enum type of a property; nil for other values, for collections, and for objects without a class in the
-    /// program.
+    /// The enum type of a property. Nil if the property has another type or is a collection, or if the program has no
+    /// class for the object.
     static func enumeration(of object: ObjectBase, _ property: Int) -> (any PersistableEnum.Type)? {
         var encoder = RowEncoder(mode: .check(.null, property), mask: .all)
         object._encode(&encoder)

@@ -2,13 +2,13 @@ import MartletEngine
 import MartletValues
 
 extension CollectionCore {
-    /// Called when the program assigns the property. Earlier denials because of it do not apply any more.
+    /// Called when the program assigns the property. Its earlier links no longer deny deletions of the open write.
     func recordAssignment() {
         context.pending.denials.propertyWasAssigned(property.index, of: RowID(table: table.id, key: owner))
     }
 
-    /// Called when the program assigns or removes a key of a map. Earlier denials because of its value do not apply any
-    /// more.
+    /// Called when the program assigns or removes a key of a map. The earlier link of the key no longer denies
+    /// deletions of the open write.
     func recordAssignment(ofKey key: @autoclosure () -> SQLValue) {
         if context.pending.denials.isEmpty { return }
         context.pending.denials.keyWasAssigned(key(), property.index, of: RowID(table: table.id, key: owner))

@@ -86,7 +86,7 @@ final class CollectionCore {
         return exists
     }
 
-    /// Detects the deletion of the owner now. Later another object may have its key.
+    /// Detects a deletion of the owner now, because another object may get the owner's key later.
     func checkOwner() { _ = isOwnerThere }
 
     func requireValid() {
@@ -423,7 +423,7 @@ final class CollectionCore {
         for element in removed { deleteIfEmbedded(element) }
     }
 
-    // A list or set that the program empties has been assigned. The keys of a map are recorded one by one.
+    // Emptying a list or set counts as an assignment of the property. The keys of a map are recorded one by one.
     private func recordIfEmptied() {
         if property.kind != .map, !context.pending.denials.isEmpty, count == 0 { recordAssignment() }
     }

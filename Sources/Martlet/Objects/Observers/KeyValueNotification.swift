@@ -94,8 +94,8 @@ extension RealmContext {
         return notification
     }
 
-    /// Calls observers before a change. They may read and run queries, but a change of the Realm traps: the change that
-    /// follows was prepared for the state before the calls.
+    /// Calls observers before a change. They may read and run queries. If they change the Realm, the process traps,
+    /// because the change that follows was prepared for the state before the calls.
     func callingBeforeChange<R>(_ body: () throws -> R) rethrows -> R {
         callsBeforeChange += 1
         defer { callsBeforeChange -= 1 }

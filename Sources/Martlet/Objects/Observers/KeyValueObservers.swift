@@ -142,8 +142,8 @@ extension ObjectBase {
     }
 }
 
-/// Notifies the observers of an unmanaged object when one of its collections changes. It is created with the first
-/// observer.
+/// Notifies the key-value observers and tracked reads of an unmanaged object when the collection in one of its
+/// properties changes. Created when the collection is first observed or tracked.
 final class CollectionNotifier {
     private weak var owner: ObjectBase?
     private let property: Int

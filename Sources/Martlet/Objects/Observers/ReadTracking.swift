@@ -99,8 +99,8 @@ final class ReadTracking {
 
     // MARK: Sweeping unused closures
 
-    // Schedules a sweep, at most once a minute. After a sweep all active observers read again. In a program with very
-    // many of them, these reads would otherwise cause the next sweep.
+    // Schedules a sweep, at most once a minute. After a sweep, all active observers read again. Without the limit, the
+    // reads of very many observers would cause the next sweep.
     private func sweepSoon() {
         guard !isSweepDue, let context else { return }
         let now = context.coordinator.environment.now()

@@ -8,7 +8,7 @@ struct Additions {
         let object: ObjectBase
         let key: ObjectKey
         let policy: Realm.UpdatePolicy
-        /// The number of deletions of the write at the time of the deferral.
+        /// The number of rows that the write had deleted when the object was deferred.
         let deletionCount: Int
     }
 

@@ -43,8 +43,8 @@ final class AsyncWrites {
     private var isRunScheduled = false
     /// Called when the sealed writes are durable or rolled back.
     private var groupEndHandlers: [() -> Void] = []
-    /// The number of writes that are durable, and of which the observers of the Realm were not notified, because the
-    /// next write of the group was already open.
+    /// The number of durable writes of which the observers of the Realm are not yet notified. When these writes became
+    /// durable, the next write of the group was already open.
     private var unreportedCommits = 0
     /// True while a background thread waits for the write lock. The writes run when the thread has acquired it.
     private var isLockRequested = false
@@ -66,7 +66,8 @@ final class AsyncWrites {
 
     var runningID: AsyncTransactionId? { running?.id }
 
-    /// True if work can be scheduled on the executor. A thread may start its run loop after it opened the Realm.
+    /// True if work can be scheduled on the executor. Looks for a run loop at each call, because a thread may start its
+    /// run loop after it opened the Realm.
     func canRun() -> Bool {
         // The scheduler is never reset, because the background thread that waits for the lock reads it.
         if scheduler == nil { scheduler = Scheduler.currentRunLoop() }
@@ -111,7 +112,7 @@ final class AsyncWrites {
         isLockRequested = false
     }
 
-    /// Calls a completion handler soon, after the code that is running now.
+    /// Schedules a call of a completion handler. The handler is called after the code that is running now.
     private func completeAsync(_ body: @escaping () -> Void) {
         dueCompletions.append(body)
         guard running == nil else { return }

@@ -4,7 +4,8 @@ import MartletValues
 /// Connects a deletion of rows to its Realm. It notifies observers, and invalidates accessors and collections.
 final class DeletionHost: RowDeletionHost {
     private let context: RealmContext
-    /// The notifications of rows that are not deleted yet. Their observers were already notified before the change.
+    /// The notifications for rows that are not deleted yet. The observers of these rows were already called before the
+    /// change, and must be called again after it.
     private var notified: [RowID: KeyValueNotification] = [:]
 
     init(_ context: RealmContext) { self.context = context }
@@ -20,7 +21,7 @@ final class DeletionHost: RowDeletionHost {
 
     func rows(of table: TableID) -> RowStore { context.table(table).rows }
 
-    /// Notifies the observers of rows that were not deleted, because the deletion failed.
+    /// Completes the notifications for the rows that were not deleted, because the deletion failed.
     func finish() {
         let rows = notified.keys.sorted { ($0.table, $0.key) < ($1.table, $1.key) }
         for row in rows { didDelete(row) }

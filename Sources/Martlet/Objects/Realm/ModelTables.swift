@@ -9,8 +9,8 @@ struct ModelTables {
     private(set) var all: [TableID: ObjectTable] = [:]
     /// True if a type has `AnyRealmValue` properties, whose values may contain links.
     private(set) var hasAnyProperties = false
-    /// The former tables of types for which a class was added later. Older objects refer to these tables without
-    /// retaining them.
+    /// The former tables of types for which a class was added later. They are kept alive, because older objects refer
+    /// to these tables without retaining them.
     private var replacedTables: [ObjectTable] = []
     private var byClass: [ObjectIdentifier: ObjectTable] = [:]
     private let texts = TextArena()

@@ -4,7 +4,8 @@ import MartletEngine
 struct PendingWrite {
     /// Accessors with values that were assigned in the open write and are not yet stored.
     private(set) var objects: [ObjectBase] = []
-    /// The assigned properties that share the last bit of an accessor's mask. Few types have so many properties.
+    /// For each accessor, the assigned properties from index 63 on, which share the last bit of the word `_dirty`. Few
+    /// types have so many properties.
     private var furtherProperties: [ObjectIdentifier: ColumnSet] = [:]
     /// Lists, sets and maps that were changed in the open write and are not yet stored.
     var collections: [CollectionCore] = []
@@ -14,7 +15,7 @@ struct PendingWrite {
     var denials = DeletionDenials()
     /// The number of rows that the open write has deleted.
     var deletionCount = 0
-    /// The rows whose deletion has begun, and has called observers. No link to them can be stored any more.
+    /// The rows whose deletion has begun with calls of key-value observers. No link to them can be stored any more.
     var rowsBeingDeleted: Set<RowID> = []
     /// The error that prevents the open write from being stored. Its commit throws the error.
     var failure: EngineError?
@@ -43,7 +44,7 @@ struct PendingWrite {
         removeAll()
     }
 
-    /// Forgets the values that are not stored.
+    /// Empties the lists of changes that are not stored.
     mutating func removeAll() {
         objects = []
         furtherProperties = [:]

@@ -54,7 +54,7 @@ extension RealmContext {
         }
         guard table.anyModel.hasReferences else { return addPlain(object, table, transaction) }
         let key = newKey(of: object, table, transaction)
-        // The object is bound before its links are added. An object that links back to it then finds its key.
+        // The object is bound before its links are added, so that an object that links back to it finds its key.
         table.bind(object, key)
         object._state = .live
         if additions.mustDefer {
@@ -93,7 +93,7 @@ extension RealmContext {
 
     private func addDeferred(_ next: Additions.DeferredAddition) {
         let table = next.object._table(in: self)
-        // A later value of the same property may have replaced an embedded object.
+        // If the object is embedded, a later value of the property may have replaced and deleted it.
         if next.deletionCount != pending.deletionCount,
             !read({ [rows = table.rows] in try rows.exists(next.key, $0) })
         {
@@ -227,8 +227,8 @@ extension RealmContext {
         bindAsFurtherAccessor(object, key, table)
     }
 
-    /// Assigns the values of an embedded object to an existing one, which keeps its identity. The given object then becomes
-    /// a further accessor of the row.
+    /// Assigns the values of an embedded object to an existing one, which keeps its identity. The given object then
+    /// becomes a further accessor of the row.
     func updateEmbedded(
         _ key: ObjectKey, from object: ObjectBase, _ policy: Realm.UpdatePolicy, _ table: ObjectTable
     ) {

@@ -50,8 +50,8 @@ extension RealmContext {
     func apply(_ changes: ChangeSet?, inverted: Bool) {
         guard let changes else {
             for table in tables.values { table.accessors.forEach(markStale) }
-            // For observed objects, check now whether the row still exists, and for objects whose key can be used again.
-            // For other objects, the next use checks it.
+            // Two kinds of objects are invalidated now if their rows do not exist any more: observed objects, and
+            // objects whose keys can be used again. For other objects, the next use checks whether the row exists.
             for object in keyValue.validObjects() { _ = exists(object) }
             for table in tables.values where table.integerKey >= 0 { table.accessors.forEach { _ = exists($0) } }
             for core in collections.values.compactMap(\.core) {

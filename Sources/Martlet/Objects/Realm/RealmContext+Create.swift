@@ -27,8 +27,8 @@ extension RealmContext {
             object.assign(input, rules) { !$0.mayContainObjects }
             _ = add(object, .error)
             if model.schema.isEmbedded { additions.ownerless.insert(ObjectIdentifier(object)) }
-            // If earlier values are still to be assigned, they may be values of the same object. Then all values of this
-            // input are assigned again, after them.
+            // If values of earlier inputs are still to be assigned, some of them may belong to the same object. Then
+            // all values of this input are assigned again, after the earlier ones.
             let repeats = policy != .error && deferred.areEarlierValuesPending
             object.assignNested(input, rules) { repeats || $0.mayContainObjects }
         } else {
@@ -200,8 +200,9 @@ struct UntypedInput {
         if let object, let own = object._model.schema[property.name] { return .some(object.untypedValue(own)) }
         return nil
     }
-    /// This input with unmanaged copies of the embedded objects in it that are stored in a Realm. Without them, the
-    /// assignment of a property could change or delete an embedded object that is also the value of another property.
+    /// This input, in which unmanaged copies replace the embedded objects that are stored in a Realm. Without copies,
+    /// the assignment of a property could change or delete an embedded object that is also the value of another
+    /// property.
     func copyingEmbedded(_ schema: ObjectTypeSchema) -> UntypedInput {
         var input = self
         for property in schema.properties where property.element.isEmbedded {

@@ -68,8 +68,8 @@ extension RealmContext {
         Misuse.invalidated(object._typeName, object._keyDescription)
     }
 
-    /// The error to report. If a collection could not be read, finds it and reports its location. If the count of a
-    /// link is wrong, reports that the file is damaged.
+    /// The error to report. If a collection could not be read, the error contains its location. If the stored count of
+    /// a link is wrong, the error says that the file is damaged.
     func located(_ error: any Error) -> any Error {
         if EngineError.isMiscountedLink(error) {
             return EngineError.damaged(EngineError.miscountedLink, path: coordinator.path)

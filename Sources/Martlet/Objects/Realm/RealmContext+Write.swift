@@ -77,7 +77,8 @@ extension RealmContext {
         asyncWrites?.resume()
     }
 
-    // Notifies the Realm's observers that `count` writes were committed, and of the writes that `makeGroupDurable` has committed.
+    // Notifies the Realm's observers of `count` committed writes, and of the writes that `makeGroupDurable` has
+    // committed.
     private func reportCommits(_ count: Int, silencing tokens: Set<ObjectIdentifier> = []) {
         let count = count + (asyncWrites?.takeUnreportedCommits() ?? 0)
         if count > 0 { hooks.committed(tokens, count) }
@@ -105,7 +106,7 @@ extension RealmContext {
         asyncWrites?.resume()
     }
 
-    // Traps while observers are called because of a change that is not complete. The rest of the change would be made
+    // Traps if an observer ends the write while a change is not complete. The rest of the change would then be made
     // outside the write.
     private func requireNoChange(before end: String) {
         if callsBeforeChange > 0 || keyValue.changesInProgress > 0 { Misuse.endedDuringChange(end) }
@@ -123,8 +124,8 @@ extension RealmContext {
     }
 
     // Rolls back a failed transaction and updates the accessors. If a rule rejected the transaction, its state can
-    // still be read. Key-value observers are then notified before the rollback, and can read the values that it undoes.
-    // Otherwise they are notified after the rollback.
+    // still be read. Key-value observers are then notified before the rollback, and can read the values that the
+    // rollback undoes. Otherwise they are notified after the rollback.
     private func abandon(_ transaction: WriteTransaction, isReadable: Bool = false) {
         let changes = transaction.allChanges()
         let undone = takeUndoneDeletions(since: pending.firstNumber, changes)
@@ -310,7 +311,7 @@ extension RealmContext {
         guard let transaction, !pending.isEmpty else { return }
         if !pending.objects.isEmpty {
             let (objects, furtherProperties) = pending.takeObjects()
-            // If a row cannot be stored, the rows after it are not stored, either.
+            // If a row cannot be stored, the rows after it are not stored, either, and the whole write is rolled back.
             defer { for object in objects { object._dirty = 0 } }
             try wrappingErrors {
                 try transaction.handle.read { connection in

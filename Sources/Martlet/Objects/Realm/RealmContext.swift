@@ -45,11 +45,12 @@ final class RealmContext {
     /// The cores of collections in use, by row and property.
     var collections: [CollectionID: CollectionCore.WeakCore] = [:]
     /// For the old objects of a migration, the context of the new ones. Tables and rows have the same ids and keys in
-    /// both.
+    /// both contexts.
     @WeakContext var counterpart: RealmContext? = nil
     /// For the old objects of a migration: returns the name that a property of the new schema has in the old file.
     var formerName: (_ property: String, _ type: String) -> String = { property, _ in property }
-    /// For the old objects of a migration, a row that contains itself and that would be copied with the given one.
+    /// For the old objects of a migration: returns a row that contains itself and would be copied together with the
+    /// given row; nil if there is none.
     var cycle: (RowID) throws -> RowID? = { _ in nil }
     /// The number of calls of `invalidate()`. Results from an earlier generation are invalidated.
     private(set) var generation: UInt64 = 0
@@ -71,7 +72,7 @@ final class RealmContext {
         case readWrite, readOnly
         /// A frozen Realm, which shows one version and is used on any thread.
         case frozen
-        /// The Realms of a migration: the old objects, and the new objects that it writes.
+        /// The Realms of a migration: the old objects, and the new objects that the migration writes.
         case beforeMigration, migration
 
         var isOfMigration: Bool { self == .beforeMigration || self == .migration }
@@ -152,7 +153,7 @@ final class RealmContext {
         if models.keys.allSatisfy({ types.models[$0] != nil }) { return }
         if !knowsTypes(of: models) {
             try requireRefreshable()
-            // No observer is called if the types are the only change of the file.
+            // If new types are the only change of the file, the Realm moves without `refresh()`, which calls observers.
             var hasMoved = false
             while !hasMoved {
                 let newest = try translating { try coordinator.openSnapshot() }
@@ -324,7 +325,8 @@ final class RealmContext {
         } ?? false
     }
 
-    /// True if the row exists. Reads the file only if the accessor is stale.
+    /// True if the row exists. Reads the file only if the accessor is stale, and invalidates the accessor if its row
+    /// does not exist.
     func exists(_ object: ObjectBase) -> Bool {
         guard object._state == .stale, let table = object._table else { return object._state == .live }
         let found = table.exists(object._key)

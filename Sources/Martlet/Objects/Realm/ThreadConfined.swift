@@ -42,7 +42,7 @@ public struct _Locator: @unchecked Sendable {
         self.row = row
         coordinator = context.coordinator
         configuration = context.configuration
-        // An object that was created in the open write can be found only after its commit.
+        // An object that was created in the open write can be found only after the commit of this write.
         version = context.version + (context.hasCreated(row) ? 1 : 0)
         outcome = row.flatMap { context.transaction?.outcome(ofInserting: $0.key, in: $0.table) }
         (source, models) = (context.reference, context.models)
@@ -90,9 +90,9 @@ extension ThreadConfined {
     /// Returns an immutable snapshot of the value, which can be read on any thread. All objects and collections that
     /// are reachable from it are frozen, too.
     ///
-    /// Inside a write, the snapshot shows the state before the write. If an asynchronous write has changed something, the
-    /// snapshot shows the state before all writes that become durable together with it. If the value is frozen, returns
-    /// the value itself.
+    /// Inside a write, the snapshot shows the state before the write. If an asynchronous write has changed something,
+    /// the snapshot shows the state before all writes that become durable together with this write. If the value is
+    /// frozen, returns the value itself.
     ///
     /// To pass a snapshot to another thread, queue or actor with the checks of the compiler, wrap it in `Frozen`.
     ///
@@ -137,9 +137,10 @@ extension RealmContext {
         return locator.find(self)
     }
 
-    /// Whether the row of this version may be another one than that of a locator, with the same key.
+    /// Whether the key of the locator's row may belong to another row in the version that the Realm shows.
     private func isOther(_ row: RowID, in locator: _Locator) -> Bool {
-        // Inside a callback, the Realm cannot advance to the version of the locator. In a write it shows the newest version.
+        // Inside a callback, the Realm cannot advance to the version of the locator. In a write, it shows the newest
+        // version.
         guard !isFrozen, !isInWrite, version < locator.version else {
             return wasReplaced(row, since: locator.version)
         }

@@ -1,7 +1,7 @@
 import MartletEngine
 
-/// A weak reference to the context of a Realm. Unlike `weak`, it does not add a side table to the context, which would
-/// slow down its retains.
+/// A weak reference to the context of a Realm. Unlike `weak`, it does not add a side table to the context. A side table
+/// would slow down every retain of the context.
 @propertyWrapper
 struct WeakContext {
     private var reference: WeakReference?

@@ -110,7 +110,7 @@ extension AnyRealmValue {
             let elements = values.compactMap { AnyRealmValue(untyped: $0, depth: depth + 1, object) }
             if elements.count != values.count { return nil }
             self = .list(elements)
-        // After dictionaries and arrays: see `UntypedValue.instance`.
+        // Dictionaries and arrays must be tested before classes: see `UntypedValue.instance`.
         case let value as ObjectBase: self = .object(object(value))
         default: self.init(scalar: value)
         }

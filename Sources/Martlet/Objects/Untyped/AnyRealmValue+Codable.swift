@@ -38,8 +38,8 @@ extension AnyRealmValue: Codable {
         case .bool(let value): try encode(value)
         case .int(let value): try encode(value)
         case .string(let value): try encode(value)
-        // A double without a fraction would be decoded as an integer, and NaN may be encoded as a string, so the next
-        // case wraps them.
+        // Without its kind, a double without a fraction would be decoded as an integer, and NaN may be encoded as a
+        // string. The second case adds the kind.
         case .double(let value) where value.rounded() != value && !value.isNaN: try encode(value)
         case .double(let value): try encode(.double, value)
         case .float(let value): try encode(.float, value)

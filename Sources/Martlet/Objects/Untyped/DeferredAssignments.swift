@@ -3,8 +3,8 @@ import MartletEngine
 /// Assigns untyped values to objects that are nested in each other to any depth, in one call of `create` or of another
 /// function.
 ///
-/// A chain of objects may be too long for the stack, so the recursion is limited. The values of objects below the limit are
-/// assigned when the recursion has ended.
+/// A chain of objects may be too long for the stack, so the recursion is limited. The values of objects that are nested
+/// deeper are assigned when the recursion has ended.
 // Used only inside one call, on the thread of the call.
 final class DeferredAssignments: @unchecked Sendable {
     private struct Assignment {
@@ -12,14 +12,14 @@ final class DeferredAssignments: @unchecked Sendable {
         let input: UntypedInput
         let rules: UntypedAssignment
         let isWanted: (PropertySchema) -> Bool
-        /// The objects that were being copied.
+        /// The objects that were being copied when the assignment was deferred.
         let path: Copies.Mark
     }
 
     typealias Copies = PathDictionary<ObjectIdentifier, (source: ObjectBase, copy: ObjectBase)>
 
-    /// The objects that are being copied, with their copies. Links in a cycle may lead to them. The objects are retained,
-    /// because another object could otherwise get the identifier of one that was released.
+    /// The objects that are being copied, with their copies. Links in a cycle may lead to them. The objects are
+    /// retained, because another object could otherwise get the identifier of one that was released.
     var copies = Copies()
     private static let depthLimit = 16
     private var depth = 0

@@ -1,6 +1,7 @@
 import MartletEngine
 
-/// Copies of embedded objects that are the source of an assignment, and that the assignment may change.
+/// Unmanaged copies of embedded objects that a program assigns. The assignment reads the copies, because it may change
+/// or delete the originals.
 enum EmbeddedCopies {
     /// A copy of an embedded object that is stored in a Realm, or an array or dictionary with copies of such objects;
     /// nil for a value without such objects.

@@ -52,7 +52,7 @@ public enum Importer {
             throw ImporterError(message: error.message)
         }
         var findings = FindingList()
-        // Findings about conditions in files without models are irrelevant.
+        // Findings about `#if` conditions in files without models are irrelevant.
         for (file, fileDraft) in zip(files, draft.files) where !fileDraft.isEmpty {
             findings.add(file.findings.findings)
         }

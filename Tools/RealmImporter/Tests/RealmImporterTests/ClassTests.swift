@@ -128,7 +128,7 @@ struct ClassTests {
             ])
     }
 
-    @Test("the base class may be in a composition")
+    @Test("the base class may be part of a protocol composition")
     func composition() throws {
         let sample = try Sample(
             "typealias Model = Object & Codable\nclass Dog: Model { @objc dynamic var a = 0 }\n"
@@ -177,7 +177,7 @@ struct ClassTests {
         #expect(sample.findings.contains { $0.hasPrefix("5:7 warning: 'Empty' is left out: ") })
     }
 
-    @Test("code and conformances are listed for extensions")
+    @Test("code and conformances that must move to extensions are listed")
     func kept() throws {
         let sample = try Sample(
             """

@@ -2,7 +2,7 @@ import Testing
 
 @Suite("legacy style")
 struct LegacyTests {
-    @Test("dynamic variables, boxes and collections are stored, other variables are not")
+    @Test("dynamic variables, 'RealmOptional', 'RealmProperty' and collections are stored, other variables are not")
     func stored() throws {
         let sample = try Sample(
             """
@@ -56,7 +56,7 @@ struct LegacyTests {
             ])
     }
 
-    @Test("overrides name the primary key, indexes and ignored properties")
+    @Test("overridden methods name the primary key, the indexes and the ignored properties")
     func overrides() throws {
         let sample = try Sample(
             """
@@ -119,7 +119,7 @@ struct LegacyTests {
         #expect(sample.findings.count == 1 && sample.findings[0].hasPrefix("2:17 warning: 'name' is 'dynamic'"))
     }
 
-    @Test("boxes may contain an enum or have an initial value")
+    @Test("'RealmOptional' and 'RealmProperty' may contain an enum or have an initial value")
     func boxes() throws {
         let sample = try Sample(
             """

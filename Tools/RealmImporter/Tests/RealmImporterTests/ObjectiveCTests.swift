@@ -152,7 +152,7 @@ struct ObjectiveCTests {
         #expect(!sample.findings.contains { $0.contains("warning") })
     }
 
-    @Test("'@objcMembers' is inherited across files, and exposes what Objective-C supports")
+    @Test("'@objcMembers' is inherited across files, and exposes only what Objective-C supports")
     func objcMembers() throws {
         let sample = try Sample(
             """

@@ -81,7 +81,7 @@ struct PropertyTests {
             ])
     }
 
-    @Test("a primary key is required, and indexes are imported")
+    @Test("an optional primary key becomes required, and indexes are imported")
     func keys() throws {
         let sample = try Sample(
             """

@@ -2,12 +2,13 @@ import Foundation
 
 /// Reads a CSV file row by row (RFC 4180: quotes, doubled quotes, LF or CRLF; a byte-order mark is skipped).
 ///
-/// A row with another number of fields than the header, text beside quotes, and an unclosed quote are errors. The
-/// reader does not guess.
+/// The reader throws an error if a row and the header have different numbers of fields, if text precedes or follows a
+/// quoted field, or if a quote is not closed.
 struct CSVFile {
     let name: String
-    /// The size of the file and the number of bytes that have been read, for progress.
+    /// The size of the file.
     var byteCount: Int { bytes.count }
+    /// The number of bytes that have been read.
     private(set) var position = 0
 
     private let bytes: Data

@@ -29,8 +29,8 @@ struct CSVScanner {
 
     init(start: Int) { position = start }
 
-    /// Reads the row at the position into `fields` and moves behind it. Returns a description of the error, if there is
-    /// one.
+    /// Appends the fields of the row at `position` to `fields`, and advances `position` to the next row. Returns a
+    /// description of the error, if there is one.
     mutating func scanRow(_ bytes: UnsafeRawBufferPointer, into fields: inout [CSVField]) -> String? {
         while true {
             let isQuoted = position < bytes.count && bytes[position] == Self.quote

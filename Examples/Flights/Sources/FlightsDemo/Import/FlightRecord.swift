@@ -1,6 +1,6 @@
 import Foundation
 
-/// The columns of flights.csv that are used.
+/// The columns of flights.csv that the import uses.
 struct FlightColumns {
     let year, month, day, scheduledHour: CSVColumn
     let departureTime, scheduledDepartureTime, departureDelay: CSVColumn

@@ -18,7 +18,7 @@ struct FlightsImporter {
         self.progress = progress
     }
 
-    /// Replaces the content of the Realm. The flights of the last `days` days are not stored but returned.
+    /// Replaces the content of the Realm. Returns the flights of the last `days` days instead of storing them.
     mutating func importAll(holdingBack days: Int) throws -> [FlightRecord] {
         let lastDays = days > 0 ? try Set(self.days().sorted().suffix(days)) : []
         let realm = realm

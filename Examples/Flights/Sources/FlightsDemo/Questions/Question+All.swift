@@ -61,6 +61,6 @@ extension Question {
 }
 
 extension Flight {
-    /// `UA 1545 to IAH`.
+    /// The airline, number and destination, for example `UA 1545 to IAH`.
     var label: String { "\(carrier?.carrier ?? "??") \(number) to \(destinationCode)" }
 }

@@ -34,7 +34,7 @@ struct DraftFixer {
     }
 
     private mutating func fixAll() throws(InternalError) {
-        // Each round omits something or tries the next of a few names.
+        // The loop ends, because each round omits an item or tries the next of a few names.
         while !draft.files.allSatisfy(\.isEmpty) {
             let writer = DraftWriter(draft)
             let texts = draft.files.map(writer.write)

@@ -31,13 +31,13 @@ struct PropertyTypeDraft: Hashable {
 }
 
 extension PropertyTypeDraft {
-    /// The built-in types of a schema, under the names of Realm.
+    /// The built-in types of a schema, under the names that Realm uses.
     static let scalars: Set<String> = [
         "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "Float", "Double", "String", "Data", "Date", "UUID",
         "ObjectId", "Decimal128", "AnyRealmValue",
     ]
 
-    /// Other names of the same types.
+    /// Other names of the types in `scalars`.
     static let synonyms: [String: String] = [
         "TimeInterval": "Double", "NSString": "String", "NSDate": "Date", "NSData": "Data", "NSUUID": "UUID",
         "RLMObjectId": "ObjectId", "RLMDecimal128": "Decimal128",

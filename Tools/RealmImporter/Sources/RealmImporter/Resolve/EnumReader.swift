@@ -12,7 +12,7 @@ struct EnumReader {
 
     struct Case {
         let declaration: CaseDeclaration
-        /// nil if it is not a literal.
+        /// The raw value as text; nil if it is not a literal.
         let raw: String?
     }
 

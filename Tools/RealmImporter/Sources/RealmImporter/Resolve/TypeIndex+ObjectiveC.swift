@@ -29,8 +29,8 @@ extension TypeIndex {
         superclassChain(of: key).contains { entries[$0]?.declaration.hasObjcMembers == true }
     }
 
-    /// Returns the properties that the `@objc` protocols of a type require. A member that satisfies one is implicitly
-    /// `@objc`.
+    /// Returns the properties that the `@objc` protocols of a type require. A member that satisfies such a requirement
+    /// is implicitly `@objc`.
     ///
     /// - Returns: their names, and the protocols that no file declares.
     func objcRequirements(of key: String) -> (names: Set<String>, unknown: [String]) {

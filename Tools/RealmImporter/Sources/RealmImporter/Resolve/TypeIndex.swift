@@ -55,8 +55,8 @@ struct TypeIndex {
         candidates(name, scope).first { entries[$0] != nil }
     }
 
-    /// Returns the names in all scopes from the innermost one outwards. The last candidate is the name without its
-    /// first component, because `App` in `App.Dog` may be the module.
+    /// Returns the qualified names that `name` can mean, from the innermost scope outwards. The last candidate is the
+    /// name without its first component, because `App` in `App.Dog` may be the module.
     private func candidates(_ name: String, _ scope: [String]) -> [String] {
         let scoped = (0...scope.count).reversed().map { (scope.prefix($0) + [name]).joined(separator: ".") }
         guard let dot = name.firstIndex(of: "."), entries[String(name[..<dot])] == nil, name.withoutModule == name

@@ -10,7 +10,7 @@ enum TypeResolution {
 struct TypeResolver {
     let index: TypeIndex
 
-    /// - Parameter originProperty: the property that linking objects come from, if known.
+    /// - Parameter originProperty: the link property of which linking objects are the inverse, if known.
     func resolve(
         _ written: TypeExpression, from outer: [String], originProperty: String? = nil
     ) -> TypeResolution {

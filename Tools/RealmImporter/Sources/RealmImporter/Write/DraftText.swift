@@ -5,7 +5,7 @@ struct DraftText {
 
     mutating func line(_ content: String = "") { text += content + "\n" }
 
-    /// Records the text that `body` writes as the location of an item. The innermost item is found first.
+    /// Records the text that `body` writes as the location of an item. The text can contain locations of other items.
     mutating func mark(_ item: DraftItem, _ body: (inout DraftText) -> Void) {
         let start = text.utf8.count
         body(&self)

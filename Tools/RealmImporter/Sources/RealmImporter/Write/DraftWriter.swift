@@ -192,7 +192,7 @@ struct DraftWriter {
         }
     }
 
-    /// Returns the path with the names of the schema.
+    /// Returns the path with the property names of the schema in place of the Swift names.
     private func path(_ segments: [String], from root: String) -> String {
         var owner = objects[root]
         return segments.map { segment in
