@@ -39,6 +39,8 @@ let package = Package(
         .target(name: "MartletEngine", dependencies: ["MartletValues", "MartletSQLite", "CMartletRuntime"]),
         .target(name: "Martlet", dependencies: ["MartletValues", "MartletEngine", "CMartletRuntime"]),
         .target(name: "MartletCombine", dependencies: ["Martlet", openCombine]),
+        // What a client and the sync service send each other.
+        .target(name: "MartletSyncProtocol", dependencies: ["MartletValues", "MartletEngine"]),
 
         // Compiler side: knows YAML and Swift, no SQL.
         .systemLibrary(
@@ -145,6 +147,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "SampleTests", dependencies: ["Martlet", "KennelModels", "MartletTestSupport", "ModelTesting"]),
+        .testTarget(
+            name: "SyncTests",
+            dependencies: ["MartletSyncProtocol", "MartletValues", "MartletEngine", "ModelTesting"]),
         .testTarget(name: "TidyTests"),
     ],
     swiftLanguageModes: [.v6]

@@ -14,6 +14,7 @@ enum ImportTable {
             "MartletValues", "MartletEngine", "CMartletRuntime", "Foundation", "Observation", "Combine",
         ]),
         "MartletCombine": ["Martlet", "Combine", "OpenCombine", "Dispatch", "Foundation"],
+        "MartletSyncProtocol": ["MartletValues", "MartletEngine"],
 
         // Compiler side: knows YAML and Swift, no SQL.
         "MartletSchema": [],
@@ -53,7 +54,7 @@ enum ImportTable {
     static let importedByOneFile = ["CMartletYAML"]
 
     /// Modules that must not declare public symbols.
-    static let modulesWithoutPublicSymbols = ["MartletValues", "MartletSQLite", "MartletEngine"]
+    static let modulesWithoutPublicSymbols = ["MartletValues", "MartletSQLite", "MartletEngine", "MartletSyncProtocol"]
 
     static let systemModules: Set<String> = ["Synchronization", "Dispatch", "Glibc", "Musl", "Darwin"]
 }

@@ -8,6 +8,7 @@ enum Layers {
             "Environment", "Keys", "Schema", "Changes", "Storage", "Query", "Transactions", "Diffing", "Migration",
             "Coordination", "Rows", "Deletion",
         ],
+        "MartletSyncProtocol": ["Values", "Messages"],
         "MartletDocs": ["Text", "Layout", "Diagram", "Pages"],
         "MartletCompiler": ["Pipeline", "Report", "Disk"],
         "MartletTools": [

@@ -1,16 +1,24 @@
 /// The bytes do not have the form that the reader expects.
-struct MalformedBytes: Error {}
+package struct MalformedBytes: Error {
+    package init() {}
+}
 
 /// Writes numbers in a compact binary form.
-struct ByteWriter {
-    private(set) var bytes: [UInt8] = []
+package struct ByteWriter {
+    package private(set) var bytes: [UInt8] = []
 
-    mutating func byte(_ value: UInt8) {
+    package init() {}
+
+    package mutating func byte(_ value: UInt8) {
         bytes.append(value)
     }
 
+    package mutating func append(_ content: some Collection<UInt8>) {
+        bytes.append(contentsOf: content)
+    }
+
     /// Writes seven bits per byte, lowest bits first. The high bit is set on all bytes but the last (LEB128).
-    mutating func varint(_ value: UInt64) {
+    package mutating func varint(_ value: UInt64) {
         var rest = value
         while rest > 0x7F {
             bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -19,17 +27,17 @@ struct ByteWriter {
         bytes.append(UInt8(rest))
     }
 
-    mutating func count(_ value: Int) {
+    package mutating func count(_ value: Int) {
         varint(UInt64(value))
     }
 
     /// Writes a signed number so that numbers close to zero are short (zigzag encoding).
-    mutating func signed(_ value: Int64) {
+    package mutating func signed(_ value: Int64) {
         varint(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
     }
 
     /// Writes a number and a flag. The flag is stored in the lowest bit; the number may use all 64 bits.
-    mutating func flagged(_ value: UInt64, _ flag: Bool) {
+    package mutating func flagged(_ value: UInt64, _ flag: Bool) {
         let first = UInt8(value & 0x3F) << 1 | (flag ? 1 : 0)
         if value <= 0x3F {
             bytes.append(first)
@@ -41,24 +49,24 @@ struct ByteWriter {
 }
 
 /// Reads what `ByteWriter` wrote. Throws if it finds bytes that `ByteWriter` never writes.
-struct ByteReader {
+package struct ByteReader {
     private let bytes: [UInt8]
     private var offset = 0
 
-    init(_ bytes: [UInt8]) {
+    package init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 
     /// The number of bytes that have not been read yet.
-    var remaining: Int { bytes.count - offset }
+    package var remaining: Int { bytes.count - offset }
 
-    mutating func byte() throws(MalformedBytes) -> UInt8 {
+    package mutating func byte() throws(MalformedBytes) -> UInt8 {
         guard offset < bytes.count else { throw MalformedBytes() }
         defer { offset += 1 }
         return bytes[offset]
     }
 
-    mutating func varint() throws(MalformedBytes) -> UInt64 {
+    package mutating func varint() throws(MalformedBytes) -> UInt64 {
         var value: UInt64 = 0
         var shift: UInt64 = 0
         while true {
@@ -74,19 +82,26 @@ struct ByteReader {
         }
     }
 
+    /// Reads `count` bytes.
+    package mutating func bytes(_ count: Int) throws(MalformedBytes) -> ArraySlice<UInt8> {
+        guard count >= 0, count <= remaining else { throw MalformedBytes() }
+        defer { offset += count }
+        return bytes[offset..<offset + count]
+    }
+
     /// Reads a number that is at most `limit`.
-    mutating func count(upTo limit: Int) throws(MalformedBytes) -> Int {
+    package mutating func count(upTo limit: Int) throws(MalformedBytes) -> Int {
         let value = try varint()
         guard value <= UInt64(limit) else { throw MalformedBytes() }
         return Int(value)
     }
 
-    mutating func signed() throws(MalformedBytes) -> Int64 {
+    package mutating func signed() throws(MalformedBytes) -> Int64 {
         let value = try varint()
         return Int64(bitPattern: (value >> 1) ^ (0 &- (value & 1)))
     }
 
-    mutating func flagged() throws(MalformedBytes) -> (value: UInt64, flag: Bool) {
+    package mutating func flagged() throws(MalformedBytes) -> (value: UInt64, flag: Bool) {
         let first = try byte()
         let low = UInt64(first >> 1 & 0x3F)
         if first & 0x80 == 0 { return (low, first & 1 == 1) }

@@ -1,0 +1,107 @@
+/// The state of PostgreSQL up to which a client has everything: the text of `pg_current_snapshot()`.
+package struct SyncCursor: Sendable, Hashable {
+    package let text: String
+    package init(_ text: String) { self.text = text }
+}
+
+/// What a client knows about its server from earlier sessions.
+package struct ClientIdentity: Sendable, Hashable {
+    package var id: UInt64
+    /// Random bytes that the service assigned. They prevent another client from continuing this client's uploads.
+    package var secret: [UInt8]
+
+    package init(id: UInt64, secret: [UInt8]) {
+        self.id = id
+        self.secret = secret
+    }
+}
+
+/// The position of a client in the history of the database.
+package struct SyncPosition: Sendable, Hashable {
+    /// The system identifier and the timeline of PostgreSQL. A cursor is meaningless in another epoch.
+    package var epoch: String
+    package var cursor: SyncCursor
+
+    package init(epoch: String, cursor: SyncCursor) {
+        self.epoch = epoch
+        self.cursor = cursor
+    }
+}
+
+/// One query to which a client is subscribed.
+package struct SubscribedQuery: Sendable, Hashable {
+    /// The number of the type in the schema that both sides agreed on.
+    package var type: Int
+    /// The canonical encoding of the condition.
+    package var condition: [UInt8]
+
+    package init(type: Int, condition: [UInt8]) {
+        self.type = type
+        self.condition = condition
+    }
+}
+
+/// A message from a client to the service.
+package enum ClientMessage: Sendable, Hashable {
+    package struct Hello: Sendable, Hashable {
+        package var protocolVersion: UInt64
+        /// Nil for a client that has no identity yet.
+        package var identity: ClientIdentity?
+        /// The hash of the facts of the client's schema.
+        package var schemaHash: [UInt8]
+        /// Nil for a client that has no data yet.
+        package var position: SyncPosition?
+        /// The newest upload that the client knows to be stored.
+        package var acknowledgedUpload: UInt64
+        /// The set of subscriptions to which the client's data belongs.
+        package var subscriptionSet: UInt64
+        /// Proves who the user is.
+        package var token: String
+
+        package init(
+            protocolVersion: UInt64 = SyncProtocol.version, identity: ClientIdentity?, schemaHash: [UInt8],
+            position: SyncPosition?, acknowledgedUpload: UInt64, subscriptionSet: UInt64, token: String
+        ) {
+            self.protocolVersion = protocolVersion
+            self.identity = identity
+            self.schemaHash = schemaHash
+            self.position = position
+            self.acknowledgedUpload = acknowledgedUpload
+            self.subscriptionSet = subscriptionSet
+            self.token = token
+        }
+    }
+
+    /// The changes of one or more transactions of the client, which the service stores as a whole.
+    package struct Upload: Sendable, Hashable {
+        /// 1 for the first upload of a client. The service stores each number once.
+        package var number: UInt64
+        /// What the client had seen when it wrote. Changes that are visible there never win against this upload.
+        package var base: SyncCursor
+        package var time: HybridTimestamp
+        package var operations: [SyncOperation]
+
+        package init(number: UInt64, base: SyncCursor, time: HybridTimestamp, operations: [SyncOperation]) {
+            self.number = number
+            self.base = base
+            self.time = time
+            self.operations = operations
+        }
+    }
+
+    case hello(Hello)
+    /// Replaces the set of subscriptions.
+    case subscribe(set: UInt64, [SubscribedQuery])
+    case upload(Upload)
+    /// Asks for a mark after everything that was committed before.
+    case mark(UInt64)
+    /// Replaces the token of the session.
+    case token(String)
+}
+
+package enum SyncProtocol {
+    /// The version of the protocol that this code implements.
+    package static let version: UInt64 = 1
+    /// The name of the WebSocket subprotocol.
+    package static let subprotocol = "martlet.sync.1"
+}

@@ -1,0 +1,113 @@
+/// The state of one object. A change contains only the values that changed.
+package struct SyncRow: Sendable, Hashable {
+    package var address: ObjectAddress
+    package var values: [ValuePath: SyncValue]
+
+    package init(address: ObjectAddress, values: [ValuePath: SyncValue]) {
+        self.address = address
+        self.values = values
+    }
+}
+
+/// Why the service reverted the changes that an upload made to one object.
+package struct RevertedObject: Sendable, Hashable {
+    package enum Reason: UInt8, Sendable, CaseIterable {
+        /// The user may not make this change.
+        case notPermitted
+        /// A unique value, a required value or a link does not hold.
+        case constraint
+        /// A value does not fit its column.
+        case invalidValue
+    }
+
+    package var address: ObjectAddress
+    package var reason: Reason
+    /// A description for the developer. It contains no data that the user may not read.
+    package var message: String
+
+    package init(address: ObjectAddress, reason: Reason, message: String) {
+        self.address = address
+        self.reason = reason
+        self.message = message
+    }
+}
+
+/// A message from the service to a client.
+package enum ServiceMessage: Sendable, Hashable {
+    package struct Welcome: Sendable, Hashable {
+        package var identity: ClientIdentity
+        package var epoch: String
+        /// The time of the service, in milliseconds since 1970.
+        package var milliseconds: UInt64
+        /// The newest upload of this client that is stored.
+        package var storedUpload: UInt64
+
+        package init(identity: ClientIdentity, epoch: String, milliseconds: UInt64, storedUpload: UInt64) {
+            self.identity = identity
+            self.epoch = epoch
+            self.milliseconds = milliseconds
+            self.storedUpload = storedUpload
+        }
+    }
+
+    /// The way from one cursor to a later one.
+    package struct Changes: Sendable, Hashable {
+        /// The position of the client after the last message of these changes.
+        package var cursor: SyncCursor
+        /// The newest upload of this client that is visible at the cursor.
+        package var acknowledgedUpload: UInt64
+        package var rows: [SyncRow]
+        /// Objects that were deleted, or that no subscription contains any more.
+        package var leaving: [ObjectAddress]
+        /// False if more messages belong to the same changes. The client shows them only as a whole.
+        package var isLast: Bool
+
+        package init(
+            cursor: SyncCursor, acknowledgedUpload: UInt64, rows: [SyncRow], leaving: [ObjectAddress], isLast: Bool
+        ) {
+            self.cursor = cursor
+            self.acknowledgedUpload = acknowledgedUpload
+            self.rows = rows
+            self.leaving = leaving
+            self.isLast = isLast
+        }
+    }
+
+    package struct Failure: Sendable, Hashable {
+        package enum Action: UInt8, Sendable, CaseIterable {
+            /// Connect again after the delay.
+            case retry
+            /// Ask the user to sign in.
+            case signIn
+            /// Discard the downloaded data and start again. The uploads are kept.
+            case startAgain
+            /// Do not connect again: the program is not compatible with the service.
+            case stop
+        }
+
+        package var action: Action
+        package var message: String
+        /// Milliseconds to wait before the next attempt.
+        package var delayMilliseconds: UInt64
+
+        package init(action: Action, message: String, delayMilliseconds: UInt64) {
+            self.action = action
+            self.message = message
+            self.delayMilliseconds = delayMilliseconds
+        }
+    }
+
+    case welcome(Welcome)
+    /// A part of the data of a new set of subscriptions. `progress` is between 0 and 1,000.
+    case chunk(rows: [SyncRow], leaving: [ObjectAddress], progress: UInt64)
+    /// The client has all data of a set of subscriptions at the cursor.
+    case complete(set: UInt64, SyncCursor)
+    /// A set of subscriptions was refused; the previous one stays.
+    case refused(set: UInt64, message: String)
+    case changes(Changes)
+    case mark(UInt64)
+    case reverted(upload: UInt64, [RevertedObject])
+    /// The token expires soon.
+    case tokenDue
+    case failure(Failure)
+}

@@ -1,0 +1,106 @@
+/// The place of an element in a synchronized list: a string of bytes that is ordered between those of its neighbors
+/// (fractional indexing).
+///
+/// A client can insert elements without a connection, because the positions of the other elements do not change. Each
+/// position ends with the number of the client that made it, so two clients never make the same position. Positions are
+/// compared byte by byte, as PostgreSQL compares `bytea` and as SQLite compares blobs.
+package struct ListPosition: Sendable, Hashable, Comparable {
+    package let bytes: [UInt8]
+
+    /// Accepts the bytes of a stored or received position. Returns nil if no position has such bytes.
+    package init?(_ bytes: some BidirectionalCollection<UInt8>) {
+        guard let last = bytes.last, last != 0, bytes.count <= Self.maximumLength else { return nil }
+        self.bytes = Array(bytes)
+    }
+
+    private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
+
+    /// A longer position is rejected when it is received. The insertion of 1,000 elements one by one at the same place
+    /// makes positions of about 130 bytes.
+    package static let maximumLength = 4_096
+
+    package static func < (left: ListPosition, right: ListPosition) -> Bool {
+        left.bytes.lexicographicallyPrecedes(right.bytes)
+    }
+
+    /// Returns `count` new positions in increasing order, all between two neighbors.
+    ///
+    /// They begin with the bytes of the first one. If two clients insert several elements at the same place, the elements
+    /// of one client therefore stay together.
+    ///
+    /// - Parameters:
+    ///   - lower: the position of the element before; nil at the beginning of the list.
+    ///   - upper: the position of the element after; nil at the end of the list. Greater than `lower`.
+    ///   - client: the number of the client that inserts the elements.
+    package static func between(
+        _ lower: ListPosition?, _ upper: ListPosition?, count: Int = 1, client: UInt64
+    ) -> [ListPosition] {
+        precondition(lower.map { lower in upper.map { lower < $0 } ?? true } ?? true, "positions are not in order")
+        let tag = tag(of: client)
+        let first = (upper == nil ? following(lower?.bytes ?? []) : midpoint(lower?.bytes ?? [], upper?.bytes)) + tag
+        var found: [ListPosition] = []
+        found.reserveCapacity(count)
+        var digits: [UInt8] = []
+        for number in 0..<count {
+            found.append(ListPosition(unchecked: number == 0 ? first : first + digits + tag))
+            digits = following(digits)
+        }
+        return found
+    }
+
+    /// The number of a client in base 255, most significant digit first. The digits are 1 to 255: a position must not end
+    /// with zero, because nothing lies between `[1]` and `[1, 0]`.
+    private static func tag(of client: UInt64) -> [UInt8] {
+        var (digits, rest): ([UInt8], UInt64) = ([], client)
+        repeat {
+            digits.append(UInt8(rest % 255) + 1)
+            rest /= 255
+        } while rest > 0
+        return digits.reversed()
+    }
+
+    // The digits of an appended position: a length and a number of this length, so that numbers of different lengths are
+    // in order. The first byte is 128 + length.
+    private static func following(_ last: [UInt8]) -> [UInt8] {
+        let first = last.first.map(Int.init) ?? 128
+        guard first >= 129, first <= 136, last.count > first - 128 else {
+            // A position that was not appended. All numbers of one byte are greater if its first byte is less than 129.
+            if first < 129 { return [129, 1] }
+            // Otherwise the position is continued, which makes it longer by at least one byte.
+            return last
+        }
+        let length = first - 128
+        var digits = Array(last[1...length])
+        for index in digits.indices.reversed() {
+            if digits[index] < .max {
+                digits[index] += 1
+                return [UInt8(first)] + digits
+            }
+            digits[index] = 0
+        }
+        // All digits were 255.
+        guard length < 8 else { return last }
+        return [UInt8(first + 1), 1] + Array(repeating: 0, count: length)
+    }
+
+    // Bytes strictly between two strings. They are not a prefix of `upper`, so they can be continued, and they do not
+    // end with zero unless more bytes follow.
+    private static func midpoint(_ lower: [UInt8], _ upper: [UInt8]?) -> [UInt8] {
+        var middle: [UInt8] = []
+        var upper = upper
+        var index = 0
+        while true {
+            let low = index < lower.count ? Int(lower[index]) : 0
+            // 256 stands for the end of the interval if there is no upper bound for this byte.
+            let high = upper.map { index < $0.count ? Int($0[index]) : 0 } ?? 256
+            if high - low > 1 {
+                middle.append(UInt8(low + (high - low) / 2))
+                return middle
+            }
+            middle.append(UInt8(low))
+            // The rest may be anything if this byte is already less than that of the upper bound.
+            if high - low == 1 { upper = nil }
+            index += 1
+        }
+    }
+}

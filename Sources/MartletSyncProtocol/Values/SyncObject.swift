@@ -1,0 +1,59 @@
+package import MartletValues
+
+/// Identifies an object on every replica: its type and its primary key. Row ids differ between replicas.
+package struct ObjectAddress: Sendable, Hashable {
+    /// The number of the type in the schema that both sides agreed on.
+    package let type: Int
+    /// The stored form of the primary key.
+    package let key: SQLValue
+
+    package init(type: Int, key: SQLValue) {
+        self.type = type
+        self.key = key
+    }
+}
+
+/// The path to a value inside an object: the number of a property, followed by the numbers of properties of embedded
+/// objects.
+package struct ValuePath: Sendable, Hashable {
+    package let properties: [Int]
+
+    package init(_ properties: [Int]) { self.properties = properties }
+    package init(_ property: Int) { properties = [property] }
+}
+
+/// A value of a property as it is sent: the stored form, except that a link is the address of its target.
+package enum SyncValue: Sendable, Hashable {
+    case scalar(SQLValue)
+    case link(ObjectAddress)
+    /// The values of an embedded object, in the order of its properties.
+    case embedded([SyncValue])
+
+    package static let null = SyncValue.scalar(.null)
+}
+
+/// One change of an object, as a client uploads it.
+package enum SyncOperation: Sendable, Hashable {
+    /// Creates an object, or sets these values of an object that exists already.
+    case create(ObjectAddress, [ValuePath: SyncValue])
+    case update(ObjectAddress, [ValuePath: SyncValue])
+    case delete(ObjectAddress)
+    /// Adds to an integer that merges by addition (a counter).
+    case add(ObjectAddress, ValuePath, Int64)
+    case insertElement(ObjectAddress, ValuePath, ListPosition, SyncValue)
+    case removeElement(ObjectAddress, ValuePath, ListPosition)
+    case insertMember(ObjectAddress, ValuePath, SyncValue)
+    case removeMember(ObjectAddress, ValuePath, SyncValue)
+    case setEntry(ObjectAddress, ValuePath, key: String, SyncValue)
+    case removeEntry(ObjectAddress, ValuePath, key: String)
+
+    package var address: ObjectAddress {
+        switch self {
+        case .create(let address, _), .update(let address, _), .delete(let address), .add(let address, _, _),
+            .insertElement(let address, _, _, _), .removeElement(let address, _, _),
+            .insertMember(let address, _, _), .removeMember(let address, _, _), .setEntry(let address, _, _, _),
+            .removeEntry(let address, _, _):
+            address
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package import MartletValues
+
+/// The first byte of a value.
+private enum ValueKind: UInt8 {
+    case null, integer, real, text, blob, link, embedded
+}
+
+extension MessageWriter {
+    private mutating func kind(_ kind: ValueKind) { byte(kind.rawValue) }
+
+    package mutating func value(_ value: SQLValue) {
+        switch value {
+        case .null: kind(.null)
+        case .integer(let number):
+            kind(.integer)
+            signed(number)
+        case .real(let number):
+            kind(.real)
+            word(number.bitPattern)
+        case .text(let content):
+            kind(.text)
+            text(content)
+        case .blob(let bytes):
+            kind(.blob)
+            blob(bytes)
+        }
+    }
+
+    package mutating func value(_ value: SyncValue) {
+        switch value {
+        case .scalar(let scalar): self.value(scalar)
+        case .link(let target):
+            kind(.link)
+            address(target)
+        case .embedded(let values):
+            kind(.embedded)
+            list(values) { $0.value($1) }
+        }
+    }
+
+    package mutating func address(_ address: ObjectAddress) {
+        count(address.type)
+        value(address.key)
+    }
+
+    package mutating func path(_ path: ValuePath) { list(path.properties) { $0.count($1) } }
+
+    /// Writes values in the order of their paths.
+    package mutating func values(_ values: [ValuePath: SyncValue]) {
+        list(values.sorted { $0.key.properties.lexicographicallyPrecedes($1.key.properties) }) { writer, entry in
+            writer.path(entry.key)
+            writer.value(entry.value)
+        }
+    }
+}
+
+extension MessageReader {
+    package mutating func value() throws(MalformedMessage) -> SQLValue {
+        guard case .scalar(let scalar) = try syncValue(depth: 0) else {
+            throw MalformedMessage("a value expected that is neither a link nor an embedded object")
+        }
+        return scalar
+    }
+
+    package mutating func syncValue() throws(MalformedMessage) -> SyncValue { try syncValue(depth: limits.depth) }
+
+    private mutating func syncValue(depth: Int) throws(MalformedMessage) -> SyncValue {
+        let number = try byte()
+        guard let kind = ValueKind(rawValue: number) else {
+            throw MalformedMessage("a value has the unknown kind \(number)")
+        }
+        switch kind {
+        case .null: return .null
+        case .integer: return .scalar(.integer(try signed()))
+        case .real: return .scalar(.real(Double(bitPattern: try word())))
+        case .text: return .scalar(.text(try text()))
+        case .blob: return .scalar(.blob(try blob()))
+        case .link, .embedded:
+            guard depth > 0 else { throw MalformedMessage("a link or an embedded object is not allowed here") }
+            if kind == .link { return .link(try address()) }
+            return .embedded(try list { reader throws(MalformedMessage) in try reader.syncValue(depth: depth - 1) })
+        }
+    }
+
+    package mutating func address() throws(MalformedMessage) -> ObjectAddress {
+        let type = try index()
+        let key: SQLValue = try value()
+        guard key != .null else { throw MalformedMessage("a primary key is null") }
+        return ObjectAddress(type: type, key: key)
+    }
+
+    package mutating func path() throws(MalformedMessage) -> ValuePath {
+        let properties = try list { reader throws(MalformedMessage) in try reader.index() }
+        guard !properties.isEmpty, properties.count <= limits.depth else {
+            throw MalformedMessage("a path has \(properties.count) components")
+        }
+        return ValuePath(properties)
+    }
+
+    package mutating func values() throws(MalformedMessage) -> [ValuePath: SyncValue] {
+        var last: ValuePath?
+        var values: [ValuePath: SyncValue] = [:]
+        for _ in 0..<(try count()) {
+            let path = try path()
+            if let last, !last.properties.lexicographicallyPrecedes(path.properties) {
+                throw MalformedMessage("paths are not in increasing order")
+            }
+            last = path
+            values[path] = try syncValue()
+        }
+        return values
+    }
+
+    package mutating func position() throws(MalformedMessage) -> ListPosition {
+        guard let position = ListPosition(try blob()) else {
+            throw MalformedMessage("a position of a list is empty, too long, or ends with zero")
+        }
+        return position
+    }
+}
