@@ -41,6 +41,8 @@ let package = Package(
         .target(name: "MartletCombine", dependencies: ["Martlet", openCombine]),
         // What a client and the sync service send each other.
         .target(name: "MartletSyncProtocol", dependencies: ["MartletValues", "MartletEngine"]),
+        .target(name: "MartletSync", dependencies: ["MartletSyncProtocol"]),
+        .target(name: "MartletSyncService", dependencies: ["MartletSyncProtocol"]),
 
         // Compiler side: knows YAML and Swift, no SQL.
         .systemLibrary(
@@ -149,7 +151,9 @@ let package = Package(
             name: "SampleTests", dependencies: ["Martlet", "KennelModels", "MartletTestSupport", "ModelTesting"]),
         .testTarget(
             name: "SyncTests",
-            dependencies: ["MartletSyncProtocol", "MartletValues", "MartletEngine", "ModelTesting"]),
+            dependencies: [
+                "MartletSync", "MartletSyncService", "MartletSyncProtocol", "MartletValues", "MartletEngine", "ModelTesting",
+            ]),
         .testTarget(name: "TidyTests"),
     ],
     swiftLanguageModes: [.v6]

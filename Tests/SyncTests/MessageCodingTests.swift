@@ -87,11 +87,11 @@ enum RandomMessages {
                     schemaHash: bytes(&random),
                     position: Bool.random(using: &random)
                         ? SyncPosition(epoch: text(&random), cursor: SyncCursor(text(&random))) : nil,
-                    acknowledgedUpload: number(&random), subscriptionSet: number(&random), token: text(&random)))
+                    acknowledgedUpload: number(&random), subscriptionSet: number(&random),
+                    queries: queries(&random), token: text(&random)))
         case 1:
             .subscribe(
-                set: number(&random),
-                list(&random) { SubscribedQuery(type: Int.random(in: 0...300, using: &$0), condition: bytes(&$0)) })
+                set: number(&random), queries(&random))
         case 2: .mark(number(&random))
         case 3: .token(text(&random))
         default:
@@ -100,6 +100,10 @@ enum RandomMessages {
                     number: number(&random), base: SyncCursor(text(&random)),
                     time: HybridTimestamp(rawValue: number(&random)), operations: list(&random, operation)))
         }
+    }
+
+    static func queries(_ random: inout SeededRandom) -> [SubscribedQuery] {
+        list(&random) { SubscribedQuery(type: Int.random(in: 0...300, using: &$0), condition: bytes(&$0)) }
     }
 
     static func service(_ random: inout SeededRandom) -> ServiceMessage {

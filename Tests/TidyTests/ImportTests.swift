@@ -15,6 +15,8 @@ enum ImportTable {
         ]),
         "MartletCombine": ["Martlet", "Combine", "OpenCombine", "Dispatch", "Foundation"],
         "MartletSyncProtocol": ["MartletValues", "MartletEngine"],
+        "MartletSync": ["MartletSyncProtocol"],
+        "MartletSyncService": ["MartletSyncProtocol"],
 
         // Compiler side: knows YAML and Swift, no SQL.
         "MartletSchema": [],

@@ -16,14 +16,12 @@ extension ClientMessage {
             writer.optional(hello.position) { $0.position($1) }
             writer.number(hello.acknowledgedUpload)
             writer.number(hello.subscriptionSet)
+            writer.queries(hello.queries)
             writer.text(hello.token)
         case .subscribe(let set, let queries):
             writer.byte(MessageKind.subscribe.rawValue)
             writer.number(set)
-            writer.list(queries) { writer, query in
-                writer.count(query.type)
-                writer.blob(query.condition)
-            }
+            writer.queries(queries)
         case .upload(let upload):
             writer.byte(MessageKind.upload.rawValue)
             writer.number(upload.number)
@@ -50,11 +48,7 @@ extension ClientMessage {
         switch kind {
         case .hello: self = .hello(try reader.hello())
         case .subscribe:
-            self = .subscribe(
-                set: try reader.number(),
-                try reader.list { reader throws(MalformedMessage) in
-                    SubscribedQuery(type: try reader.index(), condition: try reader.blob())
-                })
+            self = .subscribe(set: try reader.number(), try reader.queries())
         case .upload:
             self = .upload(
                 Upload(
@@ -74,6 +68,13 @@ extension MessageWriter {
         blob(identity.secret)
     }
 
+    fileprivate mutating func queries(_ queries: [SubscribedQuery]) {
+        list(queries) { writer, query in
+            writer.count(query.type)
+            writer.blob(query.condition)
+        }
+    }
+
     mutating func position(_ position: SyncPosition) {
         text(position.epoch)
         text(position.cursor.text)
@@ -85,6 +86,12 @@ extension MessageReader {
         ClientIdentity(id: try number(), secret: try blob())
     }
 
+    fileprivate mutating func queries() throws(MalformedMessage) -> [SubscribedQuery] {
+        try list { reader throws(MalformedMessage) in
+            SubscribedQuery(type: try reader.index(), condition: try reader.blob())
+        }
+    }
+
     fileprivate mutating func hello() throws(MalformedMessage) -> ClientMessage.Hello {
         ClientMessage.Hello(
             protocolVersion: try number(),
@@ -93,6 +100,7 @@ extension MessageReader {
             position: try optional { reader throws(MalformedMessage) in
                 SyncPosition(epoch: try reader.text(), cursor: SyncCursor(try reader.text()))
             },
-            acknowledgedUpload: try number(), subscriptionSet: try number(), token: try text())
+            acknowledgedUpload: try number(), subscriptionSet: try number(), queries: try queries(),
+            token: try text())
     }
 }

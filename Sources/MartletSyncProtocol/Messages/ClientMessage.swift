@@ -53,14 +53,17 @@ package enum ClientMessage: Sendable, Hashable {
         package var position: SyncPosition?
         /// The newest upload that the client knows to be stored.
         package var acknowledgedUpload: UInt64
-        /// The set of subscriptions to which the client's data belongs.
+        /// The set of subscriptions to which the client's data belongs. The service keeps no state of clients, so the
+        /// client sends the queries too.
         package var subscriptionSet: UInt64
+        package var queries: [SubscribedQuery]
         /// Proves who the user is.
         package var token: String
 
         package init(
             protocolVersion: UInt64 = SyncProtocol.version, identity: ClientIdentity?, schemaHash: [UInt8],
-            position: SyncPosition?, acknowledgedUpload: UInt64, subscriptionSet: UInt64, token: String
+            position: SyncPosition?, acknowledgedUpload: UInt64, subscriptionSet: UInt64,
+            queries: [SubscribedQuery], token: String
         ) {
             self.protocolVersion = protocolVersion
             self.identity = identity
@@ -68,6 +71,7 @@ package enum ClientMessage: Sendable, Hashable {
             self.position = position
             self.acknowledgedUpload = acknowledgedUpload
             self.subscriptionSet = subscriptionSet
+            self.queries = queries
             self.token = token
         }
     }

@@ -1,0 +1,85 @@
+package import MartletSyncProtocol
+
+/// One change of one row, as the change log of the database contains it.
+package struct LogEntry: Sendable, Equatable {
+    /// The upload of a client that made the change.
+    package struct Origin: Sendable, Hashable {
+        package var client: UInt64
+        package var upload: UInt64
+
+        package init(client: UInt64, upload: UInt64) {
+            self.client = client
+            self.upload = upload
+        }
+    }
+
+    package var address: ObjectAddress
+    /// The values before the change; nil if the row did not exist.
+    package var old: [ValuePath: SyncValue]?
+    /// The values after the change; nil if the row was deleted.
+    package var new: [ValuePath: SyncValue]?
+    /// Nil for a change by another application.
+    package var origin: Origin?
+
+    package init(
+        address: ObjectAddress, old: [ValuePath: SyncValue]?, new: [ValuePath: SyncValue]?, origin: Origin?
+    ) {
+        self.address = address
+        self.old = old
+        self.new = new
+        self.origin = origin
+    }
+}
+
+/// The net effect of log entries on the objects of one client.
+package struct ClientChanges: Sendable {
+    package private(set) var rows: [SyncRow] = []
+    package private(set) var leaving: [ObjectAddress] = []
+
+    /// - Parameters:
+    ///   - entries: the entries between the cursor of the client and a later one, in the order of the log.
+    ///   - client: the number of the client.
+    ///   - matches: whether the subscriptions of the client contain a row with these values.
+    package init(
+        _ entries: [LogEntry], for client: UInt64,
+        _ matches: (ObjectAddress, [ValuePath: SyncValue]) -> Bool
+    ) {
+        for change in Self.merged(entries, client) {
+            let wasIn = change.old.map { matches(change.address, $0) } ?? false
+            guard let new = change.new, matches(change.address, new) else {
+                // An object that the client's own upload has touched may be shown by the client in any state, so the
+                // client is informed that it does not contain the object.
+                if wasIn || change.isOwn { leaving.append(change.address) }
+                continue
+            }
+            // The client shows its own values until its upload is acknowledged, so it may not know any of the others.
+            let isKnown = wasIn && !change.isOwn
+            let values = isKnown ? new.filter { change.old?[$0.key] != $0.value } : new
+            rows.append(SyncRow(address: change.address, values: values))
+        }
+    }
+
+    private struct MergedChange {
+        let address: ObjectAddress
+        let old: [ValuePath: SyncValue]?
+        var new: [ValuePath: SyncValue]?
+        var isOwn: Bool
+    }
+
+    // The first old and the last new values of each row, in the order of the first change.
+    private static func merged(_ entries: [LogEntry], _ client: UInt64) -> [MergedChange] {
+        var changes: [MergedChange] = []
+        var positions: [ObjectAddress: Int] = [:]
+        for entry in entries {
+            let isOwn = entry.origin?.client == client
+            if let position = positions[entry.address] {
+                changes[position].new = entry.new
+                changes[position].isOwn = changes[position].isOwn || isOwn
+            } else {
+                positions[entry.address] = changes.count
+                changes.append(MergedChange(address: entry.address, old: entry.old, new: entry.new, isOwn: isOwn))
+            }
+        }
+        return changes
+    }
+}

@@ -1,0 +1,211 @@
+import MartletSyncProtocol
+import MartletSyncService
+import MartletValues
+
+typealias ModelValues = [ValuePath: SyncValue]
+typealias ModelRows = [ObjectAddress: ModelValues]
+
+/// A mistake of the service that the simulation must find.
+enum SyncBug: CaseIterable {
+    /// Changes of a client's own upload that had no effect are not logged.
+    case lostTouch
+    /// An upload that is sent again is stored again.
+    case storedTwice
+    /// The acknowledgement is sent before the changes that belong to it.
+    case earlyAcknowledgement
+    /// After a reconnection, the changes since the cursor are not sent.
+    case changesOfGapLost
+    /// A row that matches no subscription any more is not removed.
+    case leavingForgotten
+    /// The data of a new set of subscriptions is read at a newer version than the changes before it.
+    case newerBootstrap
+}
+
+/// PostgreSQL and the service in one: a table, its history and its change log. A cursor is the number of a version.
+final class ModelServer {
+    private(set) var history: [ModelRows] = [[:]]
+    private var log: [(version: Int, entry: LogEntry)] = []
+    private var stamps: [ObjectAddress: [ValuePath: (time: HybridTimestamp, client: UInt64, version: Int)]] = [:]
+    private var storedUploads: [UInt64: UInt64] = [:]
+    private(set) var failure: String?
+    let bug: SyncBug?
+
+    init(bug: SyncBug?) { self.bug = bug }
+
+    var version: Int { history.count - 1 }
+    var rows: ModelRows { history[version] }
+
+    func newClient() -> UInt64 {
+        let id = UInt64(storedUploads.count + 1)
+        storedUploads[id] = 0
+        return id
+    }
+
+    func storedUpload(_ client: UInt64) -> UInt64 { storedUploads[client] ?? 0 }
+
+    func entries(after version: Int) -> [LogEntry] { log.filter { $0.version > version }.map(\.entry) }
+
+    /// A transaction of another application.
+    func write(_ address: ObjectAddress, _ values: ModelValues?) {
+        var rows = rows
+        let old = rows[address]
+        rows[address] = values.map { (old ?? [:]).merging($0) { $1 } }
+        if let values {
+            for path in values.keys { stamps[address, default: [:]][path] = (.limit, 0, version + 1) }
+        } else {
+            stamps[address] = nil
+        }
+        append(LogEntry(address: address, old: old, new: rows[address], origin: nil))
+        history.append(rows)
+    }
+
+    private func append(_ entry: LogEntry) { log.append((version + 1, entry)) }
+
+    /// Stores an upload once. Returns the objects whose changes were refused.
+    func store(_ upload: ClientMessage.Upload, _ client: UInt64, refuses: (SyncOperation) -> Bool) -> [RevertedObject] {
+        let stored = storedUpload(client)
+        if upload.number <= stored, bug != .storedTwice { return [] }
+        if upload.number > stored + 1 { failure = failure ?? "upload \(upload.number) follows upload \(stored)" }
+        if upload.number <= stored { failure = failure ?? "upload \(upload.number) is stored twice" }
+        storedUploads[client] = max(stored, upload.number)
+        var rows = rows
+        var reverted: [RevertedObject] = []
+        for operation in upload.operations {
+            let address = operation.address
+            let old = rows[address]
+            if refuses(operation) {
+                reverted.append(RevertedObject(address: address, reason: .notPermitted, message: "refused"))
+            } else {
+                apply(operation, upload, client, &rows)
+            }
+            if bug == .lostTouch, rows[address] == old { continue }
+            append(
+                LogEntry(
+                    address: address, old: old, new: rows[address],
+                    origin: .init(client: client, upload: upload.number)))
+        }
+        history.append(rows)
+        return reverted
+    }
+
+    private func apply(
+        _ operation: SyncOperation, _ upload: ClientMessage.Upload, _ client: UInt64, _ rows: inout ModelRows
+    ) {
+        let address = operation.address
+        let values: ModelValues
+        switch operation {
+        case .create(_, let created): values = created
+        // A deletion wins over an update.
+        case .update(_, let changed) where rows[address] != nil: values = changed
+        case .delete:
+            rows[address] = nil
+            stamps[address] = nil
+            return
+        default: return
+        }
+        let base = Int(upload.base.text) ?? -1
+        for (path, value) in values {
+            let known = stamps[address]?[path]
+            // What the writer had seen never wins against it. Otherwise the newest clock wins.
+            let isNewer = known.map { ($0.time, $0.client) < (upload.time, client) } ?? true
+            guard isNewer || known?.version ?? 0 <= base else { continue }
+            rows[address, default: [:]][path] = value
+            stamps[address, default: [:]][path] = (upload.time, client, version + 1)
+        }
+        if rows[address] == nil { rows[address] = [:] }
+    }
+}
+
+/// One connection of the service.
+final class ModelServiceSession {
+    private let server: ModelServer
+    private var client: UInt64 = 0
+    private var cursor = 0
+    private var queries: [SubscribedQuery] = []
+    private var acknowledged: UInt64 = 0
+    private var isOpen = false
+
+    init(_ server: ModelServer) { self.server = server }
+
+    private static let written = Dictionary(
+        uniqueKeysWithValues: (0...2).map { (ValuePath($0), SyncValue.scalar(.integer(Int64($0)))) })
+
+    static func matches(_ queries: [SubscribedQuery], _ address: ObjectAddress, _ values: ModelValues) -> Bool {
+        queries.contains { query in
+            guard query.type == address.type, case .scalar(.integer(let group)) = values[ValuePath(0)] else {
+                return false
+            }
+            return query.condition == [UInt8(truncatingIfNeeded: group)]
+        }
+    }
+
+    func receive(
+        _ message: ClientMessage, now: UInt64, split: () -> Bool, refuses: (SyncOperation) -> Bool
+    ) -> [ServiceMessage] {
+        switch message {
+        case .hello(let hello):
+            client = hello.identity?.id ?? server.newClient()
+            cursor = hello.position.flatMap { Int($0.cursor.text) } ?? server.version
+            if server.bug == .changesOfGapLost { cursor = server.version }
+            queries = hello.queries
+            acknowledged = hello.acknowledgedUpload
+            isOpen = true
+            let welcome = ServiceMessage.Welcome(
+                identity: ClientIdentity(id: client, secret: [1]), epoch: "1", milliseconds: now,
+                storedUpload: server.storedUpload(client))
+            // A client without a position gets one, so that its uploads can be acknowledged.
+            return [.welcome(welcome)] + changes(split, isForced: true)
+        case .subscribe(let set, let new):
+            var messages = changes(split, isForced: true)
+            if server.bug == .newerBootstrap { server.write(.init(type: 0, key: .integer(1)), Self.written) }
+            let all = server.rows.sorted { "\($0.key)" < "\($1.key)" }
+            let added = all.filter {
+                Self.matches(new, $0.key, $0.value) && !Self.matches(queries, $0.key, $0.value)
+            }
+            let removed = all.filter {
+                !Self.matches(new, $0.key, $0.value) && Self.matches(queries, $0.key, $0.value)
+            }
+            queries = new
+            let parts = split() && added.count > 1 ? [added.dropLast(), added.suffix(1)] : [added[...]]
+            for (number, part) in parts.enumerated() {
+                let rows = part.map { SyncRow(address: $0.key, values: $0.value) }
+                messages.append(.chunk(rows: rows, leaving: number == 0 ? removed.map(\.key) : [], progress: 500))
+            }
+            return messages + [.complete(set: set, SyncCursor("\(cursor)"))]
+        case .upload(let upload):
+            let reverted = server.store(upload, client, refuses: refuses)
+            if server.bug == .earlyAcknowledgement {
+                acknowledged = upload.number
+                return [
+                    .changes(
+                        .init(
+                            cursor: SyncCursor("\(cursor)"), acknowledgedUpload: upload.number, rows: [], leaving: [],
+                            isLast: true))
+                ]
+            }
+            return changes(split) + (reverted.isEmpty ? [] : [.reverted(upload: upload.number, reverted)])
+        case .mark(let number): return changes(split) + [.mark(number)]
+        case .token: return []
+        }
+    }
+
+    /// The changes since the last call.
+    func changes(_ split: () -> Bool, isForced: Bool = false) -> [ServiceMessage] {
+        guard isOpen else { return [] }
+        let entries = server.entries(after: cursor)
+        let stored = server.storedUpload(client)
+        let changes = ClientChanges(entries, for: client) { Self.matches(queries, $0, $1) }
+        let leaving = server.bug == .leavingForgotten ? [] : changes.leaving
+        cursor = server.version
+        guard isForced || stored > acknowledged || !changes.rows.isEmpty || !leaving.isEmpty else { return [] }
+        acknowledged = stored
+        func message(_ rows: [SyncRow], _ leaving: [ObjectAddress], isLast: Bool) -> ServiceMessage {
+            .changes(
+                .init(
+                    cursor: SyncCursor("\(cursor)"), acknowledgedUpload: stored, rows: rows, leaving: leaving,
+                    isLast: isLast))
+        }
+        guard split(), let last = changes.rows.last else { return [message(changes.rows, leaving, isLast: true)] }
+        return [message(changes.rows.dropLast(), leaving, isLast: false), message([last], [], isLast: true)]
+    }
+}
