@@ -106,6 +106,18 @@ struct BannedWordTests {
         expectTidy(files.flatMap(Self.fileAccessFindings))
     }
 
+    @Test("the runtime uses no Timer of Foundation, whose memory is never released on Linux")
+    func timers() {
+        let files = Repository.sources.filter { BannedWords.storeModules.contains($0.file.module ?? "") }
+        #expect(!files.isEmpty)
+        expectTidy(
+            files.flatMap { file in
+                file.tokens.filter { $0.text == "Timer" }.map {
+                    Finding(path: file.path, line: $0.line, what: "uses 'Timer'", fix: "use a dispatch source")
+                }
+            })
+    }
+
     @Test("exceptions name files that exist and need the exception")
     func exceptionsAreNeeded() {
         let accessing = Repository.sources.filter { !Self.fileAccessFindings(in: $0).isEmpty }.map(\.path)

@@ -130,6 +130,10 @@ struct KeyValueListTests {
         #expect(recorder.take() == ["children: [#2, #3] -> live[#4, #5]"])
         try test.realm.write { owner.children = owner.children }
         #expect(recorder.take() == [])
+        try test.realm.write { owner.children.removeAll() }
+        _ = recorder.take()
+        try test.realm.write { owner.children = List() }
+        #expect(recorder.take() == ["children: [] -> live[]"])
     }
 
     @Test("moves and swaps are a replacement of the range that they span K13")

@@ -116,6 +116,17 @@ import Testing
         #expect(a.next == b && b.next == a && a.children.first == a && b.name == "b" && b.realm != nil)
     }
 
+    @Test("an update by add assigns defaults too, one by create only the given values O5") func defaults() throws {
+        let test = try TestRealm()
+        try test.realm.write {
+            test.realm.add([Node(id: 1, name: "a", amount: 1.5), Node(id: 2, name: "b", amount: 2.5)])
+            test.realm.add(Node(id: 1, name: "c"), update: .modified)
+            test.realm.create(Node.self, value: ["id": 2, "name": "d"], update: .modified)
+        }
+        let nodes = test.realm.objects(Node.self).sorted(byKeyPath: "id")
+        #expect(nodes.map(\.name) == ["c", "d"] && nodes.map(\.amount) == [Node().amount, 2.5])
+    }
+
     @Test("an update adds linked objects without a primary key as new ones O5") func keyless() throws {
         let test = try TestRealm()
         let dog = Dog(name: "Rex", owner: Person(firstName: "Ada"))

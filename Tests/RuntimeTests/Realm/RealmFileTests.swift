@@ -138,10 +138,13 @@ import Testing
         let before = bytes(target)
         do { _ = try Realm(configuration: launch) }
         #expect(bytes(target) == before)
-        launch.shouldCompactOnLaunch = { total, used in total > 2 * used }
+        launch.shouldCompactOnLaunch = { total, used in
+            sizes.withLock { $0 += [total, used] }
+            return total > 2 * used
+        }
         let realm = try Realm(configuration: launch)
+        #expect(sizes.withLock { $0.count == 4 && $0[0] == before && $0[1] < before / 4 && $0[2...] == $0[..<2] })
         #expect(bytes(target) < before / 4)
-        #expect(sizes.withLock { $0.count == 2 && $0[0] == before && $0[1] < before / 4 })
         #expect(realm.objects(Node.self).map(\.id) == Array(0..<5))
         // Not called again while the file is open.
         launch.shouldCompactOnLaunch = { _, _ in
