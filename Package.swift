@@ -58,10 +58,12 @@ let package = Package(
         // Compiler side: modules that only the command line and the importer need.
         .target(name: "MartletLint", dependencies: ["MartletSchema"]),
         .target(name: "MartletDocs", dependencies: ["MartletSchema"]),
+        .target(name: "MartletTables", dependencies: ["MartletSchema"]),
         .target(
             name: "MartletTools",
             dependencies: [
                 "MartletSchema", "MartletFrontend", "MartletBackend", "MartletCompiler", "MartletLint", "MartletDocs",
+                "MartletTables",
             ]),
         .executableTarget(
             name: "MartletCLI",
@@ -99,6 +101,7 @@ let package = Package(
             dependencies: [
                 "MartletCompiler", "MartletFrontend", "MartletLint", "MartletBackend", "MartletDocs",
                 "MartletSchema", "MartletTools", "MartletCLI", "CompilerInvariants", "ModelTesting",
+                "MartletTables",
                 // Compares what 'breaking' reports about data with what the runtime does.
                 "MartletEngine",
             ],

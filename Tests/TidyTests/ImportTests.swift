@@ -24,13 +24,14 @@ enum ImportTable {
         "MartletBackend": ["MartletSchema"],
         "MartletLint": ["MartletSchema"],
         "MartletDocs": ["MartletSchema"],
+        "MartletTables": ["MartletSchema"],
         "MartletCompiler": systemModules.union([
             "MartletSchema", "MartletFrontend", "MartletBackend", "Foundation",
         ]),
         "MartletGenerator": systemModules.union(["MartletCompiler", "MartletSchema", "Foundation"]),
         "MartletTools": systemModules.union([
             "MartletCompiler", "MartletSchema", "MartletFrontend", "MartletLint", "MartletBackend", "MartletDocs",
-            "Foundation",
+            "MartletTables", "Foundation",
         ]),
         "MartletCLI": systemModules.union([
             "MartletTools", "MartletCompiler", "MartletSchema", "MartletBackend", "MartletDocs", "ArgumentParser",
@@ -48,6 +49,7 @@ enum ImportTable {
         "MartletLint": ["MartletSchema"],
         "MartletBackend": ["MartletSchema"],
         "MartletDocs": ["MartletSchema"],
+        "MartletTables": ["MartletSchema"],
         "MartletCompiler": ["MartletSchema", "MartletBackend"],
         "MartletTools": ["MartletSchema", "MartletBackend", "MartletCompiler", "MartletDocs"],
     ]

@@ -229,7 +229,7 @@ struct CommandLineTests {
     func help() throws {
         #expect(try run(["--version"]).output == Compiler.version + "\n")
         let commands = [
-            "lint", "generate", "breaking", "init", "json-schema", "format", "explain", "diagram", "docs",
+            "lint", "generate", "breaking", "init", "json-schema", "format", "explain", "diagram", "docs", "postgres",
         ]
         for command in [[]] + commands.map({ [$0] }) {
             let outcome = try run(command + ["--help"])

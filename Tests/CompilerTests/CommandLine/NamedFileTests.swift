@@ -70,7 +70,9 @@ struct NamedFileTests {
 
     // MARK: Arguments that are not schema folders
 
-    @Test("commands for a whole schema require its folder S13 S40", arguments: ["generate", "diagram", "docs"])
+    @Test(
+        "commands for a whole schema require its folder S13 S40",
+        arguments: ["generate", "diagram", "docs", "postgres"])
     func file(_ command: String) throws {
         let outcome = try Executable().run([command, "App/Schemas/Dog.yaml", "-o", "Out"], in: folder())
         #expect(outcome.status == 3)

@@ -1,0 +1,36 @@
+/// Names of tables and columns.
+public enum SQLName {
+    /// PostgreSQL cuts longer names.
+    public static let maximumBytes = 63
+
+    /// `homeAddress` becomes `home_address`, `URLName` becomes `url_name`, `line2` stays.
+    public static func snakeCase(_ name: String) -> String {
+        let letters = Array(name)
+        var words = ""
+        for (index, letter) in letters.enumerated() {
+            let previous = index > 0 ? letters[index - 1] : nil
+            let next = index + 1 < letters.count ? letters[index + 1] : nil
+            let startsWord =
+                letter.isUppercase
+                && (previous.map { $0.isLowercase || $0.isNumber } ?? false
+                    || previous?.isUppercase ?? false && next?.isLowercase ?? false)
+            if startsWord { words.append("_") }
+            words.append(letter.lowercased())
+        }
+        return words
+    }
+
+    /// The name as SQL text. Quotes are always written, because a name may be a reserved word.
+    public static func quoted(_ name: String) -> String { "\"\(name)\"" }
+
+    /// A text as an SQL literal. No text of a schema contains NUL.
+    public static func literal(_ text: String) -> String {
+        "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+    }
+
+    /// Bytes as an SQL literal.
+    public static func literal(_ bytes: [UInt8]) -> String {
+        let digits = Array("0123456789abcdef")
+        return "'\\x" + String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }) + "'"
+    }
+}

@@ -1,0 +1,160 @@
+public import MartletSchema
+
+/// The tables for the objects of a schema.
+///
+/// Every object type with a primary key has a table, with a column for each property. Lists, sets and maps have tables of
+/// their own. Embedded objects are JSON. Linking objects and ignored properties have no column.
+public struct TableBuilder {
+    private let schema: SchemaModel
+    private let types: ColumnTypes
+
+    public init(_ schema: SchemaModel) {
+        self.schema = schema
+        types = ColumnTypes(schema: schema)
+    }
+
+    /// The tables in the order of the schema, those of an object before those of its collections.
+    public func tables() -> [TableModel] {
+        synchronized.flatMap { [table($0)] + $0.properties.compactMap(collection($0)) }
+    }
+
+    /// What prevents tables, for the reader of the schema.
+    public func problems() -> [String] {
+        let objects = schema.objects.filter { !$0.isEmbedded }
+        let keyless = objects.filter { $0.primaryKey == nil }.map {
+            "type '\($0.name)' has no primary key, so its objects cannot be identified on other machines; add 'primaryKey:'"
+        }
+        let links = synchronized.flatMap { object in
+            object.properties.filter { isLinkToKeyless($0) }.map {
+                "'\(object.name).\($0.name)' links to '\($0.type.value.name)', which has no primary key"
+            }
+        }
+        return keyless + links + collisions()
+    }
+
+    private var synchronized: [ObjectModel] { schema.objects.filter { !$0.isEmbedded && $0.primaryKey != nil } }
+
+    private func isLinkToKeyless(_ property: PropertyModel) -> Bool {
+        guard case .link(let target) = property.type.value, !property.type.isLinkingObjects else { return false }
+        return schema.object(named: target)?.primaryKey == nil
+    }
+
+    // Two names may become one in SQL, and long names are cut.
+    private func collisions() -> [String] {
+        var owners: [String: String] = [:]
+        var problems: [String] = []
+        func add(_ sqlName: String, _ owner: String, _ scope: String) {
+            if sqlName.utf8.count > SQLName.maximumBytes {
+                problems.append("'\(owner)' becomes '\(sqlName)', which is longer than \(SQLName.maximumBytes) bytes")
+            }
+            if let other = owners.updateValue(owner, forKey: "\(scope).\(sqlName)") {
+                problems.append("'\(other)' and '\(owner)' both become '\(sqlName)' in SQL; rename one of them")
+            }
+        }
+        for object in synchronized {
+            add(SQLName.snakeCase(object.name), object.name, "")
+            for property in object.properties where !property.type.isLinkingObjects {
+                let owner = "\(object.name).\(property.name)"
+                if property.type.isSingle {
+                    add(SQLName.snakeCase(property.name), owner, object.name)
+                } else {
+                    add(Self.tableName(object, property), owner, "")
+                }
+            }
+        }
+        return problems
+    }
+
+    private static func tableName(_ object: ObjectModel, _ property: PropertyModel) -> String {
+        SQLName.snakeCase(object.name) + "_" + SQLName.snakeCase(property.name)
+    }
+
+    // MARK: Objects
+
+    private func table(_ object: ObjectModel) -> TableModel {
+        let singles = object.properties.filter(\.type.isSingle)
+        return TableModel(
+            name: SQLName.snakeCase(object.name), columns: singles.map(column),
+            primaryKey: object.primaryKey.map { [SQLName.snakeCase($0.value)] } ?? [],
+            unique: object.unique.map { $0.map { SQLName.snakeCase($0.value) } },
+            indexes: singles.filter { $0.isIndexed || isLink($0) }.map { SQLName.snakeCase($0.name) },
+            foreignKeys: singles.compactMap { foreignKey($0, SQLName.snakeCase($0.name), whenNullified: .setNull) },
+            singleNull: nil, documentation: object.documentation)
+    }
+
+    private func isLink(_ property: PropertyModel) -> Bool {
+        if case .link = property.type.value { true } else { false }
+    }
+
+    private func column(_ property: PropertyModel) -> ColumnModel {
+        let type = types.type(property.type.value)
+        let name = SQLName.snakeCase(property.name)
+        return ColumnModel(
+            name: name, type: type.text, isRequired: !property.type.isOptional && !isLink(property) && !isAny(property),
+            defaultText: types.defaultText(property), check: type.check?(SQLName.quoted(name)),
+            documentation: property.documentation)
+    }
+
+    private func isAny(_ property: PropertyModel) -> Bool { property.type.value == .scalar(.anyValue) }
+
+    private func foreignKey(
+        _ property: PropertyModel, _ column: String, whenNullified: ForeignKeyModel.Action
+    ) -> ForeignKeyModel? {
+        guard case .link(let name) = property.type.value, let target = schema.object(named: name),
+            let key = target.primaryKey
+        else { return nil }
+        let action: ForeignKeyModel.Action =
+            switch property.onDelete {
+            case .nullify: whenNullified
+            // A link of a collection that deletes its owner is a trigger of the service.
+            case .cascade: .cascade
+            case .deny: .noAction
+            }
+        return ForeignKeyModel(
+            column: column, table: SQLName.snakeCase(name), targetColumn: SQLName.snakeCase(key.value), onDelete: action
+        )
+    }
+
+    // MARK: Collections
+
+    private func collection(_ object: ObjectModel) -> (PropertyModel) -> TableModel? {
+        { property in
+            guard property.type.isStoredCollection, let key = object.primaryKey,
+                let keyProperty = object.property(named: key.value)
+            else { return nil }
+            let owner = ForeignKeyModel(
+                column: "owner", table: SQLName.snakeCase(object.name), targetColumn: SQLName.snakeCase(key.value),
+                onDelete: .cascade)
+            return collection(object, property, types.type(keyProperty.type.value).text, owner)
+        }
+    }
+
+    private func collection(
+        _ object: ObjectModel, _ property: PropertyModel, _ keyType: String, _ owner: ForeignKeyModel
+    ) -> TableModel {
+        let value = types.type(property.type.value)
+        let isSet = property.type.kind == .set
+        let isNullable = property.type.isOptional || isAny(property)
+        func column(_ name: String, _ type: String, isRequired: Bool = true, check: String? = nil) -> ColumnModel {
+            ColumnModel(
+                name: name, type: type, isRequired: isRequired, defaultText: nil, check: check, documentation: nil)
+        }
+        var columns = [column("owner", keyType)]
+        if property.type.kind == .list { columns.append(column("position", "bytea")) }
+        if property.type.kind == .map { columns.append(column("key", "text COLLATE \"C\"")) }
+        columns.append(
+            column("value", value.text, isRequired: !isNullable, check: value.check?(SQLName.quoted("value"))))
+        let second = property.type.kind == .list ? "position" : property.type.kind == .map ? "key" : "value"
+        let hasNullKey = isSet && isNullable
+        return TableModel(
+            name: Self.tableName(object, property), columns: columns,
+            primaryKey: hasNullKey ? [] : ["owner", second], unique: hasNullKey ? [["owner", "value"]] : [],
+            indexes: isLink(property) ? ["value"] : [],
+            foreignKeys: [owner]
+                + [
+                    // A list or set loses the element, a map keeps the key.
+                    foreignKey(property, "value", whenNullified: property.type.kind == .map ? .setNull : .cascade)
+                ].compactMap { $0 },
+            singleNull: hasNullKey ? "value" : nil, documentation: property.documentation)
+    }
+}
