@@ -2,6 +2,6 @@
 public enum RuleRegistry {
     public static let rules: [any LintRule] = [
         UnusedEmbedded(), UselessIndex(), NamingCase(), Plurality(), NoPrimaryKey(), IndexCost(), TooWide(),
-        MissingDocumentation(), Unreachable(), StaleRename(), Deprecations(),
+        MissingDocumentation(), UnusedEnumsAndCascadeCycles(), StaleRename(), Deprecations(),
     ]
 }

@@ -14,7 +14,7 @@ extension ModelRunner {
             guard let elements = core.elements, !core.isQueued, !core.isOwnerDeleted else { continue }
             let known = elements.chunks.map { "\($0.ordinal): \($0.count)" }
             let stored = try context.handle.read { connection in
-                try ChunkedElements(owner: core.owner, table: core.layout.chunks, connection)
+                try ChunkedElements(owner: core.owner, table: core.layout.chunkTable, connection)
             }
             let found = stored.chunks.map { "\($0.ordinal): \($0.count)" }
             if known != found { return "'\(core.name)' has the chunks \(known) in memory and \(found) in the file" }
@@ -22,7 +22,7 @@ extension ModelRunner {
                 guard let values = chunk.elements else { continue }
                 let storedValues = try context.handle.read { connection in
                     try ChunkedElements.load(
-                        owner: core.owner, ordinal: chunk.ordinal, count: chunk.count, table: core.layout.chunks,
+                        owner: core.owner, ordinal: chunk.ordinal, count: chunk.count, table: core.layout.chunkTable,
                         connection)
                 }
                 if values != storedValues {

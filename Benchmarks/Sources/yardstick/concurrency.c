@@ -50,9 +50,8 @@ static void *observe_thread(void *context)
     return NULL;
 }
 
-static uint64_t commit_age(sqlite3 *db, sqlite3_stmt *update, sqlite3_stmt *begin, sqlite3_stmt *commit, int age)
+static uint64_t update_age_and_commit(sqlite3_stmt *update, sqlite3_stmt *begin, sqlite3_stmt *commit, int age)
 {
-    (void)db;
     run(begin);
     sqlite3_bind_int64(update, 1, age);
     run(update);
@@ -61,7 +60,7 @@ static uint64_t commit_age(sqlite3 *db, sqlite3_stmt *update, sqlite3_stmt *begi
     return start;
 }
 
-static void other_thread(const job *job, sqlite3 *db, sqlite3_stmt *update, sqlite3_stmt *begin, sqlite3_stmt *commit)
+static void other_thread(const job *job, sqlite3_stmt *update, sqlite3_stmt *begin, sqlite3_stmt *commit)
 {
     uint64_t durations[rounds];
     observer_state other = {.file = job->file};
@@ -70,7 +69,7 @@ static void other_thread(const job *job, sqlite3 *db, sqlite3_stmt *update, sqli
     sem_init(&other.observed, 0, 0);
     pthread_create(&thread, NULL, observe_thread, &other);
     for (int i = 0; i < rounds; i++) {
-        uint64_t start = commit_age(db, update, begin, commit, 1000 + i);
+        uint64_t start = update_age_and_commit(update, begin, commit, 1000 + i);
         sem_post(&other.committed);
         sem_wait(&other.observed);
         durations[i] = other.time - start;
@@ -101,14 +100,14 @@ void latency(const job *job)
     sqlite3_stmt *begin = prepare(db, "BEGIN IMMEDIATE"), *commit = prepare(db, "COMMIT");
     sqlite3_stmt *update = prepare(db, "UPDATE person SET age = ?1 WHERE id = 0");
     for (int i = 0; i < rounds; i++) {
-        uint64_t time, start = commit_age(db, update, begin, commit, 100 + i);
+        uint64_t time, start = update_age_and_commit(update, begin, commit, 100 + i);
         if (write(committed[1], "", 1) != 1 || read(observed[0], &time, sizeof time) != sizeof time)
             exit(1);
         durations[i] = time - start;
     }
     waitpid(child, NULL, 0);
     report_latencies("process", durations, job->file);
-    other_thread(job, db, update, begin, commit);
+    other_thread(job, update, begin, commit);
 }
 
 // --- One writer and four readers, for two seconds.
@@ -156,7 +155,7 @@ void readers_and_writer(const job *job)
     uint64_t start = workload_nanoseconds(), end = start;
     int64_t writes = 0, reads = 0;
     for (; end < start + 2000000000; end = workload_nanoseconds(), writes++)
-        commit_age(db, update, begin, commit, (int)writes);
+        update_age_and_commit(update, begin, commit, (int)writes);
     atomic_store(&is_finished, true);
     for (int i = 0; i < readers; i++) {
         pthread_join(threads[i], NULL);

@@ -107,7 +107,7 @@ import MartletValues
         guard object._state == .stale else { return }
         var decoder = RowDecoder(values, specialsAt: table.rows.specialsPosition)
         object._decode(&decoder)
-        if decoder.damaged >= 0 { context.refuseDamaged(decoder, object._key, table) }
+        if decoder.damagedProperty >= 0 { context.refuseDamaged(decoder, object._key, table) }
         object._state = .live
         object._guard = context.reads.isOn ? 0 : guardWord
     }

@@ -182,7 +182,7 @@ extension ValueSectionStorage {
     fileprivate func locator(_ make: @escaping (ValueSectionStorage) -> Any?) -> _Locator? {
         // The closure depends only on the value, so it can be called in any isolation.
         let (key, isAscending) = (key, isAscending)
-        return collection._locator()?.then { found in
+        return collection._locator()?.map { found in
             guard let collection = found as? any SortableCollection<Element> else { return nil }
             let sections = ValueSectionStorage(collection, key, isAscending: isAscending)
             // The sections of a frozen collection are computed now.

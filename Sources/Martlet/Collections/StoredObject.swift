@@ -11,7 +11,7 @@ public class StoredObject: ObjectBase {
     private var unmanagedModel: ModelClass?
 
     /// Traps: only a Realm creates such objects.
-    public required init() { Misuse.madeStoredObject() }
+    public required init() { Misuse.createdStoredObject() }
 
     @_spi(Generated) public required init(_managed: Void) { super.init(_managed: ()) }
 
@@ -31,7 +31,7 @@ public class StoredObject: ObjectBase {
     }
 
     override var _model: ModelClass {
-        guard let model = _table?.anyModel ?? unmanagedModel else { Misuse.madeStoredObject() }
+        guard let model = _table?.anyModel ?? unmanagedModel else { Misuse.createdStoredObject() }
         return model
     }
 

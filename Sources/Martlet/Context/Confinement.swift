@@ -13,7 +13,7 @@ import Synchronization
 // Sendable: only the weak reference to the actor changes, and weak references can be read on any thread.
 final class Confinement: CustomStringConvertible, @unchecked Sendable {
     enum Isolation {
-        case thread(word: UInt, number: UInt64, name: String)
+        case thread(pointer: UInt, number: UInt64, name: String)
         case main
         case queue(DispatchQueue)
         case actor(executor: UInt, name: String)
@@ -42,7 +42,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
         let isNamed = !name.isEmpty && !name.contains("-qos")
         return Confinement(
             .thread(
-                word: UInt(cmartlet_thread()), number: cmartlet_thread_number(),
+                pointer: UInt(cmartlet_thread()), number: cmartlet_thread_number(),
                 name: isNamed ? "the thread '\(name)'" : "a background thread"))
     }
 
@@ -103,15 +103,15 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
     /// The guard word of the accessors of a Realm: the pointer of its thread, or zero if every access needs the full
     /// check.
     var guardWord: UInt {
-        if case .thread(let word, _, _) = isolation { return word }
-        let word = UInt(cmartlet_thread())
-        return isolation.isMain && word == Self.mainWord.load(ordering: .relaxed) ? word : 0
+        if case .thread(let pointer, _, _) = isolation { return pointer }
+        let pointer = UInt(cmartlet_thread())
+        return isolation.isMain && pointer == Self.mainThreadPointer.load(ordering: .relaxed) ? pointer : 0
     }
 
     var isCurrent: Bool {
         switch isolation {
-        case .thread(let word, let number, _):
-            Self.isByAddress ? word == UInt(cmartlet_thread()) : number == cmartlet_thread_number()
+        case .thread(let pointer, let number, _):
+            Self.isByAddress ? pointer == UInt(cmartlet_thread()) : number == cmartlet_thread_number()
         case .main: Self.isMain
         case .queue(let queue): DispatchQueue.getSpecific(key: Self.queueKey) == queue.getSpecific(key: Self.queueKey)
         case .actor(let executor, _): UInt(bitPattern: cmartlet_current_executor()) == executor
@@ -126,20 +126,20 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
     #endif
 
     // The pointer of the main thread; zero until the first check on the main thread.
-    private static let mainWord = Atomic<UInt>(0)
+    private static let mainThreadPointer = Atomic<UInt>(0)
 
     private static var isMain: Bool {
-        let word = UInt(cmartlet_thread())
-        if word == mainWord.load(ordering: .relaxed) { return true }
+        let pointer = UInt(cmartlet_thread())
+        if pointer == mainThreadPointer.load(ordering: .relaxed) { return true }
         guard Thread.isMainThread else { return cmartlet_is_on_main_queue() }
-        mainWord.store(word, ordering: .relaxed)
+        mainThreadPointer.store(pointer, ordering: .relaxed)
         return true
     }
 
     /// A number that identifies the isolation. It is used to find the Realm that is already open there.
     var identity: UInt64 {
         switch isolation {
-        case .thread(let word, let number, _): Self.isByAddress ? UInt64(word) : number
+        case .thread(let pointer, let number, _): Self.isByAddress ? UInt64(pointer) : number
         case .main: .max
         case .queue(let queue): (queue.getSpecific(key: Self.queueKey) ?? 0) | 1 << 63
         case .actor(let executor, _): UInt64(executor) | 1 << 62

@@ -36,9 +36,9 @@ extension Migration {
             here,
             nil)
         newContext.transaction = context.transaction
-        oldContext.counterpart = newContext
+        oldContext.newContext = newContext
         oldContext.formerName = { [migration = context.migration] in migration.source(of: $0, in: $1) }
-        oldContext.cycle = { [migration = context.migration] in try migration.previousCycle(from: $0) }
+        oldContext.selfContainingRow = { [migration = context.migration] in try migration.previousCycle(from: $0) }
         self.init(context.migration, oldContext: oldContext, newContext: newContext, declared)
     }
 

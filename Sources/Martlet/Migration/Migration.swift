@@ -107,7 +107,8 @@ public final class Migration {
         try forEachKey(of: old ?? new) { key in
             let (oldObject, newObject) = (old?.object(key), new.object(key))
             // A damaged row makes the migration fail. The closure is not called again.
-            guard newContext.pending.failure == nil, loads(newObject, new), oldObject == nil || loads(oldObject, old)
+            guard newContext.pending.failure == nil, loadOrRecordFailure(newObject, new),
+                oldObject == nil || loadOrRecordFailure(oldObject, old)
             else {
                 return
             }
@@ -117,7 +118,7 @@ public final class Migration {
         }
     }
 
-    private func loads(_ object: ObjectBase?, _ table: ObjectTable?) -> Bool {
+    private func loadOrRecordFailure(_ object: ObjectBase?, _ table: ObjectTable?) -> Bool {
         guard let object, let table else { return false }
         do {
             return try table.context.loadOrThrow(object, table)
@@ -266,14 +267,14 @@ public final class Migration {
         flushChanges()
         let unowned = known.filter { !owned.contains($0) }
         if unowned.isEmpty { return }
-        releaseShared(unowned.map { RowID(table: table.id, key: $0) })
+        releaseSharedContents(unowned.map { RowID(table: table.id, key: $0) })
         for key in unowned where table.exists(key) { newContext.deleteRow(key, table) }
         flushChanges()
     }
 
     // The deletion of a row deletes all rows that it contains. Rows that objects with an owner also contain must
     // remain.
-    private func releaseShared(_ rows: [RowID]) {
+    private func releaseSharedContents(_ rows: [RowID]) {
         guard let containment = containment(allTypes: true) else { return }
         for row in containment.unreachableContents(of: rows) where containment.sharesContents(row) {
             let holders = newContext.table(row.table)

@@ -99,7 +99,7 @@ public final class MigrationObject: StoredObject {
     /// For an old object: the new object with the same key (nil if it was deleted), or the values of the old object if
     /// `property` is embedded. Any other object, and an object of another embedded type, is returned unchanged.
     private func converted(to context: RealmContext?, _ property: PropertySchema) -> Any? {
-        guard let context, _context !== context, _context?.counterpart === context, let table = _table else {
+        guard let context, _context !== context, _context?.newContext === context, let table = _table else {
             return self
         }
         let newTable = context.table(table.id)
@@ -114,7 +114,9 @@ public final class MigrationObject: StoredObject {
     private func embeddedValues(for newTable: ObjectTable) -> [String: Any]? {
         let newContext = newTable.context
         newContext.recordingFailure {
-            guard let oldContext = _context, let row = try oldContext.cycle(RowID(table: newTable.id, key: _key)) else {
+            guard let oldContext = _context,
+                let row = try oldContext.selfContainingRow(RowID(table: newTable.id, key: _key))
+            else {
                 return
             }
             throw EngineError.containsItself(

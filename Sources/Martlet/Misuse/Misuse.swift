@@ -303,7 +303,7 @@ enum Misuse {
         trap("a migration renames '\(property)', which the schema still has. Copy its values with 'enumerateObjects'")
     }
 
-    static func madeStoredObject() -> Never {
+    static func createdStoredObject() -> Never {
         trap("a 'StoredObject' was created directly. Use 'dynamicCreate' with the name of its type")
     }
 

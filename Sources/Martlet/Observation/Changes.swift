@@ -61,7 +61,7 @@ final class ChangeInbox<Element>: @unchecked Sendable {
         self.isRepeated = isRepeated
         token = register { [weak self] in self?.receive($0) }
         context = token?.context
-        token?.registration.afterLastCall { [weak self] in self?.wake(hasEnded: true) }
+        token?.registration.whenNoChangeCanFollow { [weak self] in self?.wake(hasEnded: true) }
     }
 
     private func receive(_ element: Element) {
@@ -94,7 +94,7 @@ final class ChangeInbox<Element>: @unchecked Sendable {
             if !elements.isEmpty { return elements.removeFirst() }
             if state.withLock({ $0.hasEnded }) { return nil }
             token?.registration.isPaused = false
-            if let context { context.hub.continueDelivery(context) }
+            if let context { context.hub.startRunIfNeeded(context) }
             await withTaskCancellationHandler {
                 await withCheckedContinuation(isolation: actor) { continuation in
                     let hasEnded = state.withLock { state in

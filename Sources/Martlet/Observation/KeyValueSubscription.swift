@@ -32,7 +32,7 @@ final class KeyValueSubscription: @unchecked Sendable {
         let reportsPositions: Bool
     }
 
-    private struct Link {
+    private struct PathRegistration {
         /// Nil for the root, which the subscription does not retain.
         let object: ObjectBase?
         let id: UInt64
@@ -46,7 +46,7 @@ final class KeyValueSubscription: @unchecked Sendable {
     private let options: KeyValueObservingOptions
     private let reader: Reader
     private let notify: (ObjectBase, KeyValueEvent) -> Void
-    private var links: [Link] = []
+    private var links: [PathRegistration] = []
     /// The current change.
     private var event: KeyValueEvent?
     private let state = SubscriptionState()
@@ -105,7 +105,7 @@ final class KeyValueSubscription: @unchecked Sendable {
                 : object.addRegistration(
                     step, willChange: { [weak self] in self?.willChange(level, $0) ?? false },
                     didChange: { [weak self] in self?.didChange(level) })
-            links.append(Link(object: isRoot || object === root ? nil : object, id: id))
+            links.append(PathRegistration(object: isRoot || object === root ? nil : object, id: id))
             guard level + 1 < path.steps.count else { return attachNotifier(of: object) }
             let property = object._model.schema.properties[step]
             guard let next = object.untypedValue(property) as? ObjectBase else { return }

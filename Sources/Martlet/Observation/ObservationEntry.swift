@@ -239,7 +239,7 @@ final class TrackingEntry<State, Change>: ObservationEntry {
             isSilent ? .stateOnly(silenced: step.change) : step.change.map { .change($0) } ?? .stateOnly(silenced: nil)
         return { [notify, registration] in
             notify(event, step.state, version)
-            if step.isLast { registration.madeLastCall() }
+            if step.isLast { registration.noChangeCanFollow() }
         }
     }
 

@@ -77,7 +77,7 @@ final class ObservationHub: @unchecked Sendable {
 
     /// Whether the hub has an executor to deliver on. The Realm may have been opened before its thread started its run
     /// loop, so this method looks for a run loop again.
-    func canDeliver() -> Bool {
+    func findExecutor() -> Bool {
         guard let scheduler = locked({ $0.scheduler }) ?? Scheduler.currentRunLoop() else { return false }
         let starts = locked { state in
             state.scheduler = scheduler
@@ -222,10 +222,10 @@ final class ObservationHub: @unchecked Sendable {
     }
 
     private func finishRun(_ result: DeliveryState<SnapshotHandle>.RunResult) {
-        let (end, scheduler) = locked { ($0.delivery.finishRun(result), $0.scheduler) }
-        withExtendedLifetime(end.replaced) {}
-        if end.schedulesDelivery { scheduler?.schedule { [weak self] in self?.deliverPending() } }
-        if end.startsRun { startRun() }
+        let (outcome, scheduler) = locked { ($0.delivery.finishRun(result), $0.scheduler) }
+        withExtendedLifetime(outcome.replaced) {}
+        if outcome.schedulesDelivery { scheduler?.schedule { [weak self] in self?.deliverPending() } }
+        if outcome.startsRun { startRun() }
     }
 
     /// Prepares the calls for the version of `handle`. Called without holding the lock.
@@ -258,12 +258,12 @@ final class ObservationHub: @unchecked Sendable {
         }
         coordinator.environment.yield(.beforeDeliver)
         deliver(computed, context)
-        resume(context)
+        startRunIfNeeded(context)
     }
 
     /// Starts a run if no run has processed the last commit, or if an observer does not know the version of the Realm
-    /// yet.
-    private func resume(_ context: RealmContext) {
+    /// yet. Also called after an observer has resumed.
+    func startRunIfNeeded(_ context: RealmContext) {
         guard !context.isInWrite, !isInCallback else { return }
         let isBehind = locked { state in
             let areBehind = context.hasSnapshot && state.observers.needsDelivery(of: context.version)
@@ -271,9 +271,6 @@ final class ObservationHub: @unchecked Sendable {
         }
         if isBehind { signal(from: context) }
     }
-
-    /// Continues delivery after an observer has resumed.
-    func continueDelivery(_ context: RealmContext) { resume(context) }
 
     /// Called when the Realm begins to refresh automatically.
     func followNewest(_ context: RealmContext) { signal(from: context) }
@@ -345,7 +342,7 @@ final class ObservationHub: @unchecked Sendable {
         isNotifyingRealm = false
         deliverInPlace(context)
         isNotifyingRealm = wasNotifyingRealm
-        resume(context)
+        startRunIfNeeded(context)
         return isNewer
     }
 
@@ -436,7 +433,7 @@ final class ObservationHub: @unchecked Sendable {
                 state.realmObservers.rollBack(to: version)
             }
         }
-        resume(context)
+        startRunIfNeeded(context)
     }
 
     private func silence(_ registrations: Set<ObjectIdentifier>, _ handle: SnapshotHandle) {
@@ -455,7 +452,7 @@ final class ObservationHub: @unchecked Sendable {
             return (entries.filter { $0.deliveredVersion == base }.map { $0.job() }, dropped)
         }
         withExtendedLifetime(dropped) {}
-        for call in prepare(jobs, handle) { accept(call, isSilent: true) }
+        for call in prepare(jobs, handle) { installAndNotify(call, isSilent: true) }
         suspendCurrent()
     }
 
@@ -481,7 +478,7 @@ final class ObservationHub: @unchecked Sendable {
 
     /// Delivers a call, except the changes that were committed silently.
     private func notify(_ call: PreparedCall) {
-        guard let call = splitAtSilentCommits(call), accept(call, isSilent: false) else { return }
+        guard let call = splitAtSilentCommits(call), installAndNotify(call, isSilent: false) else { return }
         skipSilenced(call.entry)
     }
 
@@ -511,7 +508,7 @@ final class ObservationHub: @unchecked Sendable {
     /// Installs the result of a call as the known state and calls the observer. Returns false if the result is invalid,
     /// or if the observer is paused.
     @discardableResult
-    private func accept(_ call: PreparedCall, isSilent: Bool) -> Bool {
+    private func installAndNotify(_ call: PreparedCall, isSilent: Bool) -> Bool {
         let (notifyObserver, dropped) = locked { _ -> ((() -> Void)?, PreparedCall?) in
             let dropped = call.entry.prepared
             guard call.isValid, isSilent || acceptsCalls(call.entry) else { return (nil, call.entry.takePausedCall()) }
@@ -526,18 +523,18 @@ final class ObservationHub: @unchecked Sendable {
     }
 
     // With `isPredelivered`, the observer stores the change, so that no user code runs.
-    private func accept(_ call: PreparedCall, isPredelivered: Bool) {
+    private func installAndNotify(_ call: PreparedCall, isPredelivered: Bool) {
         let wasPredelivering = isPredelivering
         isPredelivering = wasPredelivering || isPredelivered
         defer { isPredelivering = wasPredelivering }
-        accept(call, isSilent: false)
+        installAndNotify(call, isSilent: false)
     }
 
     /// Skips the silent commits of an observer. Changes between them are delivered now.
     private func skipSilenced(_ entry: ObservationEntry) {
         while let next = locked({ _ in entry.pendingSilentCommits.first }) {
             if let base = next.base, let job = locked({ _ in entry.isBehind(next.start) ? entry.job() : nil }) {
-                for call in prepare([job], base) { accept(call, isPredelivered: entry.registration.isPaused) }
+                for call in prepare([job], base) { installAndNotify(call, isPredelivered: entry.registration.isPaused) }
             }
             let (isReached, job) = locked { _ -> (Bool, ObservationJob?) in
                 // The callback may have ended the observation.
@@ -548,7 +545,7 @@ final class ObservationHub: @unchecked Sendable {
                 return (true, entry.deliveredVersion == next.start && entry.isAlive ? entry.job() : nil)
             }
             guard isReached else { return }
-            for call in prepare(job.map { [$0] } ?? [], next.handle) { accept(call, isSilent: true) }
+            for call in prepare(job.map { [$0] } ?? [], next.handle) { installAndNotify(call, isSilent: true) }
         }
     }
 

@@ -52,7 +52,7 @@ extension RealmContext {
         if access == .readOnly { Misuse.observeReadOnly(what()) }
         if isFrozen { Misuse.observeFrozen(what()) }
         if let transaction, transaction.recorder.hasChanges { Misuse.observeInsideWrite(what()) }
-        if !onQueue && !hub.canDeliver() { Misuse.noRunLoop(what()) }
+        if !onQueue && !hub.findExecutor() { Misuse.noRunLoop(what()) }
         // Otherwise the initial state of the observer could contain writes of a group that may still be rolled back.
         makeGroupDurable()
     }

@@ -26,7 +26,7 @@ open class Projection<Root: ObjectBase>: AnyProjection {
 extension Projection: ThreadConfined {
     public final func _locator() -> _Locator? {
         let type = Self.self
-        return rootObject._locator()?.then { ($0 as? Root).map { type.init(projecting: $0) } }
+        return rootObject._locator()?.map { ($0 as? Root).map { type.init(projecting: $0) } }
     }
 }
 

@@ -56,7 +56,7 @@ struct CollectionSegments: Sendable {
             let whole = groups[group][index]
             if whole.oldPosition == nil && segment.oldPosition == nil {
                 groups[group][index].count += segment.count
-                extend(group, by: segment.count)
+                changeLength(of: group, by: segment.count)
                 return
             }
             groups[group][index] = whole.prefix(offset)
@@ -68,7 +68,7 @@ struct CollectionSegments: Sendable {
         } else {
             groups[group].insert(segment, at: index)
         }
-        extend(group, by: segment.count)
+        changeLength(of: group, by: segment.count)
         divideIfLong(group)
     }
 
@@ -85,7 +85,7 @@ struct CollectionSegments: Sendable {
             if offset + taken < whole.count { rest.append(whole.suffix(from: offset + taken)) }
             groups[group].replaceSubrange(index..<(index + 1), with: rest)
             removed.append(whole.suffix(from: offset).prefix(taken))
-            extend(group, by: -taken)
+            changeLength(of: group, by: -taken)
             remaining -= taken
             if groups[group].isEmpty {
                 groups.remove(at: group)
@@ -136,7 +136,7 @@ struct CollectionSegments: Sendable {
         return (group, index, offset)
     }
 
-    private mutating func extend(_ group: Int, by growth: Int) {
+    private mutating func changeLength(of group: Int, by growth: Int) {
         lengths[group] += growth
         count += growth
     }

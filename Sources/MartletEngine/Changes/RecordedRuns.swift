@@ -19,7 +19,7 @@ struct RecordedRuns: Sendable {
     private static let searchedLength = 16
 
     /// Whether one of the entries of `log` has the kind, which is `.insert` or `.delete`, and contains the key.
-    mutating func contain(_ key: ObjectKey, _ kind: TableChangesBuilder.Kind, in log: [Entry]) -> Bool {
+    mutating func search(for key: ObjectKey, _ kind: TableChangesBuilder.Kind, in log: [Entry]) -> Bool {
         if log.count - count > Self.searchedLength { add(log[count...]) }
         if log[count...].contains(where: { $0.contains(key, kind) }) { return true }
         return blocks.contains { block in

@@ -49,7 +49,7 @@ package struct TableChangesBuilder: Sendable {
         var searched = runs ?? RecordedRuns()
         runs = nil
         defer { runs = searched }
-        return searched.contain(key, kind, in: log)
+        return searched.search(for: key, kind, in: log)
     }
 
     /// Whether an entry may grow. An entry that is already indexed in `runs` must not change.

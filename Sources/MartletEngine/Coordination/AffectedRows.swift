@@ -15,10 +15,12 @@ struct AffectedRows {
 
     /// The rows of `table` that link to something that changed, according to `dependencies`. Nil if the reverse path is
     /// unknown. Changes of the rows themselves are ignored.
-    func rows(_ dependencies: QueryDependencies, of table: TableID, _ connection: Connection) throws -> KeySet? {
+    func affectedRows(
+        _ dependencies: QueryDependencies, of table: TableID, _ connection: Connection
+    ) throws -> KeySet? {
         var found = KeySet()
         for route in dependencies.routes {
-            guard let rows = try rows(route, connection) else { return nil }
+            guard let rows = try rows(atStartOf: route, connection) else { return nil }
             found.formUnion(rows)
         }
         var reach = dependencies.reach
@@ -27,18 +29,18 @@ struct AffectedRows {
             if SeededBug.isOn(.anyLinksUnfollowed) { reach = dependencies.reach }
         #endif
         if let reach {
-            guard let rows = try rows(reach, of: table, connection) else { return nil }
+            guard let rows = try rows(reaching: reach, of: table, connection) else { return nil }
             found.formUnion(rows)
         }
         return found
     }
 
     /// The rows at the start of a route whose end changed; nil if the reverse path is unknown.
-    private func rows(_ route: QueryDependencies.Route, _ connection: Connection) throws -> KeySet? {
+    private func rows(atStartOf route: QueryDependencies.Route, _ connection: Connection) throws -> KeySet? {
         guard let last = route.steps.last, let change = changes.tables[last.target] else { return KeySet() }
-        guard var keys = try rows(last, change, route.columns, connection) else { return nil }
+        guard var keys = try rows(beforeLastStep: last, change, route.columns, connection) else { return nil }
         for step in route.steps.dropLast().reversed() where !keys.isEmpty {
-            guard let back = try rows(step, to: keys, connection) else { return nil }
+            guard let back = try sources(of: step, to: keys, connection) else { return nil }
             keys = back
         }
         return keys
@@ -47,23 +49,25 @@ struct AffectedRows {
     /// The rows from which the last step of a route leads to a changed row. If the step follows links backwards, also
     /// the rows that other rows began or ceased to link to.
     private func rows(
-        _ step: PathStep, _ change: TableChanges, _ columns: ColumnSet, _ connection: Connection
+        beforeLastStep step: PathStep, _ change: TableChanges, _ columns: ColumnSet, _ connection: Connection
     ) throws -> KeySet? {
         guard case .linkingObjects(_, let origin, let property) = step else {
-            return try rows(step, to: change.keys(modifiedIn: columns), connection)
+            return try sources(of: step, to: change.keys(modifiedIn: columns), connection)
         }
         guard schema[origin].layout.column(of: property) == nil else {
             let keys = change.keys(modifiedIn: columns).union(change.inserted).union(change.deleted)
-            return try rows(step, to: keys, connection)
+            return try sources(of: step, to: keys, connection)
         }
-        let changed = try rows(step, to: change.keys(modifiedIn: columns), connection)
+        let changed = try sources(of: step, to: change.keys(modifiedIn: columns), connection)
         return changed?.union(changes.changedTargets[LinkID(table: origin, property: property)] ?? KeySet())
     }
 
     /// The rows of `table` from which a modified row can be reached over at most `reach.depth` links. The search starts
     /// at all modified rows and goes back one link in each step. It terminates even if links form cycles. Its cost
     /// depends on the number of links, not on the number of paths.
-    private func rows(_ reach: QueryDependencies.Reach, of table: TableID, _ connection: Connection) throws -> KeySet? {
+    private func rows(
+        reaching reach: QueryDependencies.Reach, of table: TableID, _ connection: Connection
+    ) throws -> KeySet? {
         var found: [TableID: KeySet] = [:]
         let targets = reach.anyLinkProperties.isEmpty ? Set(reach.links.map(\.target)) : Set(changes.tables.keys)
         for target in targets {
@@ -76,7 +80,7 @@ struct AffectedRows {
             var next: [TableID: KeySet] = [:]
             for link in reach.links {
                 guard let keys = newest[link.target], !keys.isEmpty else { continue }
-                guard let back = try rows(link, to: keys, connection) else { return nil }
+                guard let back = try sources(of: link, to: keys, connection) else { return nil }
                 next[link.source, default: KeySet()].formUnion(back)
             }
             if !reach.anyLinkProperties.isEmpty {
@@ -120,7 +124,7 @@ struct AffectedRows {
         }
     }
 
-    private func rows(_ step: PathStep, to keys: KeySet, _ connection: Connection) throws -> KeySet? {
+    private func sources(of step: PathStep, to keys: KeySet, _ connection: Connection) throws -> KeySet? {
         switch step {
         case .link(let table, let property, _):
             let layout = schema[table].layout
@@ -128,7 +132,7 @@ struct AffectedRows {
             return try select(
                 "SELECT \(layout.keyColumn) FROM \(layout.table) WHERE \(column.name) IN", keys, connection)
         case .collection(let table, let property, _):
-            guard let targets = schema[table].layout.collection(of: property).targets else { return nil }
+            guard let targets = schema[table].layout.collection(of: property).targetTable else { return nil }
             return try select("SELECT owner FROM \(targets) WHERE target IN", keys, connection)
         case .linkingObjects(_, let origin, let property):
             return try targets(of: keys, origin, property, connection)
@@ -148,7 +152,7 @@ struct AffectedRows {
         let layout = schema[origin].layout
         guard let column = layout.column(of: property) else {
             let collection = layout.collection(of: property)
-            guard collection.targets != nil else { return nil }
+            guard collection.targetTable != nil else { return nil }
             return KeySet(try keys.flatMap { try collection.storedTargets(of: $0, connection) })
         }
         let change = changes.tables[origin] ?? TableChanges()

@@ -40,7 +40,8 @@ package struct ElementsTracker: CollectionTracker {
     package func state(_ handle: SnapshotHandle) throws -> State {
         let exists = try handle.hasRow(id.owner, schema[id.table].layout)
         let count = try handle.read {
-            try $0.integer("SELECT ifnull(sum(count), 0) FROM \(layout.chunks) WHERE owner = ?1", [.integer(id.owner)])
+            try $0.integer(
+                "SELECT ifnull(sum(count), 0) FROM \(layout.chunkTable) WHERE owner = ?1", [.integer(id.owner)])
         }
         return State(count: Int(count ?? 0), isInvalidated: !exists)
     }
@@ -91,7 +92,7 @@ package struct ElementsTracker: CollectionTracker {
         for (table, keys) in try AnyLinkIndex(connection).targets(of: holder) {
             guard let reported = touched[table] else { continue }
             let own = changes.changes.tables[table]?.keys(modifiedIn: reported.columns) ?? KeySet()
-            let rows = try AffectedRows(schema, changes).rows(reported, of: table, connection)
+            let rows = try AffectedRows(schema, changes).affectedRows(reported, of: table, connection)
             let counting = rows.map { own.union($0).intersection(keys) } ?? keys
             if !counting.isEmpty { modified[table] = counting }
         }
@@ -111,7 +112,7 @@ package struct ElementsTracker: CollectionTracker {
             return []
         }
         let own = changes.changes.tables[target]?.keys(modifiedIn: reportedChanges.columns) ?? KeySet()
-        let rows = try AffectedRows(schema, changes).rows(reportedChanges, of: target, connection)
+        let rows = try AffectedRows(schema, changes).affectedRows(reportedChanges, of: target, connection)
         let modified = own.union(rows ?? KeySet())
         if rows != nil {
             #if MARTLET_SEEDED_BUGS
@@ -130,7 +131,7 @@ package struct ElementsTracker: CollectionTracker {
     // Checks whether any of the keys is an element, so that a long list is read only if necessary. Returns true without
     // a check if there are more than 256 keys.
     private func hasElement(in keys: KeySet, _ connection: Connection) throws -> Bool {
-        guard !keys.isEmpty, let targets = layout.targets else { return false }
+        guard !keys.isEmpty, let targets = layout.targetTable else { return false }
         if keys.count > 256 { return true }
         return try keys.contains { key in
             try connection.integer(
@@ -140,17 +141,17 @@ package struct ElementsTracker: CollectionTracker {
 
     /// All elements in their order.
     func elements(_ connection: Connection) throws -> [SQLValue] {
-        var list = try ChunkedElements(owner: id.owner, table: layout.chunks, connection)
+        var list = try ChunkedElements(owner: id.owner, table: layout.chunkTable, connection)
         return try list.all { try load($0, $1, connection) }
     }
 
     /// The elements at some positions. Reads only the chunks that contain them.
     func elements(at positions: [Int], _ connection: Connection) throws -> [SQLValue] {
-        var list = try ChunkedElements(owner: id.owner, table: layout.chunks, connection)
+        var list = try ChunkedElements(owner: id.owner, table: layout.chunkTable, connection)
         return try positions.map { try list.element(at: $0) { try load($0, $1, connection) } }
     }
 
     private func load(_ ordinal: Int64, _ count: Int, _ connection: Connection) throws -> [SQLValue] {
-        try ChunkedElements.load(owner: id.owner, ordinal: ordinal, count: count, table: layout.chunks, connection)
+        try ChunkedElements.load(owner: id.owner, ordinal: ordinal, count: count, table: layout.chunkTable, connection)
     }
 }

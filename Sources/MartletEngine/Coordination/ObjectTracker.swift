@@ -91,7 +91,7 @@ package struct ObjectTracker: Sendable {
             route.steps.contains { changes.changes.touches(table: $0.target) }
         }
         guard isTouched else { return false }
-        let rows = try AffectedRows(schema, changes).rows(dependencies, of: table, connection)
+        let rows = try AffectedRows(schema, changes).affectedRows(dependencies, of: table, connection)
         return rows?.contains(key) ?? true
     }
 

@@ -130,9 +130,9 @@ package struct OccurrencesTracker: CollectionTracker {
         let touched = try rows.touchedRows(old.keys, changes, connection)
         var change = touched.change
         let isMaintained =
-            touched.moved != nil && plan.stages.isEmpty && isSmall(touched.all, old.places.count)
+            touched.affectedThroughLinks != nil && plan.stages.isEmpty && isSmall(touched.all, old.places.count)
         guard isEdited(changes.changes) else {
-            if touched.all.isEmpty && touched.moved != nil { return (old, change) }
+            if touched.all.isEmpty && touched.affectedThroughLinks != nil { return (old, change) }
             if isMaintained {
                 let outcome = try advanceOccurrences(old, touched, connection)
                 change.positions = outcome.change

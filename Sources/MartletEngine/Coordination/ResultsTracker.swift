@@ -123,7 +123,7 @@ package struct ResultsTracker: CollectionTracker {
         var all: KeySet
         /// Rows whose membership or position may have changed because of other rows that they link to. Nil if they
         /// cannot be found by following links backwards: then any row may have become or ceased to be a member.
-        var moved: KeySet?
+        var affectedThroughLinks: KeySet?
     }
 
     func touchedRows(
@@ -133,14 +133,14 @@ package struct ResultsTracker: CollectionTracker {
         let table = changes.changes.tables[plan.table] ?? TableChanges()
         // Nil means that the links cannot be followed backwards. Then every member counts as modified, because
         // reporting too many members is better than missing one.
-        let reportedRows = try affected.rows(reportedChanges, of: plan.table, connection) ?? KeySet(old)
-        let movedRows = try affected.rows(membership, of: plan.table, connection)
+        let reportedRows = try affected.affectedRows(reportedChanges, of: plan.table, connection) ?? KeySet(old)
+        let movedRows = try affected.affectedRows(membership, of: plan.table, connection)
         let modified = table.keys(modifiedIn: reportedChanges.columns).union(table.replaced).union(reportedRows)
         var change = Change(modified: modified, replaced: table.replaced)
         let moved = table.keys(modifiedIn: membership.columns).union(movedRows ?? KeySet())
             .union(changedTargets(changes.changes))
         if let all = allDependencies {
-            let rows = try affected.rows(all, of: plan.table, connection) ?? KeySet(old)
+            let rows = try affected.affectedRows(all, of: plan.table, connection) ?? KeySet(old)
             change.changed = table.keys(modifiedIn: all.columns).union(rows).union(modified).union(table.inserted)
             // The result may be sorted by a path that is longer than those in `allDependencies`.
             change.changed.formUnion(movedRows == nil ? KeySet(old) : moved)
@@ -149,14 +149,14 @@ package struct ResultsTracker: CollectionTracker {
             if SeededBug.isOn(.sectionUnnoticed) { change.changed = modified.union(table.inserted) }
         #endif
         let touched = modified.union(moved).union(table.inserted).union(table.deleted)
-        return TouchedRows(change: change, all: touched, moved: movedRows)
+        return TouchedRows(change: change, all: touched, affectedThroughLinks: movedRows)
     }
 
     private func advance(
         _ old: KeySequence, _ changes: VersionChanges, _ connection: Connection
     ) throws -> (keys: KeySequence, change: Change) {
         let rows = try touchedRows(old, changes, connection)
-        let (touched, movedRows, modified) = (rows.all, rows.moved, rows.change.modified)
+        let (touched, movedRows, modified) = (rows.all, rows.affectedThroughLinks, rows.change.modified)
         let table = changes.changes.tables[plan.table] ?? TableChanges()
         var change = rows.change
         if touched.isEmpty && movedRows != nil { return (old, change) }

@@ -159,8 +159,8 @@ extension StoreCoordinator {
     // the log, and a reader may use the log for a long time. The next checkpoint that is due tries again.
     private func retryShortening(_ hasFailed: Bool) {
         let isFirst = locked { state in
-            state.isShorteningRetried = hasFailed && !state.isShorteningRetried
-            return state.isShorteningRetried
+            state.isShorteningRetryScheduled = hasFailed && !state.isShorteningRetryScheduled
+            return state.isShorteningRetryScheduled
         }
         if isFirst { retryCheckpoint() }
     }

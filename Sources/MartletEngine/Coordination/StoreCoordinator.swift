@@ -49,7 +49,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         /// older version.
         var isLogHeldByOldVersion = false
         /// True if the last checkpoint could not truncate a long log, and a retry is scheduled.
-        var isShorteningRetried = false
+        var isShorteningRetryScheduled = false
         /// The header of the file when this process last checked it.
         var knownHeader: FileHeader?
         /// The newest log whose name this process has found in the file, or has written to it.
@@ -128,7 +128,7 @@ package final class StoreCoordinator: @unchecked Sendable {
             opened.connection.close()
             if opener.progress.hasCalledMigration { break }
         }
-        throw moved(options.path)
+        throw movedError(options.path)
     }
 
     /// Creates the coordinator for the old or the new version in a migration. It has the object types of that version,
@@ -206,7 +206,7 @@ package final class StoreCoordinator: @unchecked Sendable {
                 .incompatibleConfiguration, path: path,
                 "the file is open in this process with another configuration; use the same 'readOnly' and 'durability'")
         }
-        if isMigrated(by: other) { return alreadyOpen(other) }
+        if requiresMigration(to: other) { return alreadyOpen(other) }
         let declared = locked { $0.declared }
         let others = other.types.map(\.type).filter { declared[$0.name] != nil && declared[$0.name] != $0 }.map(\.name)
         if others.isEmpty { return nil }
@@ -217,7 +217,7 @@ package final class StoreCoordinator: @unchecked Sendable {
     }
 
     /// True if the options have a higher schema version than the one with which the file is open.
-    private func isMigrated(by other: StoreOptions) -> Bool {
+    private func requiresMigration(to other: StoreOptions) -> Bool {
         !other.isReadOnly && other.schemaVersion > locked { $0.schemaVersion }
     }
 
@@ -277,7 +277,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         guard let file, let resolvedPath else { return }
         let isThere = StoreFiles.identityWithoutLink(resolvedPath) == file
         if isThere, path == resolvedPath || StoreFiles.identity(path) == file { return }
-        throw Self.moved(path)
+        throw Self.movedError(path)
     }
 
     /// Throws if the path refers to another file, or to none. If it refers to another file, this method sets the log of
@@ -297,7 +297,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         }
     }
 
-    fileprivate static func moved(_ path: String) -> EngineError {
+    fileprivate static func movedError(_ path: String) -> EngineError {
         EngineError(
             .fileNotFound, path: path,
             "the file was moved, deleted or replaced while it was open; nothing was written; "
@@ -355,6 +355,6 @@ package final class StoreCoordinator: @unchecked Sendable {
 extension Connection {
     /// Throws if the path refers to another file now, or to none.
     func requireUnmoved() throws(EngineError) {
-        if isFileMoved { throw StoreCoordinator.moved(options.path) }
+        if isFileMoved { throw StoreCoordinator.movedError(options.path) }
     }
 }

@@ -20,7 +20,7 @@ struct StoreCopy {
         file = StoreFiles.resolved(path)
     }
 
-    private static let count = Atomic<Int>(0)
+    private static let copyNumbers = Atomic<Int>(0)
 
     /// Writes a copy of the newest version of `source`. The copy gets a new file id and has no stored change sets.
     ///
@@ -30,7 +30,7 @@ struct StoreCopy {
     ///   - check: called after the source was read. If it throws, there is no copy.
     func write(_ source: Connection, replacesLogs: Bool = false, check: () throws -> Void = {}) throws {
         try refuseExisting(replacesLogs)
-        let number = Self.count.add(1, ordering: .relaxed).newValue
+        let number = Self.copyNumbers.add(1, ordering: .relaxed).newValue
         let unfinished = shortened(suffix: ".copy-\(options.environment.processID())-\(number)")
         defer { StoreFiles.removeUnfinished(unfinished) }
         // Removes what a killed process left under this name.

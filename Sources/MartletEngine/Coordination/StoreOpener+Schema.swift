@@ -116,7 +116,7 @@ extension StoreOpener {
             orThrow: "the schema and the file have types whose names differ only in case; nothing was changed")
         if diff.needsMigration && (options.isReadOnly || !options.mayMigrate || !isOlder(found.meta)) {
             try requireEmpty(
-                diff.differences,
+                diff.migrationReasons,
                 orThrow: "the schema and the file differ, and the difference requires a migration; "
                     + "nothing was changed; " + suggestedFix(found.meta))
         }

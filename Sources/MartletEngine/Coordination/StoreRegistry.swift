@@ -15,8 +15,8 @@ import MartletValues
 ///    already open with the same types is returned without its opening lock.
 /// 2. The write lock of a file, `WriteLock`. Waiting for it ends with an error after a timeout. A thread may open a
 ///    file inside a write. If this leads to a deadlock that involves both kinds of locks, the timeout ends it.
-/// 3. `table`, which guards `state` and is held only briefly. A thread that holds it does not wait. It also does not
-///    release a coordinator, because the deinit of a coordinator acquires `table`.
+/// 3. `condition`, which guards `state` and is held only briefly. A thread that holds it does not wait. It also does
+///    not release a coordinator, because the deinit of a coordinator acquires `condition`.
 package enum StoreRegistry {
     private enum Name: Hashable {
         case path(String)
@@ -46,13 +46,13 @@ package enum StoreRegistry {
     }
 
     // Also signals that an opening lock was released.
-    private static let table = NSCondition()
-    // Guarded by `table`.
+    private static let condition = NSCondition()
+    // Guarded by `condition`.
     nonisolated(unsafe) private static var state = State()
 
     private static func locked<R>(_ body: (inout State) -> R) -> R {
-        table.lock()
-        defer { table.unlock() }
+        condition.lock()
+        defer { condition.unlock() }
         return body(&state)
     }
 
@@ -61,10 +61,10 @@ package enum StoreRegistry {
     private static func names(_ options: StoreOptions) -> [Name] {
         // The VFS of a test has no links, and may have no inodes.
         let path = options.environment.vfsName == nil ? StoreFiles.resolved(options.path) : options.path
-        return [.path(path)] + fileName(options)
+        return [.path(path)] + identityNames(options)
     }
 
-    private static func fileName(_ options: StoreOptions) -> [Name] {
+    private static func identityNames(_ options: StoreOptions) -> [Name] {
         StoreFiles.identity(options.path).map { [.file($0)] } ?? []
     }
 
@@ -72,8 +72,8 @@ package enum StoreRegistry {
 
     private static func lockForOpening(_ options: StoreOptions) throws(EngineError) -> [Name] {
         let me = thisThread
-        table.lock()
-        defer { table.unlock() }
+        condition.lock()
+        defer { condition.unlock() }
         while true {
             // Computed in each iteration, because the file may have been created or deleted during the wait.
             let names = names(options)
@@ -97,18 +97,18 @@ package enum StoreRegistry {
                         + "two files inside each other's 'migrationBlock' or 'shouldCompactOnLaunch'")
             }
             guard options.environment.hasThreadDriver else {
-                table.wait()
+                condition.wait()
                 continue
             }
-            table.unlock()
-            defer { table.lock() }
+            condition.unlock()
+            defer { condition.lock() }
             options.environment.wait(.openingLock) { locked { $0.threads(locking: Self.names(options)).isEmpty } }
         }
     }
 
     private static func unlock(_ names: [Name]) {
         locked { state in for name in names { state.lockingThreads[name] = nil } }
-        table.broadcast()
+        condition.broadcast()
     }
 
     // MARK: Opening
@@ -213,7 +213,7 @@ package enum StoreRegistry {
     private static func register(_ coordinator: StoreCoordinator, _ options: StoreOptions) -> StoreCoordinator {
         locked { state in
             // `isEmpty` does not retain the coordinators. Each coordinator must be deallocated when its last user
-            // releases it, and not while this thread holds `table`.
+            // releases it, and not while this thread holds `condition`.
             state.entries = state.entries.filter { !$0.value.isEmpty }
             let known = found(state, options) ?? coordinator
             for name in coordinatorNames(options) { state.entries[name] = known.reference }
@@ -224,7 +224,7 @@ package enum StoreRegistry {
     // Entries are found by the identity of the file, because a path may later refer to another file. The VFS of a test
     // has no identities, so paths are used.
     private static func coordinatorNames(_ options: StoreOptions) -> [Name] {
-        options.environment.vfsName == nil ? fileName(options) : names(options)
+        options.environment.vfsName == nil ? identityNames(options) : names(options)
     }
 
     private static func found(_ state: State, _ options: StoreOptions) -> StoreCoordinator? {

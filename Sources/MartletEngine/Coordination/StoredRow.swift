@@ -34,7 +34,7 @@ package struct StoredRow: Sendable {
         if specials.isEmpty { return columns }
         return zip(layout.columns, columns).map { column, value in
             guard let bits = FloatingSpecials.bits(specials, column.property) else { return value }
-            return FloatingSpecials.element(.real(Double(bitPattern: bits)))
+            return FloatingSpecials.encodedElement(.real(Double(bitPattern: bits)))
         }
     }
 }

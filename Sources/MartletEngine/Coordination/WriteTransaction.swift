@@ -89,7 +89,7 @@ package final class WriteTransaction {
         do {
             try seal()
         } catch {
-            throw abandoned(error)
+            throw abandon(because: error)
         }
         let changes = sealed.last?.changes ?? ChangeSet()
         return (try commitSealed(), changes)
@@ -111,8 +111,8 @@ package final class WriteTransaction {
         } catch {
             for entry in sealed.reversed() { coordinator.removeFromCommitLog(entry.version) }
             let known = error as? SQLiteError
-            throw abandoned(
-                known.map { EngineError($0, path: coordinator.path, duringCommit: true) }
+            throw abandon(
+                because: known.map { EngineError($0, path: coordinator.path, duringCommit: true) }
                     ?? EngineError.wrap(error, path: coordinator.path))
         }
         isOpen = false
@@ -242,7 +242,7 @@ package final class WriteTransaction {
         return handle.takeConnection()
     }
 
-    private func abandoned(_ error: EngineError) -> EngineError {
+    private func abandon(because error: EngineError) -> EngineError {
         abandon()
         return error
     }

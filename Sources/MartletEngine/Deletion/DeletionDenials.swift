@@ -21,7 +21,7 @@ package struct DeletionDenials {
     }
 
     /// Records a denial by `deleteRule`.
-    package mutating func deny(_ holder: String, _ property: String, by target: RowID) {
+    package mutating func denyByDeleteRule(_ holder: String, _ property: String, by target: RowID) {
         isEmpty = false
         if targets[target] == nil { targets[target] = (holder, property) }
     }

@@ -25,7 +25,7 @@ extension RowDeletion {
         for holder in holders { try denyDeletion(of: [row], by: holder, source) }
         guard source.property.isCollection else { return try clearLinks(to: row, of: holders, source) }
         for holder in holders {
-            guard try isStillThere(holder) else { continue }
+            guard try stillExists(holder) else { continue }
             try host.remove([.integer(row.key)], from: collection(of: holder, source.property))
         }
         try host.flush()
@@ -54,7 +54,7 @@ extension RowDeletion {
     }
 
     // Only an observer that was called earlier in this deletion can have deleted the row.
-    private func isStillThere(_ row: RowID) throws -> Bool {
+    private func stillExists(_ row: RowID) throws -> Bool {
         guard host.callsObservers else { return true }
         return try exists(row)
     }
@@ -95,7 +95,7 @@ extension RowDeletion {
         let holders = held.sorted { $0.key.key < $1.key.key }
         for (holder, targets) in holders { try denyDeletion(of: targets, by: holder, source) }
         for (holder, targets) in holders {
-            guard try isStillThere(holder) else { continue }
+            guard try stillExists(holder) else { continue }
             try host.remove(Set(targets.map { .integer($0.key) }), from: collection(of: holder, source.property))
         }
         try host.flush()
@@ -115,7 +115,7 @@ extension RowDeletion {
         try transaction.withAnyLinks { holders = try $0.sources(of: link) }
         for holder in holders {
             let owner = RowID(table: holder.table, key: holder.owner)
-            guard try isStillThere(owner) else { continue }
+            guard try stillExists(owner) else { continue }
             let property = try property(of: holder)
             if property.isCollection {
                 try host.remove(link, from: collection(of: owner, property))

@@ -125,7 +125,7 @@ package struct RowDeletion {
         for collection in store.layout.collections {
             host.willDeleteCollection(CollectionID(table: row.table, property: collection.property, owner: row.key))
             let targets =
-                collection.targets == nil ? [] : try read { try collection.storedTargets(of: row.key, $0) }
+                collection.targetTable == nil ? [] : try read { try collection.storedTargets(of: row.key, $0) }
             try read { try collection.removeStored(of: row.key, targets: targets, $0) }
             if targets.isEmpty { continue }
             let link = LinkID(table: row.table, property: collection.property)
@@ -149,7 +149,7 @@ package struct RowDeletion {
             let targets = try targets(of: property, row)
             if targets.isEmpty { continue }
             let holder = try name(of: row)
-            for target in targets { host.denials.deny(holder, "\(type.name).\(property.name)", by: target) }
+            for target in targets { host.denials.denyByDeleteRule(holder, "\(type.name).\(property.name)", by: target) }
         }
     }
 

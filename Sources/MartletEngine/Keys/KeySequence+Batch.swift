@@ -1,10 +1,10 @@
 extension KeySequence {
-    /// Up to this number of changes, applying them one by one is cheaper than one pass over all chunks.
+    /// Up to this number of changes, applying them one by one is cheaper than one pass over all blocks.
     private static let smallBatch = 8
 
     /// Removes the keys at the given positions. The positions ascend, and refer to the sequence before the call.
     ///
-    /// Complexity: O(c + k · s) for c chunks, k removed keys and s keys per chunk.
+    /// Complexity: O(b + k · s) for b blocks, k removed keys and s keys per block.
     package mutating func removeAll(at sortedPositions: [Int]) {
         guard let first = sortedPositions.first, let last = sortedPositions.last else { return }
         precondition(first >= 0 && last < count, "removal lies outside the key sequence")
@@ -14,26 +14,26 @@ extension KeySequence {
             for position in sortedPositions.reversed() { remove(at: position) }
             return
         }
-        var assembler = KeyChunkAssembler()
-        assembler.reserveCapacity(chunks.count)
+        var assembler = KeyBlockAssembler()
+        assembler.reserveCapacity(blocks.count)
         var next = 0
-        for (chunk, start) in zip(chunks, starts) {
-            let firstOfChunk = next
-            while next < sortedPositions.count, sortedPositions[next] < start + chunk.count { next += 1 }
-            if firstOfChunk == next {
-                assembler.append(chunk)
+        for (block, start) in zip(blocks, starts) {
+            let firstOfBlock = next
+            while next < sortedPositions.count, sortedPositions[next] < start + block.count { next += 1 }
+            if firstOfBlock == next {
+                assembler.append(block)
             } else {
-                assembler.append(KeySequence.removing(sortedPositions[firstOfChunk..<next], from: chunk, at: start))
+                assembler.append(KeySequence.removing(sortedPositions[firstOfBlock..<next], from: block, at: start))
             }
         }
-        self = KeySequence(chunks: assembler.chunks)
+        self = KeySequence(blocks: assembler.blocks)
     }
 
     /// Inserts keys at the given positions. The positions ascend, and refer to the sequence after the call.
     ///
     /// The result equals inserting the keys one by one in the given order.
     ///
-    /// Complexity: O(c + k · s) for c chunks, k inserted keys and s keys per chunk.
+    /// Complexity: O(b + k · s) for b blocks, k inserted keys and s keys per block.
     package mutating func insertAll(_ insertions: [(position: Int, key: ObjectKey)]) {
         guard let first = insertions.first, let last = insertions.last else { return }
         precondition(
@@ -49,70 +49,70 @@ extension KeySequence {
             self = KeySequence(insertions.map { $0.key })
             return
         }
-        var assembler = KeyChunkAssembler()
-        assembler.reserveCapacity(chunks.count)
+        var assembler = KeyBlockAssembler()
+        assembler.reserveCapacity(blocks.count)
         var next = 0
-        for (index, chunk) in chunks.enumerated() {
+        for (index, block) in blocks.enumerated() {
             let start = starts[index]
-            let end = index + 1 < chunks.count ? start + chunk.count : Int.max
-            let firstOfChunk = next
+            let end = index + 1 < blocks.count ? start + block.count : Int.max
+            let firstOfBlock = next
             // The position of an insertion, minus the number of insertions before it, is its position before the call.
             while next < insertions.count, insertions[next].position - next < end { next += 1 }
-            if firstOfChunk == next {
-                assembler.append(chunk)
+            if firstOfBlock == next {
+                assembler.append(block)
             } else {
-                let offset = start + firstOfChunk
-                assembler.append(KeySequence.inserting(insertions[firstOfChunk..<next], into: chunk, at: offset))
+                let offset = start + firstOfBlock
+                assembler.append(KeySequence.inserting(insertions[firstOfBlock..<next], into: block, at: offset))
             }
         }
-        self = KeySequence(chunks: assembler.chunks)
+        self = KeySequence(blocks: assembler.blocks)
     }
 
     private static func removing(
-        _ positions: ArraySlice<Int>, from chunk: [ObjectKey], at start: Int
+        _ positions: ArraySlice<Int>, from block: [ObjectKey], at start: Int
     ) -> [ObjectKey] {
         var kept: [ObjectKey] = []
-        kept.reserveCapacity(chunk.count - positions.count)
+        kept.reserveCapacity(block.count - positions.count)
         var from = 0
         for position in positions {
-            kept.append(contentsOf: chunk[from..<(position - start)])
+            kept.append(contentsOf: block[from..<(position - start)])
             from = position - start + 1
         }
-        kept.append(contentsOf: chunk[from...])
+        kept.append(contentsOf: block[from...])
         return kept
     }
 
     private static func inserting(
-        _ insertions: ArraySlice<(position: Int, key: ObjectKey)>, into chunk: [ObjectKey], at start: Int
+        _ insertions: ArraySlice<(position: Int, key: ObjectKey)>, into block: [ObjectKey], at start: Int
     ) -> [ObjectKey] {
         var filled: [ObjectKey] = []
-        filled.reserveCapacity(chunk.count + insertions.count)
+        filled.reserveCapacity(block.count + insertions.count)
         var from = 0
         for (position, key) in insertions {
             let kept = position - start - filled.count
-            filled.append(contentsOf: chunk[from..<(from + kept)])
+            filled.append(contentsOf: block[from..<(from + kept)])
             from += kept
             filled.append(key)
         }
-        filled.append(contentsOf: chunk[from...])
+        filled.append(contentsOf: block[from...])
         return filled
     }
 }
 
-/// Builds a list of chunks: joins small chunks with their neighbour and splits large ones.
+/// Builds a list of blocks: joins small blocks with their neighbour and splits large ones.
 ///
-/// Chunks of a valid size are reused, so they stay shared with the original sequence.
-struct KeyChunkAssembler {
-    private(set) var chunks: [[ObjectKey]] = []
+/// Blocks of a valid size are reused, so they stay shared with the original sequence.
+struct KeyBlockAssembler {
+    private(set) var blocks: [[ObjectKey]] = []
 
     mutating func reserveCapacity(_ count: Int) {
-        chunks.reserveCapacity(count)
+        blocks.reserveCapacity(count)
     }
 
     mutating func append(_ keys: [ObjectKey]) {
         if keys.isEmpty { return }
-        if let last = chunks.last, Swift.min(last.count, keys.count) < KeySequence.ChunkSize.minimum {
-            chunks.removeLast()
+        if let last = blocks.last, Swift.min(last.count, keys.count) < KeySequence.BlockSize.minimum {
+            blocks.removeLast()
             divide(last + keys)
         } else {
             divide(keys)
@@ -120,13 +120,13 @@ struct KeyChunkAssembler {
     }
 
     private mutating func divide(_ keys: [ObjectKey]) {
-        if keys.count <= KeySequence.ChunkSize.maximum {
-            chunks.append(keys)
+        if keys.count <= KeySequence.BlockSize.maximum {
+            blocks.append(keys)
             return
         }
-        let parts = (keys.count + KeySequence.ChunkSize.ideal - 1) / KeySequence.ChunkSize.ideal
+        let parts = (keys.count + KeySequence.BlockSize.ideal - 1) / KeySequence.BlockSize.ideal
         for part in 0..<parts {
-            chunks.append(Array(keys[(keys.count * part / parts)..<(keys.count * (part + 1) / parts)]))
+            blocks.append(Array(keys[(keys.count * part / parts)..<(keys.count * (part + 1) / parts)]))
         }
     }
 }

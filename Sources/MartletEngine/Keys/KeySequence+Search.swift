@@ -5,13 +5,13 @@ extension KeySequence {
     package func position<Failure: Error>(
         where predicate: (ObjectKey) throws(Failure) -> Bool
     ) throws(Failure) -> Int {
-        let index = try chunks.indices.partitionPoint { (index) throws(Failure) in
-            try predicate(chunks[index][chunks[index].count - 1])
+        let index = try blocks.indices.partitionPoint { (index) throws(Failure) in
+            try predicate(blocks[index][blocks[index].count - 1])
         }
-        if index == chunks.count { return count }
-        let chunk = chunks[index]
+        if index == blocks.count { return count }
+        let block = blocks[index]
         return starts[index]
-            + (try (0..<(chunk.count - 1)).partitionPoint { (offset) throws(Failure) in try predicate(chunk[offset]) })
+            + (try (0..<(block.count - 1)).partitionPoint { (offset) throws(Failure) in try predicate(block[offset]) })
     }
 
     /// The first position at or after `start` whose key satisfies a monotonic predicate (once true, it stays true); the
@@ -45,8 +45,8 @@ extension KeySequence {
     ///
     /// Complexity: O(n).
     package func firstPosition(of key: ObjectKey) -> Int? {
-        for (chunk, start) in zip(chunks, starts) {
-            if let offset = chunk.firstIndex(of: key) { return start + offset }
+        for (block, start) in zip(blocks, starts) {
+            if let offset = block.firstIndex(of: key) { return start + offset }
         }
         return nil
     }
@@ -57,8 +57,8 @@ extension KeySequence {
     package func positions(of set: KeySet) -> [Int] {
         var found: [Int] = []
         guard let lowest = set.first, let highest = set.last else { return found }
-        for (chunk, start) in zip(chunks, starts) {
-            for (offset, key) in chunk.enumerated() where lowest <= key && key <= highest && set.contains(key) {
+        for (block, start) in zip(blocks, starts) {
+            for (offset, key) in block.enumerated() where lowest <= key && key <= highest && set.contains(key) {
                 found.append(start + offset)
             }
             if found.count == set.count { break }
@@ -68,17 +68,17 @@ extension KeySequence {
 
     /// The keys at a range of positions.
     ///
-    /// Complexity: O(log c + k) for c chunks and a range of k positions.
+    /// Complexity: O(log b + k) for b blocks and a range of k positions.
     package func keys(in range: Range<Int>) -> [ObjectKey] {
         precondition(range.lowerBound >= 0 && range.upperBound <= count, "range lies outside the key sequence")
         var keys: [ObjectKey] = []
         keys.reserveCapacity(range.count)
-        var index = chunkIndex(at: range.lowerBound)
+        var index = blockIndex(at: range.lowerBound)
         var position = range.lowerBound
         while position < range.upperBound {
             let offset = position - starts[index]
-            let end = Swift.min(chunks[index].count, offset + range.upperBound - position)
-            keys.append(contentsOf: chunks[index][offset..<end])
+            let end = Swift.min(blocks[index].count, offset + range.upperBound - position)
+            keys.append(contentsOf: blocks[index][offset..<end])
             position += end - offset
             index += 1
         }
@@ -87,13 +87,13 @@ extension KeySequence {
 
     /// The keys at ascending positions.
     ///
-    /// Complexity: O(k + t · log c) for k positions in t of c chunks.
+    /// Complexity: O(k + t · log b) for k positions in t of b blocks.
     package func keys(at sortedPositions: [Int]) -> [ObjectKey] {
         var index = 0
         return sortedPositions.map { position in
             precondition(0 <= position && position < count, "position lies outside the key sequence")
-            if position >= starts[index] + chunks[index].count { index = chunkIndex(at: position) }
-            return chunks[index][position - starts[index]]
+            if position >= starts[index] + blocks[index].count { index = blockIndex(at: position) }
+            return blocks[index][position - starts[index]]
         }
     }
 
@@ -102,8 +102,8 @@ extension KeySequence {
     /// Complexity: O(n).
     package var isAscending: Bool {
         var previous: ObjectKey?
-        for chunk in chunks {
-            for key in chunk {
+        for block in blocks {
+            for key in block {
                 if let previous, previous >= key { return false }
                 previous = key
             }

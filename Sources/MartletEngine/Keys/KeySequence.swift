@@ -1,22 +1,22 @@
 /// The object keys of a result in their order. A key occurs at most once, except in results on lists, maps and linking
 /// objects, where it occurs as often as in the collection.
 ///
-/// The keys are stored in several arrays of about 512 keys, called chunks. A further array contains the position of the
-/// first key of each chunk. Copies share the chunks, so copying is O(1). The first change of a shared copy copies the
-/// list of chunks. Inserting or removing one key changes one chunk, sometimes its neighbours, and the starts of the
-/// chunks after it.
+/// The keys are stored in several arrays of about 512 keys, called blocks. A further array contains the position of the
+/// first key of each block. Copies share the blocks, so copying is O(1). The first change of a shared copy copies the
+/// list of blocks. Inserting or removing one key changes one block, sometimes its neighbours, and the starts of the
+/// blocks after it.
 package struct KeySequence: Sendable {
-    /// The sizes of chunks. If there is only one chunk, it may have fewer keys than the minimum.
-    enum ChunkSize {
+    /// The sizes of blocks. If there is only one block, it may have fewer keys than the minimum.
+    enum BlockSize {
         static let minimum = 128
         static let ideal = 512
         static let maximum = 1024
     }
 
-    /// The keys, in order. No chunk is empty.
-    private(set) var chunks: [[ObjectKey]]
+    /// The keys, in order. No block is empty.
+    private(set) var blocks: [[ObjectKey]]
 
-    /// For each chunk, the position of its first key.
+    /// For each block, the position of its first key.
     private(set) var starts: [Int]
 
     /// The number of keys.
@@ -24,7 +24,7 @@ package struct KeySequence: Sendable {
 
     /// An empty sequence.
     package init() {
-        chunks = []
+        blocks = []
         starts = []
         count = 0
     }
@@ -33,20 +33,20 @@ package struct KeySequence: Sendable {
     ///
     /// Complexity: O(n).
     package init(_ keys: [ObjectKey]) {
-        var assembler = KeyChunkAssembler()
+        var assembler = KeyBlockAssembler()
         assembler.append(keys)
-        self.init(chunks: assembler.chunks)
+        self.init(blocks: assembler.blocks)
     }
 
-    /// A sequence of the given chunks, which already have valid sizes.
-    init(chunks: [[ObjectKey]]) {
-        self.chunks = chunks
+    /// A sequence of the given blocks, which already have valid sizes.
+    init(blocks: [[ObjectKey]]) {
+        self.blocks = blocks
         starts = []
-        starts.reserveCapacity(chunks.count)
+        starts.reserveCapacity(blocks.count)
         count = 0
-        for chunk in chunks {
+        for block in blocks {
             starts.append(count)
-            count += chunk.count
+            count += block.count
         }
     }
 
@@ -55,25 +55,25 @@ package struct KeySequence: Sendable {
 
     /// The key at a position.
     ///
-    /// Complexity: O(log c) for c chunks.
+    /// Complexity: O(log b) for b blocks.
     package subscript(position: Int) -> ObjectKey {
         precondition(0 <= position && position < count, "position lies outside the key sequence")
-        let index = chunkIndex(at: position)
-        return chunks[index][position - starts[index]]
+        let index = blockIndex(at: position)
+        return blocks[index][position - starts[index]]
     }
 
     /// Inserts a key at a position. The positions of the keys from there on increase by one.
     ///
-    /// Complexity: O(s + c) for s keys per chunk and c chunks.
+    /// Complexity: O(s + b) for s keys per block and b blocks.
     package mutating func insert(_ key: ObjectKey, at position: Int) {
         precondition(0 <= position && position <= count, "insertion lies outside the key sequence")
-        if chunks.isEmpty {
+        if blocks.isEmpty {
             self = KeySequence([key])
             return
         }
-        let index = chunkIndex(at: position)
-        chunks[index].insert(key, at: position - starts[index])
-        if chunks[index].count > ChunkSize.maximum {
+        let index = blockIndex(at: position)
+        blocks[index].insert(key, at: position - starts[index])
+        if blocks[index].count > BlockSize.maximum {
             rebuild(index..<(index + 1))
         } else {
             shiftStarts(after: index, by: 1)
@@ -82,23 +82,23 @@ package struct KeySequence: Sendable {
 
     /// Removes the key at a position. The positions of the keys after it decrease by one.
     ///
-    /// Complexity: O(s + c) for s keys per chunk and c chunks.
+    /// Complexity: O(s + b) for s keys per block and b blocks.
     @discardableResult
     package mutating func remove(at position: Int) -> ObjectKey {
         precondition(0 <= position && position < count, "removal lies outside the key sequence")
-        let index = chunkIndex(at: position)
-        let key = chunks[index].remove(at: position - starts[index])
-        if chunks[index].count >= ChunkSize.minimum {
+        let index = blockIndex(at: position)
+        let key = blocks[index].remove(at: position - starts[index])
+        if blocks[index].count >= BlockSize.minimum {
             shiftStarts(after: index, by: -1)
         } else {
             let first = index > 0 ? index - 1 : index
-            rebuild(first..<Swift.min(first + 2, chunks.count))
+            rebuild(first..<Swift.min(first + 2, blocks.count))
         }
         return key
     }
 
-    /// The index of the chunk that contains a position; the last chunk for the position after the end.
-    func chunkIndex(at position: Int) -> Int {
+    /// The index of the block that contains a position; the last block for the position after the end.
+    func blockIndex(at position: Int) -> Int {
         Swift.max(0, starts.indices.partitionPoint { starts[$0] > position } - 1)
     }
 
@@ -112,63 +112,63 @@ package struct KeySequence: Sendable {
         }
     }
 
-    /// Splits and joins a few neighbouring chunks so that they have valid sizes, and updates the starts after them.
+    /// Splits and joins a few neighbouring blocks so that they have valid sizes, and updates the starts after them.
     private mutating func rebuild(_ range: Range<Int>) {
-        var assembler = KeyChunkAssembler()
-        for chunk in chunks[range] { assembler.append(chunk) }
-        chunks.replaceSubrange(range, with: assembler.chunks)
+        var assembler = KeyBlockAssembler()
+        for block in blocks[range] { assembler.append(block) }
+        blocks.replaceSubrange(range, with: assembler.blocks)
         var start = starts[range.lowerBound]
         starts.removeSubrange(range.lowerBound...)
-        for chunk in chunks[range.lowerBound...] {
+        for block in blocks[range.lowerBound...] {
             starts.append(start)
-            start += chunk.count
+            start += block.count
         }
         count = start
     }
 
-    /// Traps unless the chunks have valid sizes, the starts and the count are right, and no key occurs twice. For tests
+    /// Traps unless the blocks have valid sizes, the starts and the count are right, and no key occurs twice. For tests
     /// of sequences whose keys are distinct.
     package func checkInvariants() {
-        precondition(starts.count == chunks.count, "the numbers of chunks and of starts differ")
+        precondition(starts.count == blocks.count, "the numbers of blocks and of starts differ")
         var position = 0
-        for (chunk, start) in zip(chunks, starts) {
-            precondition(start == position, "a chunk does not start where the previous one ends")
-            precondition(!chunk.isEmpty && chunk.count <= ChunkSize.maximum, "a chunk is empty or too large")
-            precondition(chunk.count >= ChunkSize.minimum || chunks.count == 1, "one of several chunks is too small")
-            position += chunk.count
+        for (block, start) in zip(blocks, starts) {
+            precondition(start == position, "a block does not start where the previous one ends")
+            precondition(!block.isEmpty && block.count <= BlockSize.maximum, "a block is empty or too large")
+            precondition(block.count >= BlockSize.minimum || blocks.count == 1, "one of several blocks is too small")
+            position += block.count
         }
-        precondition(position == count, "the count is not the number of keys in the chunks")
-        precondition(Set(chunks.joined()).count == count, "a key occurs twice")
+        precondition(position == count, "the count is not the number of keys in the blocks")
+        precondition(Set(blocks.joined()).count == count, "a key occurs twice")
     }
 }
 
 extension KeySequence: Sequence {
     package struct Iterator: IteratorProtocol {
-        private let chunks: [[ObjectKey]]
-        private var chunk: [ObjectKey]
-        private var nextChunk: Int
+        private let blocks: [[ObjectKey]]
+        private var block: [ObjectKey]
+        private var nextBlock: Int
         private var offset = 0
 
-        fileprivate init(_ chunks: [[ObjectKey]]) {
-            self.chunks = chunks
-            chunk = chunks.first ?? []
-            nextChunk = 1
+        fileprivate init(_ blocks: [[ObjectKey]]) {
+            self.blocks = blocks
+            block = blocks.first ?? []
+            nextBlock = 1
         }
 
         package mutating func next() -> ObjectKey? {
-            if offset == chunk.count {
-                guard nextChunk < chunks.count else { return nil }
-                chunk = chunks[nextChunk]
-                nextChunk += 1
+            if offset == block.count {
+                guard nextBlock < blocks.count else { return nil }
+                block = blocks[nextBlock]
+                nextBlock += 1
                 offset = 0
             }
             defer { offset += 1 }
-            return chunk[offset]
+            return block[offset]
         }
     }
 
     /// Iterates over the keys in order. Later changes of the sequence do not affect the iterator.
-    package func makeIterator() -> Iterator { Iterator(chunks) }
+    package func makeIterator() -> Iterator { Iterator(blocks) }
 
     package var underestimatedCount: Int { count }
 }
@@ -176,10 +176,10 @@ extension KeySequence: Sequence {
 extension KeySequence: Equatable {
     /// Whether both contain the same keys in the same order.
     ///
-    /// Complexity: O(n). If the chunks have the same starts, shared chunks are not compared.
+    /// Complexity: O(n). If the blocks have the same starts, shared blocks are not compared.
     package static func == (left: KeySequence, right: KeySequence) -> Bool {
         if left.count != right.count { return false }
-        if left.starts == right.starts { return left.chunks == right.chunks }
+        if left.starts == right.starts { return left.blocks == right.blocks }
         return left.elementsEqual(right)
     }
 }

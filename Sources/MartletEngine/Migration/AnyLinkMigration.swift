@@ -84,14 +84,14 @@ struct AnyLinkMigration {
     private func forEachChunk(
         of collection: TableLayout.Collection, _ body: (ObjectKey, SQLValue) throws -> SQLValue
     ) throws {
-        let select = try connection.statement("SELECT owner, ordinal, count, elements FROM \(collection.chunks)")
+        let select = try connection.statement("SELECT owner, ordinal, count, elements FROM \(collection.chunkTable)")
         var changed: [[SQLValue]] = []
         while try select.step() {
             let count = Int(select.integer(2))
             guard let elements = select.withBlob(3, { ElementCodec.decode($0, count: count) }) else {
                 select.reset()
                 throw EngineError.damaged(
-                    "a collection in \(collection.chunks) cannot be read", path: connection.options.path)
+                    "a collection in \(collection.chunkTable) cannot be read", path: connection.options.path)
             }
             let new = try elements.map { try body(select.integer(0), $0) }
             if new != elements {
@@ -100,7 +100,7 @@ struct AnyLinkMigration {
         }
         for values in changed {
             try connection.run(
-                "UPDATE \(collection.chunks) SET elements = ?3 WHERE owner = ?1 AND ordinal = ?2", values)
+                "UPDATE \(collection.chunkTable) SET elements = ?3 WHERE owner = ?1 AND ordinal = ?2", values)
         }
     }
 }

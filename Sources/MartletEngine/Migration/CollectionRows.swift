@@ -18,10 +18,10 @@ struct CollectionRows {
         guard !elements.isEmpty else { return }
         var chunks = ChunkedElements()
         for element in elements {
-            try chunks.insert(FloatingSpecials.element(element), at: chunks.count) { _, _ in [] }
+            try chunks.insert(FloatingSpecials.encodedElement(element), at: chunks.count) { _, _ in [] }
         }
-        try chunks.write(owner: owner, table: layout.chunks, connection)
-        guard let targets = layout.targets else { return }
+        try chunks.write(owner: owner, table: layout.chunkTable, connection)
+        guard let targets = layout.targetTable else { return }
         for (target, count) in Self.targets(elements, property) {
             try connection.run(
                 "INSERT INTO \(targets) VALUES (?1, ?2, ?3)", [.integer(target), .integer(owner), .integer(count)])

@@ -14,9 +14,9 @@ package struct Containment {
     /// The keys of the other rows, in ascending order.
     private(set) var unreachable: [TableID: [ObjectKey]] = [:]
     /// The same rows as in `unreachable`.
-    private var lost: Set<RowID> = []
+    private var unreachableRows: Set<RowID> = []
     /// The rows that contain themselves, or contain a row that does.
-    private var endless: Set<RowID> = []
+    private var rowsLeadingToCycles: Set<RowID> = []
 
     /// Reads the properties of `schema` that contain embedded objects. For each of them, `former` returns the property
     /// that has its values in the file, and the layout of that property's table; nil if there is none.
@@ -49,14 +49,14 @@ package struct Containment {
             }
         }
         findReached()
-        findEndless()
+        findRowsLeadingToCycles()
         if former != nil { return }
         for id in included {
             guard let layout = schema.tables[id]?.layout else { continue }
             let keys = try connection.keys("SELECT \(layout.keyColumn) FROM \(layout.table) ORDER BY 1", [])
             unreachable[id] = keys.filter { !reached.contains(RowID(table: id, key: $0)) }
         }
-        lost = Set(unreachable.flatMap { id, keys in keys.map { RowID(table: id, key: $0) } })
+        unreachableRows = Set(unreachable.flatMap { id, keys in keys.map { RowID(table: id, key: $0) } })
     }
 
     private static func read(
@@ -66,7 +66,7 @@ package struct Containment {
         let sql: String
         if let column = layout.column(of: property.index)?.name {
             sql = "SELECT \(owner ?? "0"), \(column) FROM \(layout.table) WHERE \(column) IS NOT NULL"
-        } else if property.isCollection, let targets = layout.collection(of: property.index).targets {
+        } else if property.isCollection, let targets = layout.collection(of: property.index).targetTable {
             sql = "SELECT owner, target FROM \(targets)"
         } else {
             return
@@ -85,8 +85,8 @@ package struct Containment {
         }
     }
 
-    // Removes rows without contents until no such row is left. The remaining rows are endless.
-    private mutating func findEndless() {
+    // Removes rows without contents until no such row is left. The remaining rows lead to cycles.
+    private mutating func findRowsLeadingToCycles() {
         var counts = contents.mapValues(\.count)
         var owners: [RowID: [RowID]] = [:]
         for (row, parts) in contents { for part in parts { owners[part, default: []].append(row) } }
@@ -99,18 +99,18 @@ package struct Containment {
                 done.append(row)
             }
         }
-        endless = Set(counts.keys)
+        rowsLeadingToCycles = Set(counts.keys)
     }
 
     /// True for a row of an included type that no top-level object contains.
-    package func isUnreachable(_ row: RowID) -> Bool { lost.contains(row) }
+    package func isUnreachable(_ row: RowID) -> Bool { unreachableRows.contains(row) }
 
     /// The given unreachable rows, and all unreachable rows that they contain at any depth.
     package func unreachableContents(of rows: [RowID]) -> Set<RowID> {
         var found = Set(rows)
         var open = rows
         while let row = open.popLast() {
-            for part in contents[row] ?? [] where lost.contains(part) && found.insert(part).inserted {
+            for part in contents[row] ?? [] where unreachableRows.contains(part) && found.insert(part).inserted {
                 open.append(part)
             }
         }
@@ -121,18 +121,18 @@ package struct Containment {
     package func sharesContents(_ row: RowID) -> Bool { contents[row]?.contains(where: reached.contains) ?? false }
 
     /// A row that contains itself, and that a top-level object contains.
-    package var reachedCycle: RowID? { first(endless.intersection(reached)).flatMap { cycle(from: $0) } }
+    package var reachedCycle: RowID? { first(rowsLeadingToCycles.intersection(reached)).flatMap { cycle(from: $0) } }
 
     /// The first row of the cycle to which the contents of a row lead; nil if there is none.
     package func cycle(from row: RowID) -> RowID? {
-        guard endless.contains(row) else { return nil }
+        guard rowsLeadingToCycles.contains(row) else { return nil }
         var path: [RowID] = []
         var positions: [RowID: Int] = [:]
         var next: RowID? = row
         while let row = next, positions[row] == nil {
             positions[row] = path.count
             path.append(row)
-            next = contents[row]?.first(where: endless.contains)
+            next = contents[row]?.first(where: rowsLeadingToCycles.contains)
         }
         return next.flatMap { positions[$0] }.flatMap { first(path[$0...]) }
     }

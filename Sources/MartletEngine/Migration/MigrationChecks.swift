@@ -79,7 +79,7 @@ struct MigrationChecks {
     private func severalOwners(
         of type: ObjectTypeSchema, _ state: String, _ previous: PreviousType
     ) throws -> [String] {
-        let uses = owners(of: type).map(\.uses).joined(separator: " UNION ALL ")
+        let uses = owners(of: type).map(\.usesSQL).joined(separator: " UNION ALL ")
         guard !uses.isEmpty else { return [] }
         let shared = try keys("SELECT key FROM (\(uses)) GROUP BY key HAVING sum(uses) > 1 ORDER BY key")
         return try conflict(
@@ -135,7 +135,7 @@ struct MigrationChecks {
 
     private func delete(_ layout: TableLayout, where condition: String) throws {
         for collection in layout.collections {
-            for table in [collection.chunks, collection.targets].compactMap({ $0 }) {
+            for table in [collection.chunkTable, collection.targetTable].compactMap({ $0 }) {
                 try connection.run(
                     "DELETE FROM \(table) WHERE owner IN (SELECT \(layout.keyColumn) FROM \(layout.table) WHERE \(condition))"
                 )
@@ -149,26 +149,27 @@ struct MigrationChecks {
         try connection.run("DELETE FROM \(layout.table) WHERE \(condition)")
     }
 
-    private struct Owner {
+    private struct OwningProperty {
         /// SQL for the keys of owned objects.
         let ownedKeysSQL: String
         /// SQL for the keys of owned objects and the number of their uses.
-        let uses: String
+        let usesSQL: String
     }
 
-    private func owners(of type: ObjectTypeSchema) -> [Owner] {
+    private func owners(of type: ObjectTypeSchema) -> [OwningProperty] {
         (schema[type.name]?.incoming ?? []).compactMap { incoming in
             let holder = schema[incoming.table]
             let property = holder.type.properties[incoming.property]
             guard property.element.isEmbedded else { return nil }
             guard let column = holder.layout.column(of: property.index)?.name else {
-                guard let targets = holder.layout.collection(of: property.index).targets else { return nil }
-                return Owner(
+                guard let targets = holder.layout.collection(of: property.index).targetTable else { return nil }
+                return OwningProperty(
                     ownedKeysSQL: "SELECT target FROM \(targets)",
-                    uses: "SELECT target AS key, count AS uses FROM \(targets)")
+                    usesSQL: "SELECT target AS key, count AS uses FROM \(targets)")
             }
             let rows = "FROM \(holder.layout.table) WHERE \(column) IS NOT NULL"
-            return Owner(ownedKeysSQL: "SELECT \(column) \(rows)", uses: "SELECT \(column) AS key, 1 AS uses \(rows)")
+            return OwningProperty(
+                ownedKeysSQL: "SELECT \(column) \(rows)", usesSQL: "SELECT \(column) AS key, 1 AS uses \(rows)")
         }
     }
 

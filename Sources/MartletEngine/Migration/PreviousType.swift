@@ -49,7 +49,7 @@ struct PreviousType {
     }
 
     private func elements(of property: PropertySchema, _ key: ObjectKey) throws -> [SQLValue] {
-        let table = layout.collection(of: property.index).chunks
+        let table = layout.collection(of: property.index).chunkTable
         var chunks = try ChunkedElements(owner: key, table: table, connection)
         let elements = try chunks.all {
             try ChunkedElements.load(owner: key, ordinal: $0, count: $1, table: table, connection)
@@ -58,7 +58,7 @@ struct PreviousType {
             throw DamagedValue(type.name, property, key, holds: elements[position], at: position)
                 .error(path: connection.options.path)
         }
-        return property.element.isFloating ? elements.map(FloatingSpecials.number) : elements
+        return property.element.isFloating ? elements.map(FloatingSpecials.decodedElement) : elements
     }
 
     /// The name of an object in messages: its primary key, or the number of its row if it has none.

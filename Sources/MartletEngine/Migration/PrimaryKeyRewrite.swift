@@ -4,16 +4,14 @@ import MartletValues
 /// Makes an integer property the key of its rows: copies the rows to their new keys, and updates all links to them.
 struct PrimaryKeyRewrite {
     private let connection: Connection
-    private let staged: ObjectTypeSchema
     private let type: ObjectTypeSchema
     private let schema: DatabaseSchema
     /// The name of the table with the rows under their old keys, while the new table is filled.
     private let formerName: String
     private let key: String
 
-    init(_ connection: Connection, from staged: ObjectTypeSchema, to type: ObjectTypeSchema, _ schema: DatabaseSchema) {
+    init(_ connection: Connection, to type: ObjectTypeSchema, _ schema: DatabaseSchema) {
         self.connection = connection
-        self.staged = staged
         self.type = type
         self.schema = schema
         formerName = "martlet.former.\(type.name)"
@@ -60,16 +58,16 @@ struct PrimaryKeyRewrite {
     private func moveOwners(_ collection: TableLayout.Collection) throws {
         let property = type.properties[collection.property]
         let name = "\(type.name).\(property.name)"
-        for part in collection.targets == nil ? [""] : ["", ".targets"] {
+        for part in collection.targetTable == nil ? [""] : ["", ".targets"] {
             try connection.renameTable(name + part, "martlet.former.\(name)\(part)")
         }
         for statement in TableLayout.collectionDefinition(property, in: type) { try connection.execute(statement) }
         let chunks = SQLText.identifier("martlet.former.\(name)")
         try connection.execute(
-            "INSERT INTO \(collection.chunks) SELECT \(newKey(chunks, "owner")), ordinal, count, elements FROM \(chunks)"
-        )
+            "INSERT INTO \(collection.chunkTable) SELECT \(newKey(chunks, "owner")), ordinal, count, elements "
+                + "FROM \(chunks)")
         try connection.execute("DROP TABLE \(chunks)")
-        guard let targets = collection.targets else { return }
+        guard let targets = collection.targetTable else { return }
         let old = SQLText.identifier("martlet.former.\(name).targets")
         try connection.execute("INSERT INTO \(targets) SELECT target, \(newKey(old, "owner")), count FROM \(old)")
         try connection.execute("DROP TABLE \(old)")
@@ -85,8 +83,8 @@ struct PrimaryKeyRewrite {
                 "UPDATE \(layout.table) SET \(column) = \(newKey(layout.table, column)) WHERE \(column) IS NOT NULL")
         }
         let collection = layout.collection(of: property.index)
-        try updateElements(collection.chunks)
-        guard let targets = collection.targets else { return }
+        try updateElements(collection.chunkTable)
+        guard let targets = collection.targetTable else { return }
         let (name, temporary) = ("\(holder.name).\(property.name).targets", "martlet.former.targets")
         let old = SQLText.identifier(temporary)
         try connection.renameTable(name, temporary)

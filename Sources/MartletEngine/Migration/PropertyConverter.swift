@@ -40,7 +40,9 @@ struct PropertyConverter {
     // A set contains only one of several values with the same identity.
     private func identity(of value: SQLValue) -> SQLValue {
         if new.isAny { return AnyValue.sortKey(value) }
-        guard new.element.isFloating, case .real(let number) = FloatingSpecials.number(value) else { return value }
+        guard new.element.isFloating, case .real(let number) = FloatingSpecials.decodedElement(value) else {
+            return value
+        }
         return number.isNaN ? .text("nan") : .real(number == 0 ? 0 : number)
     }
 

@@ -259,6 +259,6 @@ extension PropertySchema {
     /// Converts the value of a new object to a column value.
     func initialValue(_ value: SQLValue) -> SQLValue {
         if value == .null && !canStoreNull { return TableLayout.zero(of: element) }
-        return element.isFloating ? FloatingSpecials.number(value) : value
+        return element.isFloating ? FloatingSpecials.decodedElement(value) : value
     }
 }

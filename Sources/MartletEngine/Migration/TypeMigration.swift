@@ -46,7 +46,7 @@ package final class TypeMigration {
             types[name] = try rebuild(name, sources)
         }
         connection.finalizeStatements()
-        let changed = Set(diff.steps.compactMap(\.changedName))
+        let changed = Set(diff.steps.compactMap(\.nameOfChangedType))
         migratingTypes = try Catalog.types(connection).map { id, type in
             let current = types[type.name] ?? type
             return (id, changed.contains(type.name) ? current.withoutFullTextIndexes : current)
@@ -234,7 +234,7 @@ package final class TypeMigration {
             staged.primaryKey == nil
         else { return }
         if type.hasIntegerKey {
-            try PrimaryKeyRewrite(connection, from: staged, to: type, DatabaseSchema(self.migratingTypes)).run()
+            try PrimaryKeyRewrite(connection, to: type, DatabaseSchema(self.migratingTypes)).run()
         } else {
             for statement in TableLayout.indexes(of: type.properties[key], in: type) {
                 try connection.execute(statement)
@@ -249,7 +249,7 @@ extension SchemaDiff.Step {
     }
 
     /// The type whose full-text indexes are created again after the migration.
-    fileprivate var changedName: String? {
+    fileprivate var nameOfChangedType: String? {
         switch self {
         case .createType(let name), .replaceSchemaFacts(let name): name
         default: nil

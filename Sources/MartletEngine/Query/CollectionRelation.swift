@@ -48,7 +48,7 @@ extension QueryCompiler {
     /// The elements of a list, set or map. The table with the alias has a column `k` for the key in a map, `v` for the
     /// value, and `nan`, which is 1 for NaN.
     func values(of table: TableID, _ property: PropertyIndex, _ alias: String) -> CollectionRelation {
-        let chunks = schema[table].layout.collection(of: property).chunks
+        let chunks = schema[table].layout.collection(of: property).chunkTable
         let type = schema[table].type.properties[property]
         let layout = (type.kind == .map ? 1 : 0) + (type.element.isFloating ? 2 : 0)
         return CollectionRelation(
@@ -78,7 +78,7 @@ extension QueryCompiler {
                     tables: "\(values.tables), \(target.table) \(alias)", condition: "\(key) = \(alias)e.v",
                     owner: values.owner)
             }
-            let targets = schema[table].layout.collection(of: property).targets ?? ""
+            let targets = schema[table].layout.collection(of: property).targetTable ?? ""
             return CollectionRelation(
                 tables: "\(targets) \(alias)x, \(target.table) \(alias)", condition: "\(key) = \(alias)x.target",
                 owner: "\(alias)x.owner")
@@ -94,7 +94,7 @@ extension QueryCompiler {
                     tables: "\(target.table) \(alias)", condition: "\(alias).\(link.name) IS NOT NULL",
                     owner: "\(alias).\(link.name)")
             }
-            let targets = target.collection(of: property).targets ?? ""
+            let targets = target.collection(of: property).targetTable ?? ""
             return CollectionRelation(
                 tables: "\(targets) \(alias)x, \(target.table) \(alias)", condition: "\(key) = \(alias)x.owner",
                 owner: "\(alias)x.target",
@@ -216,7 +216,7 @@ extension QueryCompiler {
         if let end = resolved.end, schema[end.table].type.properties[end.property].isCollection {
             if case .entry = resolved.part { throw QueryFailure.noCollection(path) }
             let owner = try rowKey(resolved, end.table, alias)
-            let chunks = schema[end.table].layout.collection(of: end.property).chunks
+            let chunks = schema[end.table].layout.collection(of: end.property).chunkTable
             // A map stores its keys and values alternately.
             let half = schema[end.table].type.properties[end.property].kind == .map ? " / 2" : ""
             return "(SELECT ifnull(sum(x.count), 0)\(half) FROM \(chunks) x WHERE x.owner = \(owner))"
@@ -225,7 +225,7 @@ extension QueryCompiler {
         return relation.restricted(toOwner: owner).select(relation.count)
     }
 
-    mutating func matching(_ path: PropertyPath, _ condition: Predicate, _ scope: QueryScope) throws -> String {
+    mutating func countOfMatching(_ path: PropertyPath, _ condition: Predicate, _ scope: QueryScope) throws -> String {
         let (relation, owner, element) = try collection(path, scope, .asRows, isOwnerKnown: true)
         return relation.restricted(toOwner: owner).and("(\(try compile(condition, element, within: scope)))").select(
             relation.count)
@@ -255,7 +255,7 @@ extension QueryCompiler {
         let owned = elements.restricted(toOwner: owner)
         var aggregate = QueryTerm(owned.select(result), value.kind)
         if isArithmetic && value.kind == .number && !value.isWhole {
-            aggregate.isNaN = owned.select("count(\(value.sql)) > 0 AND sum(\(value.sql)) IS NULL")
+            aggregate.nanCondition = owned.select("count(\(value.sql)) > 0 AND sum(\(value.sql)) IS NULL")
         }
         return aggregate
     }
@@ -283,7 +283,8 @@ extension QueryCompiler {
     mutating func element(
         of table: TableID, _ property: PropertyIndex, _ owner: ObjectKey, _ scope: QueryScope
     ) throws -> String {
-        guard case .row(let own, let alias) = scope, let targets = schema[table].layout.collection(of: property).targets
+        guard case .row(let own, let alias) = scope,
+            let targets = schema[table].layout.collection(of: property).targetTable
         else { throw QueryFailure("a collection of values has no rows") }
         let key = "\(alias).\(schema[own].layout.keyColumn)"
         if selectsRowsByKey {

@@ -153,8 +153,8 @@ extension QueryCompiler {
 
     // SQL that is true if the value is nil. A NaN is also stored as NULL, but its bits are in the column `_special`.
     private func absence(_ term: QueryTerm) -> String {
-        guard let isNaN = term.isNaN else { return "(\(term.sql) IS NULL)" }
-        return "(\(term.sql) IS NULL AND NOT \(isNaN))"
+        guard let nanCondition = term.nanCondition else { return "(\(term.sql) IS NULL)" }
+        return "(\(term.sql) IS NULL AND NOT \(nanCondition))"
     }
 
     private mutating func contained(

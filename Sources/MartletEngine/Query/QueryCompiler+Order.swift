@@ -13,7 +13,7 @@ extension PropertySchema {
         default: break
         }
         guard element.isFloating else { return [value] }
-        guard case .real(let number) = FloatingSpecials.number(value) else { return [value, .integer(0)] }
+        guard case .real(let number) = FloatingSpecials.decodedElement(value) else { return [value, .integer(0)] }
         return number.isNaN ? [.null, .integer(1)] : [.real(number == 0 ? 0 : number), .integer(0)]
     }
 }
@@ -27,7 +27,7 @@ extension QueryCompiler {
         guard term.kind != .row || path.components.isEmpty else {
             throw QueryFailure("'\(path.text)' is an object, and objects have no order: sort by one of its properties")
         }
-        return try missingLinks(path, table) + value(term, path)
+        return try missingLinks(path, table) + valueExpressions(term, path)
     }
 
     /// For each sort expression of a plan, true if it is ascending.
@@ -41,7 +41,7 @@ extension QueryCompiler {
 
     /// The SQL expressions by which `distinct` compares the values at the end of a path.
     mutating func distinction(_ path: PropertyPath, _ table: TableID) throws -> [String] {
-        value(try term(.path(path), .row(table, "t")), path)
+        valueExpressions(try term(.path(path), .row(table, "t")), path)
     }
 
     /// A condition that is true for rows for which a link of the path is nil; empty for a path without links.
@@ -53,12 +53,12 @@ extension QueryCompiler {
 
     // NaN is stored as NULL, so it needs a second expression. Equal `AnyRealmValue` values can have different stored
     // forms, so they are compared by their sort keys.
-    private func value(_ term: QueryTerm, _ path: PropertyPath) -> [String] {
+    private func valueExpressions(_ term: QueryTerm, _ path: PropertyPath) -> [String] {
         if term.kind == .any { return ["martlet_sort_key(\(term.sql))"] }
         if term.kind == .decimal { return ["(\(term.sql) <> \(DecimalNumber.nanLiteral))", term.sql] }
-        guard let isNaN = term.isNaN else { return [term.sql] }
+        guard let nanCondition = term.nanCondition else { return [term.sql] }
         // For a column of the row itself, testing for NULL first avoids most calls of the function.
         let isInRow = path.components.count == 1
-        return [term.sql, isInRow ? "CASE WHEN \(term.sql) IS NULL THEN \(isNaN) ELSE 0 END" : isNaN]
+        return [term.sql, isInRow ? "CASE WHEN \(term.sql) IS NULL THEN \(nanCondition) ELSE 0 END" : nanCondition]
     }
 }

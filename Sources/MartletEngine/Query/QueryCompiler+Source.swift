@@ -32,7 +32,7 @@ extension QueryCompiler {
         switch source {
         case .elements(let id):
             let type = schema[id.table].type.properties[id.property]
-            let chunks = schema[id.table].layout.collection(of: id.property).chunks
+            let chunks = schema[id.table].layout.collection(of: id.property).chunkTable
             // A map stores its keys and values alternately.
             let position = type.kind == .map ? "2 * e.rowid + 1" : "e.rowid"
             return
@@ -41,7 +41,7 @@ extension QueryCompiler {
                 + "WHERE owner = \(bind(.integer(id.owner)))) c "
                 + "CROSS JOIN martlet_elements(c.elements, c.count, \(type.kind == .map ? 1 : 0)) e"
         case .linkingObjects(let link, let target):
-            let targets = schema[link.table].layout.collection(of: link.property).targets ?? ""
+            let targets = schema[link.table].layout.collection(of: link.property).targetTable ?? ""
             let counted =
                 "SELECT owner, count, sum(count) OVER (ORDER BY owner) - count AS start FROM \(targets) "
                 + "WHERE target = \(bind(.integer(target)))"
@@ -60,7 +60,7 @@ extension QueryCompiler {
         else {
             return nil
         }
-        let targets = schema[link.table].layout.collection(of: link.property).targets ?? ""
+        let targets = schema[link.table].layout.collection(of: link.property).targetTable ?? ""
         return "SELECT CASE WHEN min(count) < 1 THEN -1 ELSE ifnull(sum(count), 0) END FROM \(targets) "
             + "WHERE target = \(bind(.integer(target)))"
     }

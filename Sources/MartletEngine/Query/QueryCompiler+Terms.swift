@@ -39,10 +39,10 @@ extension QueryCompiler {
     /// An operand with its scope. The scope of an `.outer` operand is that of an enclosing condition.
     private func scoped(_ operand: Predicate.Operand, _ scope: QueryScope) throws -> ScopedOperand {
         guard case .outer(let level, let inner) = operand else { return ScopedOperand(operand, scope) }
-        guard level >= 1, level <= enclosing.count else {
+        guard level >= 1, level <= enclosingScopes.count else {
             throw QueryFailure("a condition refers to an enclosing condition, and there is none")
         }
-        return ScopedOperand(inner, enclosing[enclosing.count - level])
+        return ScopedOperand(inner, enclosingScopes[enclosingScopes.count - level])
     }
 
     // MARK: Operands
@@ -55,10 +55,10 @@ extension QueryCompiler {
         case .kind(let path): return QueryTerm("martlet_kind(\(try term(path, scope).sql))", .text)
         case .count(let path): return QueryTerm(try count(path, scope), .number)
         case .aggregate(let function, let path): return try aggregate(function, path, scope)
-        case .matching(let path, let condition): return QueryTerm(try matching(path, condition, scope), .number)
+        case .matching(let path, let condition): return QueryTerm(try countOfMatching(path, condition, scope), .number)
         case .matchingShared(let condition):
             let (path, inner) = try sharedCollection(condition, scope)
-            return QueryTerm(try matching(path, inner, scope), .number)
+            return QueryTerm(try countOfMatching(path, inner, scope), .number)
         case .outer:
             let scoped = try scoped(operand, scope)
             return try term(scoped.operand, scoped.scope)
@@ -74,7 +74,7 @@ extension QueryCompiler {
             guard path.components.isEmpty else {
                 throw QueryFailure("'\(path.text)' is applied to values, which have no properties")
             }
-            return QueryTerm("\(alias).\(column)", element, isNaN: "\(alias).nan")
+            return QueryTerm("\(alias).\(column)", element, nanCondition: "\(alias).nan")
         case .row(let table, let alias):
             return try term(path, ResolvedPath(path, from: table, in: schema), alias, table)
         }
@@ -94,7 +94,8 @@ extension QueryCompiler {
             let values = values(of: end.table, end.property, entry).restricted(toOwner: owner).and(
                 "\(entry).k = \(bind(.text(key)))")
             return QueryTerm(
-                values.select("\(entry).v"), property.element, isNaN: "ifnull(\(values.select("\(entry).nan")), 0)")
+                values.select("\(entry).v"), property.element,
+                nanCondition: "ifnull(\(values.select("\(entry).nan")), 0)")
         }
         guard let column = schema[end.table].layout.column(of: end.property) else {
             throw QueryFailure.collection(path)
@@ -102,7 +103,7 @@ extension QueryCompiler {
         let value = try linkedColumn(resolved, resolved.steps.indices, alias, column.name)
         guard property.element.isFloating else { return QueryTerm(value, property.element) }
         let special = try linkedColumn(resolved, resolved.steps.indices, alias, TableLayout.specialColumn)
-        return QueryTerm(value, property.element, isNaN: "martlet_special(\(special), \(end.property))")
+        return QueryTerm(value, property.element, nanCondition: "martlet_special(\(special), \(end.property))")
     }
 
     /// A column of the row at the end of to-one steps; NULL if there is no such row.
@@ -152,8 +153,8 @@ extension Predicate.Operand {
             throw QueryFailure("'\(sign.rawValue)' needs integers or floating-point numbers on both sides")
         }
         var result = QueryTerm("(\(a.sql) \(sign.rawValue) \(b.sql))", .number)
-        let isNaN = [a.isNaN, b.isNaN].compactMap(\.self)
-        if !isNaN.isEmpty { result.isNaN = "(\(isNaN.joined(separator: " OR ")))" }
+        let nanConditions = [a.nanCondition, b.nanCondition].compactMap(\.self)
+        if !nanConditions.isEmpty { result.nanCondition = "(\(nanConditions.joined(separator: " OR ")))" }
         return result
     }
 }

@@ -14,8 +14,8 @@ package struct QueryCompiler {
     private var aliases = 0
     private var depth = 0
     private static let maximumDepth = 200
-    /// The scopes of the enclosing conditions, from the outermost. Sub-queries can refer to them.
-    private var scopes: [QueryScope] = []
+    /// The scopes of the enclosing conditions, from the outermost. The operands of a condition can refer to them.
+    private(set) var enclosingScopes: [QueryScope] = []
     private var conditionCount = 0
     private var collectionCount = 0
     // SQLite's time to prepare a statement grows with the square of each count. At these limits it is about a second.
@@ -124,13 +124,10 @@ package struct QueryCompiler {
         return try body(&self)
     }
 
-    /// The scopes to which the operands of the current condition can refer.
-    var enclosing: [QueryScope] { scopes }
-
     /// Compiles a condition on the elements of a collection. It can refer to the owner of the collection.
     mutating func compile(_ condition: Predicate, _ element: QueryScope, within scope: QueryScope) throws -> String {
-        scopes.append(scope)
-        defer { scopes.removeLast() }
+        enclosingScopes.append(scope)
+        defer { enclosingScopes.removeLast() }
         return try compile(condition, element)
     }
 

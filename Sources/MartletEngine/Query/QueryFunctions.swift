@@ -86,7 +86,8 @@ enum QueryFunctions {
         else { throw TableFunction.MalformedArguments(EngineError.unreadableCollection) }
         let layout = arguments.integer(2)
         func row(_ key: SQLValue, _ value: SQLValue) -> TableFunction.Row {
-            guard layout & 2 != 0, case .blob = value, case .real(let number) = FloatingSpecials.number(value) else {
+            guard layout & 2 != 0, case .blob = value, case .real(let number) = FloatingSpecials.decodedElement(value)
+            else {
                 return [key, value, .integer(0)]
             }
             // Special floating-point values are NaN and negative zero.

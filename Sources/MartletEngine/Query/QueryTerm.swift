@@ -30,16 +30,16 @@ struct QueryTerm {
     let sql: String
     let kind: Kind
     /// SQL that is true if the value is NaN, which its column stores as NULL; nil if the value cannot be NaN.
-    var isNaN: String?
+    var nanCondition: String?
     var literal: SQLValue?
     /// True for whole numbers from a property or from elements.
     var isWhole: Bool { kind == .number && element.map { !$0.isFloating && $0 != .scalar(.date) } ?? false }
     private var element: ElementType?
 
-    init(_ sql: String, _ element: ElementType, isNaN: String? = nil) {
+    init(_ sql: String, _ element: ElementType, nanCondition: String? = nil) {
         self.sql = sql
         self.element = element
-        self.isNaN = element.isFloating ? isNaN : nil
+        self.nanCondition = element.isFloating ? nanCondition : nil
         kind =
             switch element {
             case .link, .embedded: .row
@@ -61,7 +61,7 @@ struct QueryTerm {
         self.sql = sql
         self.literal = literal
         // NaN is bound as NULL.
-        if case .real(let number) = literal, number.isNaN { isNaN = "1" }
+        if case .real(let number) = literal, number.isNaN { nanCondition = "1" }
         kind =
             switch literal {
             case .null, .integer, .real: .number

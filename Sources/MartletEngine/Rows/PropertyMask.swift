@@ -3,13 +3,13 @@ package struct PropertyMask: Hashable, Sendable {
     /// The last bit represents all properties from index 63 on.
     @usableFromInline let word: UInt64
     /// The selected properties from index 63 on, if the last bit is set; nil if all of them are selected.
-    @usableFromInline let further: ColumnSet?
+    @usableFromInline let highProperties: ColumnSet?
 
     @inlinable package static var all: PropertyMask { PropertyMask(word: .max) }
 
-    @inlinable package init(word: UInt64, further: ColumnSet? = nil) {
+    @inlinable package init(word: UInt64, highProperties: ColumnSet? = nil) {
         self.word = word
-        self.further = further
+        self.highProperties = highProperties
     }
 
     /// The bit of a property in a word.
@@ -22,11 +22,11 @@ package struct PropertyMask: Hashable, Sendable {
 
     @inlinable package func contains(_ property: PropertyIndex) -> Bool {
         if word & Self.bit(property) == 0 { return false }
-        return !Self.isFurther(property) || further?.contains(property) ?? true
+        return !Self.isFurther(property) || highProperties?.contains(property) ?? true
     }
 
     package func hash(into hasher: inout Hasher) {
         hasher.combine(word)
-        if let further { hasher.combine(further) }
+        if let highProperties { hasher.combine(highProperties) }
     }
 }

@@ -52,11 +52,11 @@ package struct RowState {
         if layout.hasSpecials { specials = statement.value(layout.columns.count) }
         statement.reset()
         for collection in layout.collections {
-            var elements = try ChunkedElements(owner: key, table: collection.chunks, connection)
+            var elements = try ChunkedElements(owner: key, table: collection.chunkTable, connection)
             collections.append(
                 try elements.all { ordinal, count in
                     try ChunkedElements.load(
-                        owner: key, ordinal: ordinal, count: count, table: collection.chunks, connection)
+                        owner: key, ordinal: ordinal, count: count, table: collection.chunkTable, connection)
                 })
         }
     }

@@ -22,7 +22,7 @@ extension RowStore {
             return try connection.keys(
                 "SELECT \(layout.keyColumn) FROM \(layout.table) WHERE \(column.name) = ?1", [.integer(target)])
         }
-        guard property.isCollection, let targets = layout.collection(of: property.index).targets else { return [] }
+        guard property.isCollection, let targets = layout.collection(of: property.index).targetTable else { return [] }
         return try connection.keys("SELECT owner FROM \(targets) WHERE target = ?1", [.integer(target)])
     }
 

@@ -43,8 +43,8 @@ extension RowStore {
         try connection.run("DELETE FROM \(layout.table)")
         for index in fullTextIndexes { try connection.run("DELETE FROM \(index.table)") }
         for collection in layout.collections {
-            try connection.run("DELETE FROM \(collection.chunks)")
-            if let targets = collection.targets { try connection.run("DELETE FROM \(targets)") }
+            try connection.run("DELETE FROM \(collection.chunkTable)")
+            if let targets = collection.targetTable { try connection.run("DELETE FROM \(targets)") }
         }
     }
 

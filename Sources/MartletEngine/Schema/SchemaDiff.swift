@@ -1,7 +1,7 @@
 /// The differences between the object types of a file and the object types of the program.
 ///
-/// `steps` apply the differences to the file. `differences` describes those that require a migration, because they can
-/// lose values or need new ones. `nameClashes` describes those that are never allowed.
+/// `steps` apply the differences to the file. `migrationReasons` describes those that require a migration, because they
+/// can lose values or need new ones. `nameClashes` describes those that are never allowed.
 package struct SchemaDiff: Equatable {
     package enum Step: Equatable, Sendable {
         case createType(String)
@@ -24,7 +24,7 @@ package struct SchemaDiff: Equatable {
 
     package private(set) var steps: [Step] = []
     /// One sentence for each difference that requires a migration. It begins in lower case and ends with a fix.
-    package private(set) var differences: [String] = []
+    package private(set) var migrationReasons: [String] = []
     /// One sentence for each declared type whose name differs only in case from another type of the file. SQLite
     /// ignores case in the names of tables, so no migration can create such a type.
     package private(set) var nameClashes: [String] = []
@@ -64,14 +64,14 @@ package struct SchemaDiff: Equatable {
         }
     }
 
-    package var isEmpty: Bool { steps.isEmpty && differences.isEmpty && nameClashes.isEmpty }
+    package var isEmpty: Bool { steps.isEmpty && migrationReasons.isEmpty && nameClashes.isEmpty }
 
     /// True if the schema version must be raised, because values may be lost or new values are needed.
-    package var needsMigration: Bool { !differences.isEmpty }
+    package var needsMigration: Bool { !migrationReasons.isEmpty }
 
     /// True if the existing types of the file do not change.
     package var onlyAddsTypes: Bool {
-        differences.isEmpty && steps.allSatisfy { if case .createType = $0 { true } else { false } }
+        migrationReasons.isEmpty && steps.allSatisfy { if case .createType = $0 { true } else { false } }
     }
 
     /// The name that a type of the file has in the program.
@@ -79,9 +79,9 @@ package struct SchemaDiff: Equatable {
 
     private mutating func compare(_ old: ObjectTypeSchema, _ new: ObjectTypeSchema) {
         guard old != new else { return }
-        let (start, knownCount) = (steps.count, differences.count)
+        let (start, knownCount) = (steps.count, migrationReasons.count)
         if old.isEmbedded != new.isEmbedded {
-            differences.append(
+            migrationReasons.append(
                 "'\(new.name)' is \(old.isEmbedded ? "an embedded" : "a top-level") type in the file and "
                     + "\(new.isEmbedded ? "an embedded" : "a top-level") type in the schema: keep it, or migrate"
                     + (new.isEmbedded ? " and make sure that each object has one owner" : ""))
@@ -93,7 +93,7 @@ package struct SchemaDiff: Equatable {
         }
         for property in old.properties where successors[property.name] == nil {
             if case .linkingObjects = property.kind { continue }
-            differences.append(
+            migrationReasons.append(
                 "property '\(new.name).\(property.name)' (\(property.typeDescription)) is in the file but not in the schema: "
                     + "declare it again, name its successor with 'renamedFrom: \(property.name)', or migrate to drop it"
             )
@@ -102,7 +102,7 @@ package struct SchemaDiff: Equatable {
         if !positions.isEmpty { steps.insert(.moveSpecials(type: new.name, positions: positions), at: start) }
         comparePrimaryKey(old, new, successors)
         compareUniques(old, new, successors)
-        if differences.count > knownCount {
+        if migrationReasons.count > knownCount {
             let sources = Dictionary(successors.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
             steps.replaceSubrange(start..., with: [.rebuildType(new.name, sources: sources)])
         }
@@ -129,7 +129,7 @@ package struct SchemaDiff: Equatable {
             return nil
         }
         if let text = difference(stored, property) {
-            differences.append("property '\(new.name).\(property.name)' \(text)")
+            migrationReasons.append("property '\(new.name).\(property.name)' \(text)")
         } else if stored.name == property.name && stored.isIndexed != property.isIndexed {
             steps.append(.rebuildIndex(type: new.name, property: property.name))
         }
@@ -182,7 +182,7 @@ package struct SchemaDiff: Equatable {
         let before = old.primaryKey.map { old.properties[$0].name }
         let after = new.primaryKey.map { new.properties[$0].name }
         guard before.map({ successors[$0] ?? $0 }) != after else { return }
-        differences.append(
+        migrationReasons.append(
             "the primary key of '\(new.name)' is \(before.map { "'\($0)'" } ?? "absent") in the file and "
                 + "\(after.map { "'\($0)'" } ?? "absent") in the schema: keep the one in the file, or migrate")
     }

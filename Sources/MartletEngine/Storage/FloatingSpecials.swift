@@ -24,13 +24,13 @@ package enum FloatingSpecials {
 
     /// The number of a stored floating-point value. In collections, which have no `_special` column, special values are
     /// blobs of their bits.
-    static func number(_ value: SQLValue) -> SQLValue {
+    static func decodedElement(_ value: SQLValue) -> SQLValue {
         guard case .blob(let bytes) = value, bytes.count == 8 else { return value }
         return .real(Double(bitPattern: (0..<8).reduce(UInt64(0)) { $0 | UInt64(bytes[$1]) << UInt64(8 * $1) }))
     }
 
     /// A floating-point value as an element of a collection: special values become blobs of their bits.
-    static func element(_ value: SQLValue) -> SQLValue {
+    static func encodedElement(_ value: SQLValue) -> SQLValue {
         guard case .real(let number) = value, needsBits(number) else { return value }
         return .blob(withUnsafeBytes(of: number.bitPattern.littleEndian) { Array($0) })
     }

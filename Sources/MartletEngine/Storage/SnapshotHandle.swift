@@ -71,8 +71,8 @@ package final class SnapshotHandle: @unchecked Sendable {
     }
 
     /// Records the place in the source where a value of this version was frozen, for reports of pinned versions.
-    package func recordOwner(frozen holder: any CustomStringConvertible & Sendable) {
-        owners.withLock { $0.frozen = holder }
+    package func recordFreezing(at place: any CustomStringConvertible & Sendable) {
+        owners.withLock { $0.frozen = place }
     }
 
     var ownerDescriptions: [String] {

@@ -8,7 +8,7 @@ extension TableLayout.Collection {
     ///
     /// Complexity: O(n) for a collection of n elements, independent of other collections.
     package func storedTargets(of owner: ObjectKey, _ connection: Connection) throws -> [ObjectKey] {
-        guard targets != nil else { return [] }
+        guard targetTable != nil else { return [] }
         // Keys of maps are strings, so only targets are integers.
         return Set(
             try storedElements(of: owner, connection).compactMap { element -> ObjectKey? in
@@ -19,17 +19,17 @@ extension TableLayout.Collection {
 
     /// The stored elements of an owner. In a map, keys and values alternate.
     func storedElements(of owner: ObjectKey, _ connection: Connection) throws -> [SQLValue] {
-        var elements = try ChunkedElements(owner: owner, table: chunks, connection)
+        var elements = try ChunkedElements(owner: owner, table: chunkTable, connection)
         return try elements.all { ordinal, count in
-            try ChunkedElements.load(owner: owner, ordinal: ordinal, count: count, table: chunks, connection)
+            try ChunkedElements.load(owner: owner, ordinal: ordinal, count: count, table: chunkTable, connection)
         }
     }
 
     /// Deletes the stored elements of an owner. `known` contains the keys of all rows that they link to.
     package func removeStored(of owner: ObjectKey, targets known: [ObjectKey], _ connection: Connection) throws {
-        try connection.run("DELETE FROM \(chunks) WHERE owner = ?1", [.integer(owner)])
-        guard let targets, !known.isEmpty else { return }
-        let delete = try connection.statement("DELETE FROM \(targets) WHERE target = ?1 AND owner = ?2")
+        try connection.run("DELETE FROM \(chunkTable) WHERE owner = ?1", [.integer(owner)])
+        guard let targetTable, !known.isEmpty else { return }
+        let delete = try connection.statement("DELETE FROM \(targetTable) WHERE target = ?1 AND owner = ?2")
         for target in known {
             delete.bind(target, at: 1)
             delete.bind(owner, at: 2)
@@ -43,11 +43,12 @@ extension TableLayout.Collection {
     /// For each target it tries an insertion or deletion first. If that changes no row, it updates the count.
     /// `RETURNING` would report which rows are new, but it doubles the cost.
     package func write(_ counts: TargetCounts, of owner: ObjectKey, _ connection: Connection) throws -> [ObjectKey] {
-        guard let targets, !counts.isEmpty else { return [] }
-        let create = try connection.statement("INSERT INTO \(targets) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING")
-        let remove = try connection.statement("DELETE FROM \(targets) WHERE target = ?1 AND owner = ?2 AND count <= ?3")
+        guard let targetTable, !counts.isEmpty else { return [] }
+        let create = try connection.statement("INSERT INTO \(targetTable) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING")
+        let remove = try connection.statement(
+            "DELETE FROM \(targetTable) WHERE target = ?1 AND owner = ?2 AND count <= ?3")
         let count = try connection.statement(
-            "UPDATE \(targets) SET count = count + ?3 WHERE target = ?1 AND owner = ?2")
+            "UPDATE \(targetTable) SET count = count + ?3 WHERE target = ?1 AND owner = ?2")
         var changedTargets: [ObjectKey] = []
         // In the order of the table's primary key, which is the cheapest order.
         for (target, change) in counts.changes() {

@@ -259,7 +259,7 @@ package struct DamageSearch {
                 "SELECT \(layout.keyColumn) FROM \(layout.table) WHERE \(column.name) = ?1 LIMIT 1", [.integer(key)])
         }
         let collection = layout.collection(of: property.index)
-        if let targets = collection.targets,
+        if let targets = collection.targetTable,
             let owner = try connection.integer(
                 "SELECT owner FROM \(targets) WHERE target = ?1 LIMIT 1", [.integer(key)])
         {
@@ -291,7 +291,7 @@ package struct DamageSearch {
     private func firstChunk(
         of collection: TableLayout.Collection, where isSought: (SQLValue, [SQLValue]?) -> Bool
     ) throws -> ObjectKey? {
-        let statement = try connection.statement("SELECT owner, count, elements FROM \(collection.chunks)")
+        let statement = try connection.statement("SELECT owner, count, elements FROM \(collection.chunkTable)")
         while try statement.step() {
             let (count, value) = (statement.integer(1), statement.value(2))
             var elements: [SQLValue]?

@@ -16,9 +16,9 @@ package struct TableLayout: Sendable {
     /// A property whose values are stored in a separate table.
     package struct Collection: Sendable {
         package let property: PropertyIndex
-        package let chunks: String
+        package let chunkTable: String
         /// The table of targets; nil for collections of scalars.
-        package let targets: String?
+        package let targetTable: String?
     }
 
     /// A property with a full-text index.
@@ -57,8 +57,8 @@ package struct TableLayout: Sendable {
         collections = type.properties.filter(\.isCollection).map {
             let name = "\(type.name).\($0.name)"
             return Collection(
-                property: $0.index, chunks: SQLText.identifier(name),
-                targets: $0.isLink ? SQLText.identifier(name + ".targets") : nil)
+                property: $0.index, chunkTable: SQLText.identifier(name),
+                targetTable: $0.isLink ? SQLText.identifier(name + ".targets") : nil)
         }
         fullTextIndexes = type.properties.filter(\.isFullText).map {
             let table = SQLText.identifier("\(type.name).\($0.name).words")

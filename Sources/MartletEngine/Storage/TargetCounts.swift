@@ -5,7 +5,7 @@
 package struct TargetCounts {
     private var linked: [ObjectKey] = []
     private var unlinked: [ObjectKey] = []
-    private var greatestLength = 1 << 17
+    private var foldThreshold = 1 << 17
 
     package init() {}
 
@@ -13,12 +13,12 @@ package struct TargetCounts {
 
     package mutating func link(_ target: ObjectKey) {
         linked.append(target)
-        if linked.count > greatestLength { fold() }
+        if linked.count > foldThreshold { fold() }
     }
 
     package mutating func unlink(_ target: ObjectKey) {
         unlinked.append(target)
-        if unlinked.count > greatestLength { fold() }
+        if unlinked.count > foldThreshold { fold() }
     }
 
     /// The targets with a changed number of links, in the order of their keys.
@@ -42,6 +42,6 @@ package struct TargetCounts {
         let changes = changes()
         linked = changes.flatMap { [ObjectKey](repeating: $0.target, count: max(0, $0.change)) }
         unlinked = changes.flatMap { [ObjectKey](repeating: $0.target, count: max(0, -$0.change)) }
-        greatestLength = max(1 << 17, 2 * max(linked.count, unlinked.count))
+        foldThreshold = max(1 << 17, 2 * max(linked.count, unlinked.count))
     }
 }

@@ -30,7 +30,9 @@ struct LockFile {
     var database: String { String(path.dropLast(Self.suffix.count)) }
 
     enum Content: Equatable {
-        case missing, current
+        case missing
+        /// A lock file of this release, or one that this user has no permission to read.
+        case currentOrUnreadable
         /// A lock file of an earlier release, with the versions that it contains.
         case earlier([Version])
     }
@@ -44,7 +46,7 @@ struct LockFile {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         if descriptor < 0 && errno == ENOENT { return .missing }
         // This user has no permission to read the file. The next attempt to write reports the error.
-        if descriptor < 0 && errno == EACCES { return .current }
+        if descriptor < 0 && errno == EACCES { return .currentOrUnreadable }
         guard descriptor >= 0 else { throw cannotOpen(errno) }
         defer { close(descriptor) }
         return try content(descriptor)
@@ -67,7 +69,7 @@ struct LockFile {
         var head = [UInt8](repeating: 0, count: Self.headBytes)
         let count = pread(descriptor, &head, head.count, 0)
         if count >= Self.magicOffset + Self.magic.count, head[Self.magicOffset...].starts(with: Self.magic) {
-            return .current
+            return .currentOrUnreadable
         }
         // Early releases wrote only the first word (8 bytes), or the first three words (24 bytes). Later releases wrote
         // the name of the log without the magic number (72 bytes) if the disk was full. This release also does so if
@@ -113,7 +115,7 @@ struct LockFile {
 
     private func validatedAndUpgraded(_ descriptor: Int32) throws(EngineError) -> Int32 {
         do {
-            if try content(descriptor) != .current { try writeMagic(descriptor) }
+            if try content(descriptor) != .currentOrUnreadable { try writeMagic(descriptor) }
             return descriptor
         } catch {
             close(descriptor)

@@ -178,9 +178,9 @@ final class WriteLock: @unchecked Sendable {
         var words = [UInt64](repeating: 0, count: count)
         var descriptor = descriptor
         // If this process has not opened the file yet, or if the file was replaced since, opens it for this read only.
-        let isOwn = descriptor < 0 || !file.isCurrent(descriptor)
-        if isOwn { descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
-        defer { if isOwn && descriptor >= 0 { close(descriptor) } }
+        let isTemporary = descriptor < 0 || !file.isCurrent(descriptor)
+        if isTemporary { descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
+        defer { if isTemporary && descriptor >= 0 { close(descriptor) } }
         guard pread(descriptor, &words, count * 8, offset) == count * 8 else { return nil }
         return words.map { UInt64(littleEndian: $0) }
     }

@@ -46,7 +46,7 @@ package struct FileReader {
         diagnostics += blanks.diagnostics
         replace(
             (encoding.removedRanges + conflicts.removedRanges).map { ($0, "") }
-                + blanks.blankedRanges.map { ($0, blanks.spaces(for: $0)) })
+                + blanks.replacedRanges.map { ($0, blanks.spaces(for: $0)) })
         let reading = readWithRecovery()
         let comments = CommentReader(source, outside: reading.spansWithoutComments)
         diagnostics += comments.diagnostics

@@ -11,7 +11,7 @@ extension SchemaParser {
                 name: name, documentation: comments.documentation(before: entry.key.span), raw: .string, cases: cases,
                 unknown: nil, renamedFrom: nil, deprecation: nil, isIncomplete: isIncomplete)
         case .mapping(let mapping):
-            recordRenaming(name, in: mapping, isType: true)
+            recordRenamedFromEdits(name, in: mapping, isType: true)
             return parseExpandedEnum(name, entry, entries(mapping))
         case .broken: return brokenEnum(name)
         case .scalar(let scalar):

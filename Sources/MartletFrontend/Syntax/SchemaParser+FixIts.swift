@@ -37,7 +37,7 @@ extension SchemaParser {
 
     /// Records the edit that removes `renamedFrom`. If the name violates the naming convention and the mapping has no
     /// `renamedFrom`, records the edit that adds `renamedFrom` before the first key of the mapping.
-    mutating func recordRenaming(_ name: Spanned<String>, in mapping: YAMLMapping, isType: Bool) {
+    mutating func recordRenamedFromEdits(_ name: Spanned<String>, in mapping: YAMLMapping, isType: Bool) {
         recordRemoval(of: "renamedFrom", in: mapping)
         guard let first = mapping.entries.first?.key.span, violatesNamingConvention(name.value, isType: isType),
             !mapping.entries.contains(where: { $0.key.text == "renamedFrom" })
@@ -56,7 +56,7 @@ extension SchemaParser {
 
     /// Records the edit from `name: Int` to `name: {type: Int, renamedFrom: …}`, if the name violates the naming
     /// convention and the text of the type has the same meaning inside braces.
-    mutating func recordRenaming(_ name: Spanned<String>, ofShort value: YAMLNode) {
+    mutating func recordRenamedFromEdits(_ name: Spanned<String>, ofShort value: YAMLNode) {
         guard violatesNamingConvention(name.value, isType: false), let scalar = value.scalar, scalar.isPlain,
             !scalar.isEmpty, scalar.contentStart != nil,
             !scalar.text.utf8.contains(where: { ",[]{}\"'#:".utf8.contains($0) })

@@ -27,7 +27,7 @@ extension SchemaParser {
             recordListRemovals(of: "index", in: mapping)
             indexes = names(value, of: "property", as: "'index'")
         }
-        recordRenaming(name, in: mapping, isType: true)
+        recordRenamedFromEdits(name, in: mapping, isType: true)
         let unique = keys.value("unique").map { parseUnique($0) } ?? []
         if isEmbedded {
             // `parsePrimaryKey` reports a primary key, with a different diagnostic code.
@@ -147,7 +147,7 @@ extension SchemaParser {
             return parseExpanded(name, entry, expanded)
         }
         let (type, literal) = parseType(entry.value, of: name)
-        recordRenaming(name, ofShort: entry.value)
+        recordRenamedFromEdits(name, ofShort: entry.value)
         return PropertySyntax(
             name: name, documentation: comments.documentation(before: entry.key.span), type: type,
             defaultValue: literal, renamedFrom: nil, deprecation: nil, fullTextSpan: nil, onDelete: nil,
@@ -158,7 +158,7 @@ extension SchemaParser {
         _ name: Spanned<String>, _ entry: YAMLEntry, _ mapping: YAMLMapping
     ) -> PropertySyntax {
         let keys = keys(entries(mapping), .property)
-        recordRenaming(name, in: mapping, isType: false)
+        recordRenamedFromEdits(name, in: mapping, isType: false)
         recordRemoval(of: "fullText", in: mapping)
         var type: TypeSyntax?
         var literal: LiteralSyntax?

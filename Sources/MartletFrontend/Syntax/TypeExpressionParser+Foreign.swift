@@ -149,13 +149,13 @@ extension TypeExpressionParser {
     /// Replaces Unicode spaces with ASCII spaces of the same byte length, so that offsets stay valid. The text of a
     /// default is not changed.
     mutating func replaceUnicodeBlanks() {
-        guard bytes.contains(where: UnicodeBlank.isLead) else { return }
+        guard bytes.contains(where: UnicodeSpace.isLead) else { return }
         var place = 0
         var isAfterEqualsSign = false
-        while place < bytes.count, !isAfterEqualsSign || bytes[place].isBlank || UnicodeBlank(bytes, at: place) != nil,
+        while place < bytes.count, !isAfterEqualsSign || bytes[place].isBlank || UnicodeSpace(bytes, at: place) != nil,
             bytes[place] != Byte.doubleQuote, bytes[place] != Byte.singleQuote
         {
-            guard let blank = UnicodeBlank(bytes, at: place) else {
+            guard let blank = UnicodeSpace(bytes, at: place) else {
                 if bytes[place] == UInt8(ascii: "=") { isAfterEqualsSign = true }
                 place += 1
                 continue

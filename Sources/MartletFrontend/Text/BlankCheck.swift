@@ -6,7 +6,7 @@ import MartletSchema
 struct BlankCheck {
     private(set) var diagnostics: [Diagnostic] = []
     /// Ranges of the source that are parsed as spaces.
-    private(set) var blankedRanges: [Range<Int>] = []
+    private(set) var replacedRanges: [Range<Int>] = []
 
     private let source: SourceText
     /// The indentation of the key whose block scalar is being scanned.
@@ -14,7 +14,7 @@ struct BlankCheck {
 
     init(_ source: SourceText) {
         self.source = source
-        guard source.bytes.contains(where: UnicodeBlank.isLead) else { return }
+        guard source.bytes.contains(where: UnicodeSpace.isLead) else { return }
         for line in 0..<source.lineCount { check(source.lineRange(line)) }
     }
 
@@ -35,7 +35,7 @@ struct BlankCheck {
             blockScalarColumn = spaces
         }
         for colon in rest.indices where rest[colon] == Byte.colon {
-            guard colon + 1 < line.upperBound, UnicodeBlank(source.bytes, at: colon + 1) != nil,
+            guard colon + 1 < line.upperBound, UnicodeSpace(source.bytes, at: colon + 1) != nil,
                 let key = key(before: colon, from: start)
             else { continue }
             report(colon + 1..<end(ofBlanksAt: colon + 1, in: line), "is after the ':' of '\(key.shortened)'")
@@ -47,7 +47,7 @@ struct BlankCheck {
         while index < line.upperBound {
             if source.bytes[index].isBlank {
                 index += 1
-            } else if let blank = UnicodeBlank(source.bytes, at: index) {
+            } else if let blank = UnicodeSpace(source.bytes, at: index) {
                 index += blank.length
             } else {
                 break
@@ -58,7 +58,7 @@ struct BlankCheck {
 
     /// The part of the range from its first Unicode space on.
     private func rangeFromFirstBlank(_ range: Range<Int>) -> Range<Int>? {
-        range.first { UnicodeBlank(source.bytes, at: $0) != nil }.map { $0..<range.upperBound }
+        range.first { UnicodeSpace(source.bytes, at: $0) != nil }.map { $0..<range.upperBound }
     }
 
     /// Whether the line begins with `name:` or a dash, so that it is not part of a longer text.
@@ -83,10 +83,10 @@ struct BlankCheck {
     /// - Parameter predicate: what the Unicode space does, for the message.
     private mutating func report(_ range: Range<Int>, _ predicate: String) {
         guard let first = rangeFromFirstBlank(range)?.lowerBound,
-            let name = UnicodeBlank(source.bytes, at: first)?.name
+            let name = UnicodeSpace(source.bytes, at: first)?.name
         else { return }
-        blankedRanges.append(range)
-        guard blankedRanges.count <= 100 else { return }
+        replacedRanges.append(range)
+        guard replacedRanges.count <= 100 else { return }
         let span = SourceSpan(file: source.file, start: range.lowerBound, end: range.upperBound)
         diagnostics.append(
             Diagnostic(
@@ -102,7 +102,7 @@ struct BlankCheck {
 }
 
 /// A Unicode space character other than space and tab.
-struct UnicodeBlank {
+struct UnicodeSpace {
     /// Whether this byte can be the first byte of a Unicode space. Called for every byte of a schema.
     static func isLead(_ byte: UInt8) -> Bool {
         byte == 0xC2 || byte >= 0xE1 && byte <= 0xE3

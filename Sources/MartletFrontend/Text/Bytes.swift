@@ -45,7 +45,7 @@ extension [UInt8] {
     }
 
     /// Moves an offset inside a UTF-8 sequence to the start of the sequence. An offset at invalid bytes is not moved.
-    func sequenceStart(_ offset: Int) -> Int {
+    func utf8SequenceStart(_ offset: Int) -> Int {
         guard offset < count, self[offset] & 0xC0 == 0x80 else { return offset }
         let start = stride(from: offset - 1, through: Swift.max(0, offset - 3), by: -1).first {
             self[$0] & 0xC0 != 0x80

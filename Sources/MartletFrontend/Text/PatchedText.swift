@@ -26,7 +26,7 @@ struct PatchedText {
     /// The source range of a range of patched bytes. It begins and ends at the boundaries of UTF-8 sequences.
     func span(_ start: Int, _ end: Int) -> SourceSpan {
         let end = end > start ? bytes.utf8SequenceEnd(end) : end
-        let start = bytes.sequenceStart(start)
+        let start = bytes.utf8SequenceStart(start)
         return SourceSpan(file: file, start: originalStart(of: start), end: originalEnd(of: end, from: start))
     }
 

@@ -17,10 +17,10 @@ struct UnusedEmbedded: LintRule {
             }
         }
         let used = reachable(held, from: schema.objects.filter { !$0.isEmbedded }.map(\.name))
-        let heldAtAll = Set(held.values.joined())
+        let contained = Set(held.values.joined())
         return schema.objects.filter { $0.isEmbedded && !used.contains($0.name) }.map { object in
             let reason =
-                heldAtAll.contains(object.name)
+                contained.contains(object.name)
                 ? "the embedded object '\(object.name)' is contained only in embedded objects that are unused too"
                 : "no property contains the embedded object '\(object.name)'"
             return Diagnostic(

@@ -31,7 +31,7 @@ public enum DiagnosticCode: String, Hashable, Comparable, CaseIterable, Sendable
     case tooWide = "MRT0503"
     case missingDocumentation = "MRT0504"
     /// An enum that no property uses, or a cycle of cascading deletions.
-    case unreachable = "MRT0505"
+    case unusedOrCyclic = "MRT0505"
     case breakingChange = "MRT0601"
     case staleRename = "MRT0602"
     case deprecation = "MRT0603"
@@ -40,7 +40,7 @@ public enum DiagnosticCode: String, Hashable, Comparable, CaseIterable, Sendable
     public var severity: Severity {
         switch self {
         case .plurality, .indexCost, .missingDocumentation: .note
-        case .uselessIgnore, .badIndex, .namingCase, .noPrimaryKey, .tooWide, .unreachable,
+        case .uselessIgnore, .badIndex, .namingCase, .noPrimaryKey, .tooWide, .unusedOrCyclic,
             .staleRename, .deprecation:
             .warning
         default: .error

@@ -131,13 +131,13 @@ extension RuleExplanation {
 
                 """))
 
-    static let unreachable = RuleExplanation(
-        .unreachable,
+    static let unusedOrCyclic = RuleExplanation(
+        .unusedOrCyclic,
         problem: """
             An enum is used by no property, or links with 'onDelete: cascade' or 'deleteRule: cascade' form a cycle.
             """,
         reason: """
-            A type that nothing uses is probably left over. A cycle of cascades deletes far more than the one object \
+            An enum that nothing uses is probably left over. A cycle of cascades deletes far more than the one object \
             that a program deletes.
             """,
         example: .schema(

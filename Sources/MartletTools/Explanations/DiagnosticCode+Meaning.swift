@@ -32,7 +32,7 @@ extension DiagnosticCode {
         case .indexCost: "an index with little benefit, or too many indexes"
         case .tooWide: "too many properties, or a key path that is too long"
         case .missingDocumentation: "a type without documentation, or with documentation that repeats its name"
-        case .unreachable: "a type that nothing uses, or a cycle of cascading links"
+        case .unusedOrCyclic: "an enum that nothing uses, or a cycle of cascading links"
         case .breakingChange: "a change that breaks stored data or code"
         case .staleRename: "a 'renamedFrom' that is stale or impossible"
         case .deprecation: "a deprecation that does not say what to use, or a deprecated item that is still used"

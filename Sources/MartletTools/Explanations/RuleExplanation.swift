@@ -80,7 +80,7 @@ extension DiagnosticCode {
         case .indexCost: .indexCost
         case .tooWide: .tooWide
         case .missingDocumentation: .missingDocumentation
-        case .unreachable: .unreachable
+        case .unusedOrCyclic: .unusedOrCyclic
         case .breakingChange: .breakingChange
         case .staleRename: .staleRename
         case .deprecation: .deprecation

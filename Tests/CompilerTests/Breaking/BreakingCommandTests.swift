@@ -6,7 +6,7 @@ import Testing
 struct BreakingCommandTests {
     private static let old = "objects:\n  Dog:\n    index: [age]\n    properties:\n      age: Int\n      name: String\n"
     private static let slower = "objects:\n  Dog:\n    properties:\n      age: Int\n      name: String\n"
-    private static let other =
+    private static let optional =
         "objects:\n  Dog:\n    index: [age]\n    properties:\n      age: Int\n      name: String?\n"
     private static let lost =
         "objects:\n  Dog:\n    index: [age]\n    properties:\n      age: Int\n      called: String\n"
@@ -50,7 +50,7 @@ struct BreakingCommandTests {
         "the exit code is 1 if a change reaches the level, otherwise 0 S43 S40",
         arguments: [
             (slower, "query", 1), (slower, "source", 0), (slower, nil, 0), (slower, "data", 0),
-            (other, "query", 1), (other, "source", 1), (other, nil, 1), (other, "data", 0),
+            (optional, "query", 1), (optional, "source", 1), (optional, nil, 1), (optional, "data", 0),
             (lost, "query", 1), (lost, "source", 1), (lost, nil, 1), (lost, "data", 1),
             (old, "query", 0),
         ] as [(String, String?, Int32)])
@@ -82,7 +82,7 @@ struct BreakingCommandTests {
         try repository.git("checkout", "--quiet", "work")
         let arguments = ["Schemas", "--against", "main", "--brief", "--level", "query"]
         #expect(try run(arguments, in: repository.folder).status == 0)
-        try repository.write(Self.other)
+        try repository.write(Self.optional)
         let outcome = try run(arguments, in: repository.folder)
         #expect(outcome.status == 1)
         #expect(

@@ -22,14 +22,14 @@ struct RuntimeAgreementTests {
             let texts = (SampleSchema.text(&random), SampleSchema.text(&random))
             guard let old = model(texts.0, SourceFileID(1)), let new = model(texts.1, SourceFileID(0)) else { continue }
             let difference = SchemaDiff(stored: facts(of: old), declared: facts(of: new))
-            let isRefused = !difference.differences.isEmpty
+            let isRefused = !difference.migrationReasons.isEmpty
             // The runtime accepts that a type is no longer declared: its objects stay in the file.
             let lost = BreakingChanges.between(old, new).filter {
                 $0.level == .data && !$0.message.contains("its stored objects cannot be read")
             }
             #expect(
                 isRefused == !lost.isEmpty,
-                "\(texts.0)\n\(texts.1)\n\(difference.differences)\n\(lost.map(\.message))")
+                "\(texts.0)\n\(texts.1)\n\(difference.migrationReasons)\n\(lost.map(\.message))")
             outcomes[isRefused, default: 0] += 1
         }
         // Both outcomes occur often enough to be significant.

@@ -217,7 +217,7 @@ struct CommandLineTests {
     }
 
     @Test("a folder without schema files is a finding S40 MRT0001")
-    func emptyFolder() throws {
+    func folderWithoutSchemas() throws {
         let folder = try TemporaryFolder()
         try folder.write("", to: "Schemas/notes.txt")
         let outcome = try run(["lint", "--format", "github", "Schemas"], in: folder)

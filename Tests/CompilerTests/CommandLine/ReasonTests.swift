@@ -72,7 +72,7 @@ struct ReasonTests {
         }
 
         @Test("a folder that cannot be created is reported with the reason S40")
-        func kernelFolders() throws {
+        func uncreatableFolder() throws {
             let folder = try folder()
             // Not even root can create files in '/proc'.
             let outcome = try Executable().run(["init", "/proc/self/fdinfo/Schemas"], in: folder)

@@ -145,7 +145,7 @@ struct PageTests {
         let end = try #require(page.firstRange(of: "</svg>"))
         let picture = try ParsedSVG(String(page[start.lowerBound..<end.upperBound]))
         #expect(picture.boxes.count == 10)
-        #expect(picture.boxes.allSatisfy { $0.address == "#\($0.name)" })
+        #expect(picture.boxes.allSatisfy { $0.href == "#\($0.name)" })
     }
 
     @Test("the page loads nothing from elsewhere S44")

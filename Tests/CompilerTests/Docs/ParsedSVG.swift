@@ -21,7 +21,7 @@ final class ParsedSVG: NSObject, XMLParserDelegate {
         var height = 0
         /// The names on the left side of the rows.
         var rows: [String] = []
-        var address: String?
+        var href: String?
     }
 
     struct Line {
@@ -69,7 +69,7 @@ final class ParsedSVG: NSObject, XMLParserDelegate {
             boxes[boxes.count - 1].width = Int(attributes["width"] ?? "") ?? 0
             boxes[boxes.count - 1].height = Int(attributes["height"] ?? "") ?? 0
         }
-        if name == "a" { boxes[boxes.count - 1].address = attributes["href"] }
+        if name == "a" { boxes[boxes.count - 1].href = attributes["href"] }
         if name == "g", classes.hasPrefix("line "), !isInLegend { lines.append(Line(classes: classes)) }
         if classes == "stroke", !isInLegend {
             let numbers = ParsedSVG.numbers(in: attributes["d"] ?? "")

@@ -67,8 +67,8 @@ struct SchemaReferenceTests {
         }
         let named = Set(rows.flatMap { SchemaReferencePage.code(in: $0.cells[0]) })
         // One row names 'Int', 'Int8' and 'Int64', and abbreviates the types between them.
-        let whole: Set<ScalarKind> = [.int16, .int32]
-        #expect(named == Set(ScalarKind.allCases.filter { !whole.contains($0) }.map(\.rawValue)))
+        let abbreviated: Set<ScalarKind> = [.int16, .int32]
+        #expect(named == Set(ScalarKind.allCases.filter { !abbreviated.contains($0) }.map(\.rawValue)))
     }
 
     @Test("the reference names every built-in type S1")

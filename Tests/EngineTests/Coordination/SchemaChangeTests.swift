@@ -39,8 +39,8 @@ struct SchemaChangeTests {
         var elements = ChunkedElements()
         for (position, value) in values.enumerated() { try elements.insert(value, at: position) { _, _ in [] } }
         try transaction.handle.read { connection in
-            try elements.write(owner: key, table: layout.chunks, connection)
-            guard let targets = layout.targets else { return }
+            try elements.write(owner: key, table: layout.chunkTable, connection)
+            guard let targets = layout.targetTable else { return }
             for case .integer(let target) in values {
                 try connection.run("INSERT INTO \(targets) VALUES (?1, ?2, 1)", [.integer(target), .integer(key)])
             }

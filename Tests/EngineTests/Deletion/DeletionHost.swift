@@ -85,14 +85,14 @@ final class DeletionHost: RowDeletionHost {
         try transaction.handle.read { connection in
             let load: ChunkedElements.Loader = { ordinal, count in
                 try ChunkedElements.load(
-                    owner: collection.owner, ordinal: ordinal, count: count, table: layout.chunks, connection)
+                    owner: collection.owner, ordinal: ordinal, count: count, table: layout.chunkTable, connection)
             }
-            var elements = try ChunkedElements(owner: collection.owner, table: layout.chunks, connection)
+            var elements = try ChunkedElements(owner: collection.owner, table: layout.chunkTable, connection)
             let old = try elements.all(load)
             let new = try change(old)
             elements.removeAll()
             try elements.insert(contentsOf: new, at: 0, load)
-            try elements.write(owner: collection.owner, table: layout.chunks, connection)
+            try elements.write(owner: collection.owner, table: layout.chunkTable, connection)
             var counts = TargetCounts()
             for case .integer(let target) in old { counts.unlink(target) }
             for case .integer(let target) in new { counts.link(target) }

@@ -70,8 +70,8 @@ struct KeySequenceTests {
         #expect(original != copy)
     }
 
-    @Test("sequences with the same keys are equal, independent of their chunks")
-    func equalityIgnoresChunks() {
+    @Test("sequences with the same keys are equal, independent of their blocks")
+    func equalityIgnoresBlocks() {
         let whole = KeySequence(Array(0..<4000))
         var grown = KeySequence()
         for key in 0..<4000 as Range<ObjectKey> { grown.insert(key, at: Int(key)) }

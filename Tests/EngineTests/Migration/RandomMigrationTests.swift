@@ -137,7 +137,8 @@ struct RandomMigrationTests {
             for collection in table.layout.collections {
                 let name = "\(table.type.name).\(table.type.properties[collection.property].name)"
                 var counted: [[Int64]: Int64] = [:]
-                for case .integer(let owner) in try process.column("SELECT DISTINCT owner FROM \(collection.chunks)") {
+                let owners = try process.column("SELECT DISTINCT owner FROM \(collection.chunkTable)")
+                for case .integer(let owner) in owners {
                     let rows = try process.integer(
                         "SELECT count(*) FROM \(table.layout.table) WHERE \(table.layout.keyColumn) = \(owner)")
                     if rows != 1 { errors.append("\(name) has no owner") }
@@ -145,7 +146,7 @@ struct RandomMigrationTests {
                         counted[[target, owner], default: 0] += 1
                     }
                 }
-                guard let targets = collection.targets else { continue }
+                guard let targets = collection.targetTable else { continue }
                 let stored = try process.column("SELECT target || ' ' || owner || ' ' || count FROM \(targets)")
                 let expected = counted.map { SQLValue.text("\($0.key[0]) \($0.key[1]) \($0.value)") }
                 if Set(stored) != Set(expected) { errors.append("\(name) has other targets than elements") }

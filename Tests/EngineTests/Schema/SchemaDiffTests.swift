@@ -25,7 +25,7 @@ struct SchemaDiffTests {
                 "object Dog\nunique name\nproperty name String index\nproperty age Int?\nproperty tags Set<Int>\nproperty on Bool",
                 "object Cat\nproperty lives Int",
             ])
-        #expect(found.differences == [])
+        #expect(found.migrationReasons == [])
         #expect(
             found.steps == [
                 .rebuildIndex(type: "Dog", property: "name"), .addProperty(type: "Dog", property: "tags"),
@@ -42,7 +42,7 @@ struct SchemaDiffTests {
                 "object Hound\nrenamedFrom Dog\nproperty title String renamedFrom=name\nproperty marks List<Int> renamedFrom=tags",
                 "object Man\nproperty dog link:Hound?",
             ])
-        #expect(found.differences == [])
+        #expect(found.migrationReasons == [])
         #expect(
             found.steps == [
                 .renameType(from: "Dog", to: "Hound"), .renameProperty(type: "Hound", from: "name", to: "title"),
@@ -80,7 +80,7 @@ struct SchemaDiffTests {
             [
                 "object Dog\nproperty age Int\nproperty name String\nproperty mass Double renamedFrom=weight\nproperty height Float"
             ])
-        #expect(found.differences == [])
+        #expect(found.migrationReasons == [])
         #expect(found.steps.contains(.moveSpecials(type: "Dog", positions: [1: 2, 2: 3])))
         #expect(found.steps.first == .moveSpecials(type: "Dog", positions: [1: 2, 2: 3]))
     }
@@ -108,14 +108,14 @@ struct SchemaDiffTests {
         ])
     func differences(stored: String, declared: String, text: String) {
         let found = diff(["object Dog\n\(stored)"], ["object Dog\n\(declared)"])
-        #expect(found.differences.count == 1)
-        #expect(found.differences.first?.contains(text) == true, "\(found.differences)")
-        #expect(found.differences.first?.contains(": ") == true, "every difference includes a fix")
+        #expect(found.migrationReasons.count == 1)
+        #expect(found.migrationReasons.first?.contains(text) == true, "\(found.migrationReasons)")
+        #expect(found.migrationReasons.first?.contains(": ") == true, "every difference includes a fix")
     }
 
     @Test("an embedded type that becomes a top-level type is a difference O68")
     func embedding() {
-        #expect(diff(["embedded Chip\nproperty a Int"], ["object Chip\nproperty a Int"]).differences.count == 1)
+        #expect(diff(["embedded Chip\nproperty a Int"], ["object Chip\nproperty a Int"]).migrationReasons.count == 1)
     }
 
     @Test("every difference is listed O68")
@@ -123,13 +123,13 @@ struct SchemaDiffTests {
         let found = diff(
             ["object Dog\nproperty a Int\nproperty b Int\nproperty c Int", "object Cat\nproperty d String?"],
             ["object Dog\nproperty a String\nproperty b Double", "object Cat\nproperty d String"])
-        #expect(found.differences.count == 4)
+        #expect(found.migrationReasons.count == 4)
     }
 
     @Test("linking objects are not stored and can be added, removed and replaced O68")
     func linkingObjects() {
         let with = "object Dog\nproperty a LinkingObjects<Man.dog>"
-        #expect(diff([with], ["object Dog\nproperty b LinkingObjects<Man.cat>"]).differences == [])
+        #expect(diff([with], ["object Dog\nproperty b LinkingObjects<Man.cat>"]).migrationReasons == [])
         #expect(
             diff([with], ["object Dog\nproperty a List<Int>"]).steps == [
                 .addProperty(type: "Dog", property: "a"), .replaceSchemaFacts("Dog"),
@@ -143,6 +143,6 @@ struct SchemaDiffTests {
     func primaryKey() {
         let found = diff(
             ["object Dog\nprimaryKey a\nproperty a Int"], ["object Dog\nprimaryKey b\nproperty b Int renamedFrom=a"])
-        #expect(found.differences == [])
+        #expect(found.migrationReasons == [])
     }
 }

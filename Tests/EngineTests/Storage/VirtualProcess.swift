@@ -161,7 +161,7 @@ extension WriteTransaction {
         }
         var elements = ChunkedElements()
         for (position, tag) in tags.enumerated() { try elements.insert(.text(tag), at: position) { _, _ in [] } }
-        let chunks = table.layout.collection(of: tagsProperty.index).chunks
+        let chunks = table.layout.collection(of: tagsProperty.index).chunkTable
         try handle.read { try elements.write(owner: key, table: chunks, $0) }
         let id = CollectionID(table: table.id, property: tagsProperty.index, owner: key)
         recorder.edit(id, .insert(at: 0, count: tags.count))

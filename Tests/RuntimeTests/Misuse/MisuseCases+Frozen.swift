@@ -129,7 +129,8 @@ extension MisuseCases {
             ScalarSets(id: 1).anyValues.insert(.map([:]))
         },
         MisuseCase(
-            "madeStoredObject", "a 'StoredObject' was created directly. Use 'dynamicCreate' with the name of its type"
+            "createdStoredObject",
+            "a 'StoredObject' was created directly. Use 'dynamicCreate' with the name of its type"
         ) {
             _ = StoredObject()
         },

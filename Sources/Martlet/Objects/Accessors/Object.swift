@@ -36,7 +36,7 @@ extension ObjectBase: Hashable {
         case .stale:
             _context?.confinement.require(_described)
             recordExistenceRead()
-            return !(_context?.exists(self) ?? false)
+            return !(_context?.existsOrInvalidate(self) ?? false)
         }
     }
 

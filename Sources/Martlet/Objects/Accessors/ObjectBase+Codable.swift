@@ -162,7 +162,7 @@ extension ObjectBase: Decodable {
         }
         var row = RowDecoder(image, checksRawValues: true)
         _decode(&row)
-        guard let refused = row.refused else { return }
+        guard let refused = row.refusedProperty else { return }
         let property = _model.schema.properties[refused]
         throw DecodingError.dataCorrupted(
             DecodingError.Context(

@@ -10,13 +10,13 @@ import MartletValues
     private var property = 0
     /// The position of the column with the bits of the floating-point values that REAL cannot represent; -1 if the row
     /// has none.
-    private let specials: Int
+    private let specialsColumn: Int
     private let checksRawValues: Bool
     /// A property whose raw value is not a case of its enum. Set only if `checksRawValues` is true.
-    private(set) var refused: Int?
+    private(set) var refusedProperty: Int?
     /// The first property whose stored value does not fit the schema; -1 if all values fit. The caller must check this
     /// number before using a decoded value.
-    private(set) var damaged = -1
+    private(set) var damagedProperty = -1
 
     /// Decodes a stored row.
     ///
@@ -26,25 +26,25 @@ import MartletValues
         self.row = row
         image = nil
         checksRawValues = false
-        specials = position.map { row.isNull($0) ? -1 : $0 } ?? -1
+        specialsColumn = position.map { row.isNull($0) ? -1 : $0 } ?? -1
     }
 
     /// Decodes values that were taken from an object and may have been changed.
     ///
-    /// - Parameter checksRawValues: if true, a raw value without a case sets `refused`. If false, such a value is
-    ///   decoded as nil in an optional property, and traps otherwise.
+    /// - Parameter checksRawValues: if true, a raw value without a case sets `refusedProperty`. If false, such a value
+    ///   is decoded as nil in an optional property, and traps otherwise.
     init(_ image: RowImage, checksRawValues: Bool = false) {
         row = nil
         self.image = RowImageBox(image)
         self.checksRawValues = checksRawValues
-        specials = -1
+        specialsColumn = -1
     }
 
     private init(_ image: RowImageBox) {
         row = nil
         self.image = image
         checksRawValues = false
-        specials = -1
+        specialsColumn = -1
     }
 
     /// A decoder that sets every property to its initial value. An accessor whose values are out of date reads from
@@ -64,7 +64,7 @@ import MartletValues
 
     @inline(never)
     private mutating func recordDamage(_ property: Int) {
-        if damaged < 0 { damaged = property }
+        if damagedProperty < 0 { damagedProperty = property }
     }
 
     // Called when a value could not be decoded. The value is damaged unless the column is NULL.
@@ -119,7 +119,7 @@ import MartletValues
         let current = property
         let column = next()
         if let image { return Double._value(StoredValue(image.image[current])) }
-        if specials >= 0, let special = special(current) { return special }
+        if specialsColumn >= 0, let special = special(current) { return special }
         if let row, let value = row.real(column) { return value }
         recordDamageUnlessNull(current, column)
         return nil
@@ -164,7 +164,7 @@ import MartletValues
     }
 
     private func special(_ property: Int) -> Double? {
-        let bits = row?.withBlob(specials) { FloatingSpecials.bits($0, property) }
+        let bits = row?.withBlob(specialsColumn) { FloatingSpecials.bits($0, property) }
         return (bits ?? nil).map { Double(bitPattern: $0) }
     }
 
@@ -247,8 +247,8 @@ import MartletValues
         recordDamageUnlessRawValueType(value, E.self)
         if let known = E._value(value) { return known }
         if image == nil, value == .null { recordDamage(property - 1) }
-        if damaged >= 0, let first = E.firstCase { return first }
-        if checksRawValues, value != .null { refused = property - 1 }
+        if damagedProperty >= 0, let first = E.firstCase { return first }
+        if checksRawValues, value != .null { refusedProperty = property - 1 }
         guard value == .null || checksRawValues, let first = E.firstCase else {
             Misuse.enumWithoutCase("\(E.self)", "\(value.raw)")
         }
@@ -259,7 +259,7 @@ import MartletValues
         let value = stored()
         recordDamageUnlessRawValueType(value, E.self)
         let known = E._value(value)
-        if checksRawValues, known == nil, value != .null { refused = property - 1 }
+        if checksRawValues, known == nil, value != .null { refusedProperty = property - 1 }
         return known
     }
 

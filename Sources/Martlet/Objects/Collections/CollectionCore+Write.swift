@@ -18,7 +18,7 @@ extension CollectionCore {
     func write(_ connection: StoreConnection) throws {
         guard isQueued else { return }
         isQueued = false
-        try elements?.write(owner: owner, table: layout.chunks, connection)
+        try elements?.write(owner: owner, table: layout.chunkTable, connection)
         if !anyLinkChanges.isEmpty, let transaction = context.transaction {
             let holder = AnyLinkIndex.Source(table.id, property.index, owner)
             try transaction.createAnyLinks(connection).addCounts(anyLinkChanges, of: holder)

@@ -71,10 +71,10 @@ final class CollectionCore {
     var isValid: Bool {
         if context.isFrozen { return true }
         context.recordRead(.property(table.id, owner, property.index))
-        return isOwnerThere
+        return ownerExists
     }
 
-    private var isOwnerThere: Bool {
+    private var ownerExists: Bool {
         if isOwnerDeleted { return false }
         guard checkedChangeCount != context.changeCount else { return true }
         if let object = table.identity.object(owner), object._state == .live {
@@ -87,7 +87,7 @@ final class CollectionCore {
     }
 
     /// Detects a deletion of the owner now, because another object may get the owner's key later.
-    func checkOwner() { _ = isOwnerThere }
+    func checkOwner() { _ = ownerExists }
 
     func requireValid() {
         context.confinement.require("the collection '\(name)'")
@@ -127,7 +127,7 @@ final class CollectionCore {
         requireValid()
         guard elements == nil else { return }
         let limit = context.coordinator.environment.chunkLimit
-        elements = context.read { try ChunkedElements(owner: owner, table: layout.chunks, $0, limit: limit) }
+        elements = context.read { try ChunkedElements(owner: owner, table: layout.chunkTable, $0, limit: limit) }
         if !context.reads.isOn {
             context.trackReadsIfObserved()
             context.recordRead(.property(table.id, owner, property.index))
@@ -136,7 +136,7 @@ final class CollectionCore {
 
     private func loadChunk(_ ordinal: Int64, _ count: Int) throws -> [SQLValue] {
         let elements = try context.handle.read {
-            try ChunkedElements.load(owner: owner, ordinal: ordinal, count: count, table: layout.chunks, $0)
+            try ChunkedElements.load(owner: owner, ordinal: ordinal, count: count, table: layout.chunkTable, $0)
         }
         if let position = property.firstInvalidPosition(elements) {
             throw damaged(elements[position], at: position, of: ordinal)
@@ -270,7 +270,7 @@ final class CollectionCore {
                 anyLinkChanges[link, default: 0] += change * number
             }
         }
-        guard layout.targets != nil, case .integer(let target) = element else { return }
+        guard layout.targetTable != nil, case .integer(let target) = element else { return }
         guard change > 0 else { return targetCounts.unlink(target) }
         if let table = self.target { context.requireTarget(target, table) }
         targetCounts.link(target)
@@ -417,8 +417,8 @@ final class CollectionCore {
     }
 
     /// Removes the elements at ascending positions. Observers are notified of one change.
-    func remove(at places: [Int]) {
-        let removed = places.isEmpty ? [] : take(places)
+    func remove(at positions: [Int]) {
+        let removed = positions.isEmpty ? [] : take(positions)
         recordIfEmptied()
         for element in removed { deleteIfEmbedded(element) }
     }
@@ -466,14 +466,14 @@ final class CollectionCore {
 
     // Removes elements and returns them. Begins at the end, so that the remaining positions stay valid. Adjacent
     // elements are removed together.
-    private func take(_ places: [Int]) -> [SQLValue] {
+    private func take(_ positions: [Int]) -> [SQLValue] {
         _ = willChange()
         var ranges: [Range<Int>] = []
-        for place in places.reversed() {
-            if let last = ranges.last, last.lowerBound == place + 1 {
-                ranges[ranges.count - 1] = place..<last.upperBound
+        for position in positions.reversed() {
+            if let last = ranges.last, last.lowerBound == position + 1 {
+                ranges[ranges.count - 1] = position..<last.upperBound
             } else {
-                ranges.append(place..<place + 1)
+                ranges.append(position..<position + 1)
             }
         }
         var taken: [SQLValue] = []

@@ -159,10 +159,10 @@ final class ReadTracking {
                 dependencies.append(.column(table, column))
             }
             // A rollback also affects the rows that the write has deleted, because they exist again.
-            let gone = isInverted ? change.inserted.union(change.deleted) : change.deleted
+            let deletedOrRestored = isInverted ? change.inserted.union(change.deleted) : change.deleted
             for key in touched(change, known) {
                 guard let row = known.byRow[key] else { continue }
-                if gone.contains(key) {
+                if deletedOrRestored.contains(key) {
                     dependencies += self.dependencies(of: key, known, table)
                 } else {
                     let columns = change.columns(modifiedFor: key)

@@ -27,5 +27,5 @@ struct Additions {
     ///
     /// After the first deferred object, all others are deferred too. This keeps their order, which matters if two of
     /// them have the same primary key.
-    var mustDefer: Bool { depth > 64 || depth > 1 && !deferred.isEmpty }
+    var mustDeferLinks: Bool { depth > 64 || depth > 1 && !deferred.isEmpty }
 }

@@ -45,12 +45,12 @@ final class Registration: Sendable {
         if isEnded { runCleanup() }
     }
 
-    /// Sets a closure that `madeLastCall` runs.
-    func afterLastCall(_ body: @escaping @Sendable () -> Void) { lastCallHandler.withLock { $0 = body } }
+    /// Sets a closure that `noChangeCanFollow` runs.
+    func whenNoChangeCanFollow(_ body: @escaping @Sendable () -> Void) { lastCallHandler.withLock { $0 = body } }
 
     /// Called when no further change is possible, because the observed object, or the owner of the observed collection,
     /// was deleted.
-    func madeLastCall() { lastCallHandler.withLock { $0 }?() }
+    func noChangeCanFollow() { lastCallHandler.withLock { $0 }?() }
 
     /// Ends the observation. Returns true on the first call.
     @discardableResult

@@ -44,7 +44,7 @@ extension RealmContext {
             let key = key(primaryKey: RowEncoder.values(of: object)[property], table)
         {
             additions.updating[ObjectIdentifier(object)] = key
-            if additions.mustDefer {
+            if additions.mustDeferLinks {
                 deferAddition(of: object, key, policy)
             } else {
                 update(key, from: object, policy, table)
@@ -57,7 +57,7 @@ extension RealmContext {
         // The object is bound before its links are added, so that an object that links back to it finds its key.
         table.bind(object, key)
         object._state = .live
-        if additions.mustDefer {
+        if additions.mustDeferLinks {
             _ = insert(object, key, table, transaction)
             deferAddition(of: object, key, policy)
             return key
@@ -234,7 +234,7 @@ extension RealmContext {
     ) {
         additions.depth += 1
         defer { additions.depth -= 1 }
-        if additions.mustDefer && object._state == .unmanaged {
+        if additions.mustDeferLinks && object._state == .unmanaged {
             deferAddition(of: object, key, policy)
         } else {
             update(key, from: object, policy, table)

@@ -52,8 +52,10 @@ extension RealmContext {
             for table in tables.values { table.accessors.forEach(markStale) }
             // Two kinds of objects are invalidated now if their rows do not exist any more: observed objects, and
             // objects whose keys can be used again. For other objects, the next use checks whether the row exists.
-            for object in keyValue.validObjects() { _ = exists(object) }
-            for table in tables.values where table.integerKey >= 0 { table.accessors.forEach { _ = exists($0) } }
+            for object in keyValue.validObjects() { _ = existsOrInvalidate(object) }
+            for table in tables.values where table.integerKey >= 0 {
+                table.accessors.forEach { _ = existsOrInvalidate($0) }
+            }
             for core in collections.values.compactMap(\.core) {
                 core.discardElements()
                 if core.table.integerKey >= 0 { core.checkOwner() }

@@ -200,6 +200,7 @@ struct UntypedInput {
         if let object, let own = object._model.schema[property.name] { return .some(object.untypedValue(own)) }
         return nil
     }
+
     /// This input, in which unmanaged copies replace the embedded objects that are stored in a Realm. Without copies,
     /// the assignment of a property could change or delete an embedded object that is also the value of another
     /// property.

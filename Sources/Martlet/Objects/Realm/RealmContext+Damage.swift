@@ -13,7 +13,7 @@ extension RealmContext {
     /// The error for a row with a value that does not fit the schema.
     @inline(never)
     func damage(in row: RowDecoder, _ key: ObjectKey, _ table: ObjectTable) -> EngineError {
-        let property = table.type.properties[row.damaged]
+        let property = table.type.properties[row.damagedProperty]
         let column = table.layout.columns.firstIndex { $0.property == property.index }
         let (value, isValid) = column.map(row.storedValue) ?? (.null, true)
         let damage =

@@ -8,7 +8,7 @@ extension RealmContext {
         if object._state == .invalidated { Misuse.invalidated(object._typeName, object._keyDescription) }
         if object._state == .unmanaged { Misuse.deletedUnmanaged(object._typeName) }
         guard object._context === self, let table = object._table else { refuse(foreign: object, isLinked: false) }
-        guard exists(object) else { Misuse.invalidated(object._typeName, object._keyDescription) }
+        guard existsOrInvalidate(object) else { Misuse.invalidated(object._typeName, object._keyDescription) }
         deleteRow(object._key, table)
     }
 

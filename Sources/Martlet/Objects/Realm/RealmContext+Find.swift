@@ -26,7 +26,7 @@ extension RealmContext {
     func fill(_ object: ObjectBase, _ row: RowColumns, _ table: ObjectTable) {
         var decoder = RowDecoder(row, specialsAt: table.rows.specialsPosition)
         object._decode(&decoder)
-        if decoder.damaged >= 0 { refuseDamaged(decoder, object._key, table) }
+        if decoder.damagedProperty >= 0 { refuseDamaged(decoder, object._key, table) }
         object._state = .live
         object._guard = guardWord
     }

@@ -25,7 +25,7 @@ extension RealmContext {
             } else {
                 RealmContext(frozen: self, handle)
             }
-        if frozen !== known { handle.recordOwner(frozen: FreezingPlace(fileID: fileID, line: line)) }
+        if frozen !== known { handle.recordFreezing(at: FreezingPlace(fileID: fileID, line: line)) }
         coordinator.register(frozen: frozen.reference, handle.version)
         lastFrozen = frozen
         return frozen

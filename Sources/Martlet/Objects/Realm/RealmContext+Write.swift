@@ -317,7 +317,7 @@ extension RealmContext {
                 try transaction.handle.read { connection in
                     for object in objects {
                         let further = furtherProperties.isEmpty ? nil : furtherProperties[ObjectIdentifier(object)]
-                        let mask = PropertyMask(word: object._dirty, further: further)
+                        let mask = PropertyMask(word: object._dirty, highProperties: further)
                         try write(object, mask, transaction, connection)
                     }
                 }

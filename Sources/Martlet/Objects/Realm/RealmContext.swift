@@ -46,12 +46,12 @@ final class RealmContext {
     var collections: [CollectionID: CollectionCore.WeakCore] = [:]
     /// For the old objects of a migration, the context of the new ones. Tables and rows have the same ids and keys in
     /// both contexts.
-    @WeakContext var counterpart: RealmContext? = nil
+    @WeakContext var newContext: RealmContext? = nil
     /// For the old objects of a migration: returns the name that a property of the new schema has in the old file.
     var formerName: (_ property: String, _ type: String) -> String = { property, _ in property }
     /// For the old objects of a migration: returns a row that contains itself and would be copied together with the
     /// given row; nil if there is none.
-    var cycle: (RowID) throws -> RowID? = { _ in nil }
+    var selfContainingRow: (RowID) throws -> RowID? = { _ in nil }
     /// The number of calls of `invalidate()`. Results from an earlier generation are invalidated.
     private(set) var generation: UInt64 = 0
     /// Guards the mutable state of a frozen Realm; nil for a live Realm. Lock order: this lock is acquired before the
@@ -320,14 +320,14 @@ final class RealmContext {
         try table.rows.withRow(object._key, connection) { row in
             var decoder = RowDecoder(row, specialsAt: table.rows.specialsPosition)
             object._decode(&decoder)
-            if decoder.damaged >= 0 { throw damage(in: decoder, object._key, table) }
+            if decoder.damagedProperty >= 0 { throw damage(in: decoder, object._key, table) }
             return true
         } ?? false
     }
 
     /// True if the row exists. Reads the file only if the accessor is stale, and invalidates the accessor if its row
     /// does not exist.
-    func exists(_ object: ObjectBase) -> Bool {
+    func existsOrInvalidate(_ object: ObjectBase) -> Bool {
         guard object._state == .stale, let table = object._table else { return object._state == .live }
         let found = table.exists(object._key)
         if !found { invalidate(object) }

@@ -64,7 +64,7 @@ public struct _Locator: @unchecked Sendable {
     }
 
     /// A locator that finds the value and converts it.
-    func then(_ make: @escaping (Any) -> Any?) -> _Locator {
+    func map(_ make: @escaping (Any) -> Any?) -> _Locator {
         var next = self
         next.find = { [find] in find($0).flatMap(make) }
         return next
@@ -207,6 +207,6 @@ extension RealmContext {
         guard let table = tables[id], table.model != nil else { return nil }
         if isFrozen { return table.frozenObject(key) }
         let object = table.object(key)
-        return exists(object) ? object : nil
+        return existsOrInvalidate(object) ? object : nil
     }
 }

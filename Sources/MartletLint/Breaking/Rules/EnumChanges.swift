@@ -101,8 +101,8 @@ struct EnumChanges: BreakingRule {
     ) -> BreakingChange {
         BreakingChange(
             isStored ? .data : .query,
-            "the raw value of case '\(new.name).\(after.name)' was \(before.rawValue.text) and is "
-                + "\(after.rawValue.text); write '\(after.name): \(before.rawValue.plain)'",
+            "the raw value of case '\(new.name).\(after.name)' was \(before.rawValue.quoted) and is "
+                + "\(after.rawValue.quoted); write '\(after.name): \(before.rawValue.plain)'",
             at: after.nameSpan, was: before.nameSpan)
     }
 
@@ -123,7 +123,7 @@ struct EnumChanges: BreakingRule {
 
 extension EnumCaseModel.RawValue {
     /// The raw value in quotes, for messages.
-    var text: String { "'\(plain)'" }
+    var quoted: String { "'\(plain)'" }
 
     var plain: String {
         switch self {

@@ -118,7 +118,7 @@ struct PropertyChanges: BreakingRule {
         else { return nil }
         let known = Set(current.cases.map(\.rawValue))
         guard let lost = former.cases.first(where: { !known.contains($0.rawValue) }) else { return nil }
-        return ", which has no \(lost.rawValue.text)"
+        return ", which has no \(lost.rawValue.quoted)"
     }
 
     private func typeChange(

@@ -5,13 +5,13 @@ final class ImportProgress {
     private let isTerminal = isatty(STDOUT_FILENO) == 1
     private var started = Date()
     private var lastShown = Date.distantPast
-    private var isFirst = true
+    private var isFirstCallOfFile = true
     private let width = 32
 
     /// Draws at most ten times a second, however often it is called.
     func show(_ what: String, count: Int, fraction: Double) {
-        if isFirst {
-            isFirst = false
+        if isFirstCallOfFile {
+            isFirstCallOfFile = false
             started = Date()
         }
         guard isTerminal, count % 256 == 0, Date().timeIntervalSince(lastShown) > 0.1 else { return }
@@ -20,8 +20,8 @@ final class ImportProgress {
     }
 
     func finish(_ what: String, count: Int) {
-        let seconds = isFirst ? 0 : Date().timeIntervalSince(started)
-        isFirst = true
+        let seconds = isFirstCallOfFile ? 0 : Date().timeIntervalSince(started)
+        isFirstCallOfFile = true
         lastShown = .distantPast
         if isTerminal {
             draw(what, count: count, fraction: 1)

@@ -35,9 +35,9 @@ struct PropertyDeclaration {
     var isComputed = false
     var hasObservers = false
     /// Whether the property, or only its setter, is `private` or `fileprivate`.
-    var isPrivate = false
+    var hasPrivateModifier = false
     /// Whether getter and setter are both `private` or `fileprivate`.
-    var isHidden = false
+    var isFullyPrivate = false
 }
 
 /// The key path of `@Projected`.

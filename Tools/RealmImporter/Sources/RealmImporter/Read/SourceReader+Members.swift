@@ -118,9 +118,9 @@ extension SourceReader {
         property.isLazy = names.contains("lazy")
         property.isWeak = !names.isDisjoint(with: ["weak", "unowned"])
         property.isStatic = !names.isDisjoint(with: ["static", "class"])
-        property.isPrivate = !names.isDisjoint(with: ["private", "fileprivate"])
+        property.hasPrivateModifier = !names.isDisjoint(with: ["private", "fileprivate"])
         property.isConstant = node.bindingSpecifier.tokenKind == .keyword(.let)
-        property.isHidden = node.modifiers.contains {
+        property.isFullyPrivate = node.modifiers.contains {
             ["private", "fileprivate"].contains($0.name.text) && $0.detail == nil
         }
         property.isOverride = names.contains("override")

@@ -158,7 +158,7 @@ extension Resolver {
                 "the observers of '\(name.value)' are left out; observe the object instead, or write a setter method",
                 at: name.span)
         }
-        if property.isPrivate {
+        if property.hasPrivateModifier {
             findings.note(
                 "'\(name.value)' is private, but all properties of a generated class are visible",
                 at: name.span)

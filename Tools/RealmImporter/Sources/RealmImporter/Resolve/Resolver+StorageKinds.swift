@@ -61,7 +61,7 @@ extension Resolver {
         let key = type.name.value
         let requirements = index.objcRequirements(of: key)
         if requirements.names.contains(property.name.value) { return .stored }
-        guard !property.isHidden else { return nil }
+        guard !property.isFullyPrivate else { return nil }
         let visibility = objcVisibility(of: property, in: type)
         if index.hasObjcMembers(key), visibility != .impossible { return .stored }
         guard !requirements.unknown.isEmpty, visibility != .impossible else { return nil }

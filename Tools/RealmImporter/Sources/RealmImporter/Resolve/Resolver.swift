@@ -74,7 +74,7 @@ struct Resolver {
         if role != .other {
             findings.warn(
                 "the generic class '\(key)' is left out; write a class for each of its types", at: type.name.span)
-        } else if type.kind == .classType, isModel(type) {
+        } else if type.kind == .classType, looksLikeModel(type) {
             let base = unresolvedBase(of: key)
             guard base != nil || type.properties.contains(where: { $0.persistence != nil }) else { return }
             let reason =
@@ -91,7 +91,7 @@ struct Resolver {
     }
 
     /// Returns whether a class with an unknown base looks like a Realm class.
-    private func isModel(_ type: TypeDeclaration) -> Bool {
+    private func looksLikeModel(_ type: TypeDeclaration) -> Bool {
         let overrides: Set<String> = ["primaryKey", "indexedProperties", "ignoredProperties"]
         if type.customizations.contains(where: { overrides.contains($0.name.value) }) { return true }
         return type.properties.contains { property in

@@ -10,7 +10,7 @@ extension TypeIndex {
     ]
 
     /// Classes, and protocols that require no Objective-C property.
-    private static let knownTypes: Set<String> = [
+    private static let typesWithoutObjcRequirements: Set<String> = [
         "Object", "EmbeddedObject", "AsymmetricObject", "RealmSwiftObject", "RealmSwiftEmbeddedObject",
         "RealmSwiftAsymmetricObject", "NSObject", "NSObjectProtocol", "AnyObject", "class", "Any",
         "Codable", "Encodable", "Decodable", "CodingKey", "Hashable", "Equatable", "Comparable", "Identifiable",
@@ -54,7 +54,7 @@ extension TypeIndex {
                 guard known.insert(plain).inserted else { continue }
                 if let properties = Self.systemProtocols[plain] {
                     names.formUnion(properties)
-                } else if !Self.knownTypes.contains(plain) {
+                } else if !Self.typesWithoutObjcRequirements.contains(plain) {
                     unknown.append(plain)
                 }
             }

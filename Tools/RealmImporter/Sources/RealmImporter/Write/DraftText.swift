@@ -3,7 +3,7 @@ struct DraftText {
     private(set) var text = ""
     private var marks: [(range: Range<Int>, item: DraftItem)] = []
 
-    mutating func line(_ content: String = "") { text += content + "\n" }
+    mutating func appendLine(_ content: String = "") { text += content + "\n" }
 
     /// Records the text that `body` writes as the location of an item. The text can contain locations of other items.
     mutating func mark(_ item: DraftItem, _ body: (inout DraftText) -> Void) {
@@ -13,7 +13,7 @@ struct DraftText {
     }
 
     /// Appends text without a line feed.
-    mutating func part(_ content: String) { text += content }
+    mutating func append(_ content: String) { text += content }
 
     /// - Returns: the innermost item at an offset, and whether the item begins there. An item begins with its name.
     func item(at offset: Int) -> (item: DraftItem, isName: Bool)? {

@@ -24,16 +24,16 @@ struct DraftWriter {
         _ name: String, _ items: [Item], into text: inout DraftText, _ write: (Item, inout DraftText) -> Void
     ) {
         guard !items.isEmpty else { return }
-        if !text.text.isEmpty { text.line() }
-        text.line("\(name):")
+        if !text.text.isEmpty { text.appendLine() }
+        text.appendLine("\(name):")
         for (number, item) in items.enumerated() {
-            if number > 0 { text.line() }
+            if number > 0 { text.appendLine() }
             write(item, &text)
         }
     }
 
     private func document(_ lines: [String], _ indent: String, into text: inout DraftText) {
-        for line in lines { text.line(line.isEmpty ? "\(indent)##" : "\(indent)## \(line)") }
+        for line in lines { text.appendLine(line.isEmpty ? "\(indent)##" : "\(indent)## \(line)") }
     }
 
     private func deprecation(_ head: DeclarationHead) -> String? {
@@ -47,46 +47,46 @@ struct DraftWriter {
         let isPlain = enumeration.cases.allSatisfy { $0.raw == $0.name && $0.documentation.isEmpty }
         let isList = !enumeration.isInteger && enumeration.cases.allSatisfy { $0.raw == $0.name }
         let deprecation = deprecation(enumeration.head)
-        text.part("  ")
+        text.append("  ")
         text.mark(.type(enumeration.key)) { text in
-            text.part("\(enumeration.name):")
+            text.append("\(enumeration.name):")
             if isPlain, isList, deprecation == nil {
-                text.part(" ")
+                text.append(" ")
                 inLine(enumeration, into: &text)
                 return
             }
-            text.line()
-            if !isList { text.line("    raw: \(enumeration.isInteger ? "Int" : "String")") }
+            text.appendLine()
+            if !isList { text.appendLine("    raw: \(enumeration.isInteger ? "Int" : "String")") }
             if enumeration.cases.allSatisfy(\.documentation.isEmpty) {
-                text.part("    cases: ")
+                text.append("    cases: ")
                 inLine(enumeration, into: &text)
             } else {
-                text.line("    cases:")
+                text.appendLine("    cases:")
                 for item in enumeration.cases { lines(of: item, in: enumeration, isList: isList, into: &text) }
             }
-            if let deprecation { text.line("    \(deprecation)") }
+            if let deprecation { text.appendLine("    \(deprecation)") }
         }
     }
 
     private func inLine(_ enumeration: EnumDraft, into text: inout DraftText) {
         let isList = !enumeration.isInteger && enumeration.cases.allSatisfy { $0.raw == $0.name }
-        text.part(isList ? "[" : "{")
+        text.append(isList ? "[" : "{")
         for (number, item) in enumeration.cases.enumerated() {
-            if number > 0 { text.part(", ") }
+            if number > 0 { text.append(", ") }
             text.mark(.enumCase(owner: enumeration.key, name: item.swiftName)) { text in
-                text.part(isList ? item.name : "\(item.name): \(raw(of: item, in: enumeration))")
+                text.append(isList ? item.name : "\(item.name): \(raw(of: item, in: enumeration))")
             }
         }
-        text.line(isList ? "]" : "}")
+        text.appendLine(isList ? "]" : "}")
     }
 
     private func lines(
         of item: EnumDraft.Case, in enumeration: EnumDraft, isList: Bool, into text: inout DraftText
     ) {
         document(item.documentation, "      ", into: &text)
-        text.part(isList ? "      - " : "      ")
+        text.append(isList ? "      - " : "      ")
         text.mark(.enumCase(owner: enumeration.key, name: item.swiftName)) { text in
-            text.line(isList ? item.name : "\(item.name): \(raw(of: item, in: enumeration))")
+            text.appendLine(isList ? item.name : "\(item.name): \(raw(of: item, in: enumeration))")
         }
     }
 
@@ -98,21 +98,21 @@ struct DraftWriter {
 
     private func write(_ object: ObjectDraft, into text: inout DraftText) {
         document(object.head.documentation, "  ", into: &text)
-        text.part("  ")
+        text.append("  ")
         text.mark(.type(object.key)) { text in
-            text.line("\(object.name):")
-            if let deprecation = deprecation(object.head) { text.line("    \(deprecation)") }
+            text.appendLine("\(object.name):")
+            if let deprecation = deprecation(object.head) { text.appendLine("    \(deprecation)") }
             if let primaryKey = object.primaryKey?.value {
                 text.mark(.primaryKey(owner: object.key)) { text in
-                    text.line("    primaryKey: \(object.property(primaryKey)?.name ?? primaryKey)")
+                    text.appendLine("    primaryKey: \(object.property(primaryKey)?.name ?? primaryKey)")
                 }
             }
             indexes(of: object, into: &text)
-            text.line(object.properties.isEmpty ? "    properties: {}" : "    properties:")
+            text.appendLine(object.properties.isEmpty ? "    properties: {}" : "    properties:")
             for property in object.properties {
                 write(property, as: .property(owner: object.key, name: property.swiftName), into: &text)
             }
-            if !object.ignored.isEmpty { text.line("    ignored:") }
+            if !object.ignored.isEmpty { text.appendLine("    ignored:") }
             for property in object.ignored {
                 write(property, as: .ignored(owner: object.key, name: property.swiftName), into: &text)
             }
@@ -122,26 +122,26 @@ struct DraftWriter {
     private func indexes(of object: ObjectDraft, into text: inout DraftText) {
         let indexed = object.properties.filter(\.isIndexed)
         guard !indexed.isEmpty else { return }
-        text.part("    index: [")
+        text.append("    index: [")
         for (number, property) in indexed.enumerated() {
-            if number > 0 { text.part(", ") }
-            text.mark(.index(owner: object.key, name: property.swiftName)) { $0.part(property.name) }
+            if number > 0 { text.append(", ") }
+            text.mark(.index(owner: object.key, name: property.swiftName)) { $0.append(property.name) }
         }
-        text.line("]")
+        text.appendLine("]")
     }
 
     private func write(_ property: PropertyDraft, as item: DraftItem, into text: inout DraftText) {
         document(property.head.documentation, "      ", into: &text)
-        text.part("      ")
+        text.append("      ")
         text.mark(item) { text in
             let type = value(of: property)
             guard let deprecation = deprecation(property.head) else {
-                text.line("\(property.name): \(type)")
+                text.appendLine("\(property.name): \(type)")
                 return
             }
-            text.line("\(property.name):")
-            text.line("        type: \(type)")
-            text.line("        \(deprecation)")
+            text.appendLine("\(property.name):")
+            text.appendLine("        type: \(type)")
+            text.appendLine("        \(deprecation)")
         }
     }
 
@@ -176,17 +176,17 @@ struct DraftWriter {
 
     private func write(_ projection: ProjectionDraft, into text: inout DraftText) {
         document(projection.head.documentation, "  ", into: &text)
-        text.part("  ")
+        text.append("  ")
         text.mark(.type(projection.key)) { text in
-            text.line("\(projection.name):")
-            text.line("    of: \(name(of: projection.root))")
-            if let deprecation = deprecation(projection.head) { text.line("    \(deprecation)") }
-            text.line(projection.labels.isEmpty ? "    properties: {}" : "    properties:")
+            text.appendLine("\(projection.name):")
+            text.appendLine("    of: \(name(of: projection.root))")
+            if let deprecation = deprecation(projection.head) { text.appendLine("    \(deprecation)") }
+            text.appendLine(projection.labels.isEmpty ? "    properties: {}" : "    properties:")
             for label in projection.labels {
                 document(label.head.documentation, "      ", into: &text)
-                text.part("      ")
+                text.append("      ")
                 text.mark(.label(owner: projection.key, name: label.swiftName)) { text in
-                    text.line("\(label.name): \(path(label.path, from: projection.root))")
+                    text.appendLine("\(label.name): \(path(label.path, from: projection.root))")
                 }
             }
         }

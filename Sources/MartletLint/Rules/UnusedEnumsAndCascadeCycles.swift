@@ -1,8 +1,8 @@
 import MartletSchema
 
 /// Reports enums that no property uses, and cycles of cascading deletions.
-struct Unreachable: LintRule {
-    let code = DiagnosticCode.unreachable
+struct UnusedEnumsAndCascadeCycles: LintRule {
+    let code = DiagnosticCode.unusedOrCyclic
     let requirement = "Every enum is used, and cascading deletions form no cycle."
 
     func check(_ schema: SchemaModel) -> [Diagnostic] {

@@ -1,12 +1,12 @@
 import MartletSchema
 import Testing
 
-@Suite("Lint: Unreachable")
-struct UnreachableTests {
+@Suite("Lint: UnusedEnumsAndCascadeCycles")
+struct UnusedEnumsAndCascadeCyclesTests {
     @Test("unused enums and cycles of cascades are found MRT0505")
     func findings() throws {
         try expectFindings(
-            of: .unreachable,
+            of: .unusedOrCyclic,
             """
             enums:
               Used: [a]
