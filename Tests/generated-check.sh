@@ -282,8 +282,8 @@ flows() {
     holds "$name" swiftc -emit-sil -o /dev/null -wmo "${models[@]}" -warnings-as-errors "${modules[@]}" "$@"
 }
 
-# refused FILE OUT MODE…: writes the numbers of the lines that the compiler rejects because of isolation.
-refused() {
+# write_rejected_lines FILE OUT MODE…: writes the numbers of the lines that the compiler rejects because of isolation.
+write_rejected_lines() {
     local file=$1 out=$2
     shift 2
     swiftc "$@" -wmo "${models[@]}" "${modules[@]}" "${swift_6[@]}" "$scratch/confinement"/*.swift "$file" \
@@ -300,10 +300,10 @@ check_confinement() {
         "$scratch/confinement"/*.swift Tests/Isolation/Valid.swift
     grep -nE '^func ' Tests/Isolation/Invalid.swift | cut -d: -f1 >"$scratch/lines"
     cp Tests/Isolation/Invalid.swift "$wrong"
-    refused "$wrong" "$scratch/by-type" -typecheck
+    write_rejected_lines "$wrong" "$scratch/by-type" -typecheck
     # The region analysis runs only if type checking succeeds, so the lines that type checking rejects are emptied.
     awk 'NR == FNR { refused[$1]; next } { print FNR in refused ? "" : $0 }' "$scratch/by-type" "$wrong" >"$scratch/Flow.swift"
-    refused "$scratch/Flow.swift" "$scratch/by-flow" -emit-sil -o /dev/null
+    write_rejected_lines "$scratch/Flow.swift" "$scratch/by-flow" -emit-sil -o /dev/null
     sort -n "$scratch/by-type" "$scratch/by-flow" >"$scratch/refused"
     holds "each of $(wc -l <"$scratch/lines") transfers of live objects out of their isolation does not compile O1" \
         diff "$scratch/lines" "$scratch/refused"

@@ -61,7 +61,7 @@ struct CompactionTests {
         var position = 0
         var wasHit = true
         while wasHit {
-            position += DurabilityTests.isLong ? 1 : 9
+            position += DurabilityTests.isFullSweep ? 1 : 9
             disk.reset()
             do {
                 let vfs = HookVFS(over: disk.name)

@@ -161,7 +161,7 @@ extension SQLValue {
 struct DurabilityTests {
     /// The number of seeds per operation. `make durability` uses more.
     static let seeds = ProcessInfo.processInfo.environment["MARTLET_SWEEP"].flatMap { UInt64($0) } ?? 1
-    static let isLong = ProcessInfo.processInfo.environment["MARTLET_SWEEP"] != nil
+    static let isFullSweep = ProcessInfo.processInfo.environment["MARTLET_SWEEP"] != nil
 
     @Test("a power cut at any operation neither loses nor tears an acknowledged transaction D1")
     func powerCuts() throws {
@@ -193,7 +193,7 @@ struct DurabilityTests {
         let disk = PowerLossDisk()
         let history = FaultyHistory(path: folder.path(), vfs: disk.name, durability: .normal)
         _ = history.run()
-        for operation in stride(from: 1, through: disk.operationCount, by: Self.isLong ? 1 : 3) {
+        for operation in stride(from: 1, through: disk.operationCount, by: Self.isFullSweep ? 1 : 3) {
             disk.reset()
             disk.cutPower(at: operation)
             let log = history.run()
@@ -213,7 +213,7 @@ struct DurabilityTests {
         var position = 0
         var wasHit = true
         while wasHit {
-            position += Self.isLong ? 1 : 4
+            position += Self.isFullSweep ? 1 : 4
             disk.reset()
             var log: FaultyHistory.Log
             do {
@@ -244,7 +244,7 @@ struct DurabilityTests {
         var position = 0
         var wasHit = true
         while wasHit {
-            position += Self.isLong ? 1 : (applied ? 5 : 2)
+            position += Self.isFullSweep ? 1 : (applied ? 5 : 2)
             disk.reset()
             let vfs = HookVFS(over: disk.name)
             vfs.fail(.any, at: position, applied: applied)
@@ -273,7 +273,7 @@ struct DurabilityTests {
         var position = 0
         var wasHit = true
         while wasHit {
-            position += Self.isLong ? 1 : 5
+            position += Self.isFullSweep ? 1 : 5
             disk.reset()
             let vfs = HookVFS(over: disk.name)
             vfs.fail(result == nil ? .any : .write, at: position, persists: true, result: result)

@@ -11,7 +11,7 @@ struct RegistryTests {
     private static let wider = [VirtualProcess.note, "object Cat\nproperty a Int"]
 
     /// A part of a test that runs on its own thread.
-    private final class Part: Sendable {
+    private final class TestThread: Sendable {
         private let done = DispatchSemaphore(value: 0)
         private let failure = Mutex<EngineError?>(nil)
 
@@ -23,7 +23,7 @@ struct RegistryTests {
             }
         }
 
-        /// Waits for the end of the part. Returns false after 20 s.
+        /// Waits for the end of the thread. Returns false after 20 s.
         func ends() -> Bool { done.wait(timeout: .now() + .seconds(20)) == .success }
 
         var error: EngineError? { failure.withLock { $0 } }
@@ -94,16 +94,16 @@ struct RegistryTests {
                 atPath: folder.path("folder"), withDestinationPath: folder.url.path)
             let names = ["test.realm", "dangling.realm", "folder/test.realm", "folder/dangling.realm"]
             let opened = Mutex<[StoreCoordinator]>([])
-            let parts = (names + names).map { name in
+            let threads = (names + names).map { name in
                 let options = VirtualProcess.options(folder.path(name)) {
                     $0.environment.writeTimeoutMilliseconds = 10_000
                 }
-                return Part {
+                return TestThread {
                     let coordinator = try StoreRegistry.coordinator(options)
                     opened.withLock { $0.append(coordinator) }
                 }
             }
-            for part in parts { #expect(part.ends() && part.error == nil) }
+            for thread in threads { #expect(thread.ends() && thread.error == nil) }
             let coordinators = opened.withLock { $0 }
             #expect(coordinators.count == 8 && Set(coordinators.map(ObjectIdentifier.init)).count == 1)
         }
@@ -125,14 +125,14 @@ struct RegistryTests {
                 }))
         let wide = VirtualProcess.options(folder.path(), Self.wider)
         let other = VirtualProcess.options(folder.path("other.realm"))
-        var waiting: Part?
-        var opening: Part?
+        var waiting: TestThread?
+        var opening: TestThread?
         try process.write { transaction in
             try transaction.addNote("a")
             isListening.withLock { $0 = true }
-            waiting = Part { _ = try StoreRegistry.coordinator(wide) }
+            waiting = TestThread { _ = try StoreRegistry.coordinator(wide) }
             #expect(reached.wait(timeout: .now() + .seconds(20)) == .success)
-            opening = Part { _ = try StoreRegistry.coordinator(other) }
+            opening = TestThread { _ = try StoreRegistry.coordinator(other) }
             #expect(opening?.ends() == true, "no thread uses the other file")
         }
         #expect(waiting?.ends() == true && waiting?.error == nil && opening?.error == nil)
@@ -145,8 +145,8 @@ struct RegistryTests {
         let other = VirtualProcess.options(folder.path("other.realm"))
         let ended = Mutex(false)
         let options = try migrating(folder.path()) {
-            let part = Part { _ = try StoreRegistry.coordinator(other) }
-            let isDone = part.ends() && part.error == nil
+            let thread = TestThread { _ = try StoreRegistry.coordinator(other) }
+            let isDone = thread.ends() && thread.error == nil
             ended.withLock { $0 = isDone }
         }
         _ = try StoreRegistry.coordinator(options)
@@ -179,7 +179,7 @@ struct RegistryTests {
         let names = ["test.realm", "other.realm"]
         let inside = [DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)]
         let codes = Mutex<[EngineError.Code?]>([])
-        let parts = try [0, 1].map { mine in
+        let threads = try [0, 1].map { mine in
             let other = VirtualProcess.options(folder.path(names[1 - mine]))
             let options = try migrating(folder.path(names[mine])) {
                 inside[mine].signal()
@@ -187,9 +187,9 @@ struct RegistryTests {
                 let error = engineError { _ = try StoreRegistry.coordinator(other) }
                 codes.withLock { $0.append(error?.code) }
             }
-            return Part { _ = try StoreRegistry.coordinator(options) }
+            return TestThread { _ = try StoreRegistry.coordinator(options) }
         }
-        for part in parts { #expect(part.ends() && part.error == nil) }
+        for thread in threads { #expect(thread.ends() && thread.error == nil) }
         // The call that would complete the deadlock fails. The call in the other migration finds a newer schema
         // version.
         #expect(codes.withLock { $0 } == [.busy, .schemaVersionNewer])
@@ -204,11 +204,11 @@ struct RegistryTests {
         for round in 0..<150 {
             let options = VirtualProcess.options(file) { $0.environment.writeTimeoutMilliseconds = 10_000 }
             let start = DispatchSemaphore(value: 0)
-            let deleting = Part {
+            let deleting = TestThread {
                 start.wait()
                 _ = try StoreRegistry.remove(options)
             }
-            let opening = Part {
+            let opening = TestThread {
                 start.wait()
                 let process = VirtualProcess(try StoreRegistry.coordinator(options))
                 try process.add("a")

@@ -38,7 +38,7 @@ struct RestoreDurabilityTests {
         var position = 0
         var logs = 0
         repeat {
-            position += DurabilityTests.isLong ? 1 : 5
+            position += DurabilityTests.isFullSweep ? 1 : 5
             disk.reset()
             _ = FaultyHistory(path: folder.path(), vfs: disk.name, transactions: 4).run()
             let backup = try #require(disk.bytes(of: folder.path()))

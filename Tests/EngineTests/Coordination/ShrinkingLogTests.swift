@@ -112,7 +112,7 @@ struct ShrinkingLogTests {
     }
 
     @Test("a notification of another process's checkpoint does not replace the connection of an open write O2")
-    func copiedInWrite() throws {
+    func repinInWrite() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path())
         try process.add("a")
@@ -129,7 +129,7 @@ struct ShrinkingLogTests {
     }
 
     @Test("a notification of another process's checkpoint does not move a handle to a version of another epoch O2")
-    func copiedInAnotherEpoch() throws {
+    func repinInAnotherEpoch() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path())
         try process.add("a")

@@ -113,7 +113,7 @@ struct MigrationDurabilityTests {
         #expect(migration.errors(mayBeOld: false) == [])
         let end = disk.operationCount
         #expect(end - start > 40)
-        for operation in stride(from: start + 1, through: end, by: DurabilityTests.isLong ? 1 : 3) {
+        for operation in stride(from: start + 1, through: end, by: DurabilityTests.isFullSweep ? 1 : 3) {
             disk.reset()
             try migration.makeFile()
             disk.cutPower(at: operation)
@@ -131,7 +131,7 @@ struct MigrationDurabilityTests {
         var position = 0
         var wasHit = true
         while wasHit {
-            position += DurabilityTests.isLong ? 1 : 7
+            position += DurabilityTests.isFullSweep ? 1 : 7
             disk.reset()
             let error: EngineError?
             do {
@@ -158,7 +158,7 @@ struct MigrationDurabilityTests {
         var position = 0
         var wasHit = true
         while wasHit {
-            position += DurabilityTests.isLong ? 1 : 9
+            position += DurabilityTests.isFullSweep ? 1 : 9
             disk.reset()
             let vfs = HookVFS(over: disk.name)
             let migration = FaultyMigration(path: folder.path(), vfs: vfs.name)

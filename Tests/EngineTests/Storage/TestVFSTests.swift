@@ -194,7 +194,7 @@ private struct CheckpointRace {
 
     private static let rows = 400
     private static let update = "UPDATE t SET v = v + 1000"
-    private static let racing = """
+    private static let racingCommitSQL = """
         BEGIN IMMEDIATE; UPDATE t SET v = -1 WHERE id = 1;
         INSERT INTO t(v, pad) VALUES(-2, zeroblob(300)); COMMIT
         """
@@ -224,7 +224,7 @@ private struct CheckpointRace {
         if holdsWriteLock { try early.execute("BEGIN IMMEDIATE") }
         let racingCommit = raceOneCommit(of: writer, against: late, vfs)
         if holdsWriteLock { try early.execute("ROLLBACK") }
-        if racingCommit != nil { try writer.execute(Self.racing) }
+        if racingCommit != nil { try writer.execute(Self.racingCommitSQL) }
 
         for value in 5000..<5003 { try writer.execute("INSERT INTO t(v, pad) VALUES(\(value), zeroblob(300))") }
         let fresh = try open(path, vfs)
@@ -251,7 +251,7 @@ private struct CheckpointRace {
         vfs.onNext(.unfetch) {
             hasRun.withLock { $0 = true }
             do throws(RawError) {
-                try writer.execute(Self.racing)
+                try writer.execute(Self.racingCommitSQL)
             } catch {
                 if writer.isInTransaction { try? writer.execute("ROLLBACK") }
                 failure.withLock { $0 = error.code }

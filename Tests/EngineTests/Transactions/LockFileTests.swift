@@ -12,7 +12,6 @@ struct LockFileTests {
     enum Foreign: CaseIterable {
         case text, eightLetters, database, realm, large, folder, pipe, linkToFile, linkToDatabase, danglingLink,
             hardLink
-        case wrongVersion
 
         func create(in folder: TestFolder) throws {
             let lock = folder.path("test.realm.lock")
@@ -36,10 +35,6 @@ struct LockFileTests {
                 _ = self == .linkToFile ? symlink(victim, lock) : link(victim, lock)
             case .linkToDatabase: symlink(folder.path(), lock)
             case .danglingLink: symlink(victim, lock)
-            case .wrongVersion:
-                // The file has the length of a lock file of an earlier release, but contains a version that the
-                // database never had.
-                try Data([0, 0, 1, 0, 0, 0, 0, 0]).write(to: URL(fileURLWithPath: lock))
             }
         }
 
@@ -65,7 +60,7 @@ struct LockFileTests {
         "a foreign file with the name of the lock file is not changed, with or without a database D41",
         arguments: Foreign.allCases)
     func foreign(_ foreign: Foreign) throws {
-        for exists in [true, false] where foreign != .wrongVersion || exists {
+        for exists in [true, false] {
             let folder = try TestFolder()
             if exists {
                 try VirtualProcess(folder.path()).add("a")
@@ -73,21 +68,36 @@ struct LockFileTests {
             }
             try foreign.create(in: folder)
             let before = try contents(folder)
-            let error = engineError { _ = try VirtualProcess(folder.path()) }
-            #expect(error?.code == .accessDenied && error?.path == folder.path())
-            #expect(error?.message.contains("'\(folder.path("test.realm.lock"))'") == true, "\(error?.message ?? "")")
-            #expect(error?.message.contains("choose another name for the database") == true)
+            expectRejection(folder)
             let deletion = engineError { _ = try StoreRegistry.remove(VirtualProcess.options(folder.path())) }
-            // Without a database, nothing shows that the numbers in the lock file are wrong, and links have no target
-            // that could be deleted.
+            // Without a database, links have no target that could be deleted.
             let isNothing = !exists && [.linkToDatabase, .danglingLink].contains(foreign)
-            if foreign != .wrongVersion && !isNothing { #expect(deletion?.code == .accessDenied) }
+            if !isNothing { #expect(deletion?.code == .accessDenied) }
             // Reading the log of the database may have changed the shared memory.
             let after = try contents(folder)
-            if foreign != .wrongVersion {
-                #expect(after.filter { !$0.key.hasSuffix("-shm") } == before.filter { !$0.key.hasSuffix("-shm") })
-            }
+            #expect(after.filter { !$0.key.hasSuffix("-shm") } == before.filter { !$0.key.hasSuffix("-shm") })
         }
+    }
+
+    @Test("a lock file with a version that the database never had is not used D41")
+    func wrongVersion() throws {
+        let folder = try TestFolder()
+        try VirtualProcess(folder.path()).add("a")
+        let lock = folder.path("test.realm.lock")
+        unlink(lock)
+        // The file has the length of a lock file of an earlier release.
+        let content = Data([0, 0, 1, 0, 0, 0, 0, 0])
+        try content.write(to: URL(fileURLWithPath: lock))
+        expectRejection(folder)
+        #expect(FileManager.default.contents(atPath: lock) == content)
+    }
+
+    /// Checks that the database cannot be opened because of its lock file.
+    private func expectRejection(_ folder: TestFolder) {
+        let error = engineError { _ = try VirtualProcess(folder.path()) }
+        #expect(error?.code == .accessDenied && error?.path == folder.path())
+        #expect(error?.message.contains("'\(folder.path("test.realm.lock"))'") == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains("choose another name for the database") == true)
     }
 
     @Test("the next write does not change a foreign lock file that appears while the database is open D41")
