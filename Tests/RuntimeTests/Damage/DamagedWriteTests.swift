@@ -42,7 +42,7 @@ import Testing
             ),
         ])
     func migration(_ sql: String, _ expected: String) throws {
-        let previous = try PreviousProgram([
+        let previous = try PreviousFile([
             "object Scalars\nprimaryKey id\nproperty id Int\nproperty int Int\nproperty string String"
         ]) {
             _ = $0("Scalars", ["id": 1, "int": 5, "string": "a"])
@@ -67,7 +67,7 @@ import Testing
             ("UPDATE Scalars SET \"int\" = NULL", "'Scalars.int' in the row with the key 1 holds nothing"),
         ])
     func conversion(_ sql: String, _ expected: String) throws {
-        let previous = try PreviousProgram(["object Scalars\nprimaryKey id\nproperty id Int\nproperty int String"]) {
+        let previous = try PreviousFile(["object Scalars\nprimaryKey id\nproperty id Int\nproperty int String"]) {
             _ = $0("Scalars", ["id": 1, "int": "5"])
         }
         try writeUnchecked(previous.url.path, sql)
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test("a required Decimal128 property of a type without a class has the default zero") func zeroDecimal() throws {
-        let previous = try PreviousProgram([
+        let previous = try PreviousFile([
             "object Undeclared\nprimaryKey id\nproperty id Int\nproperty price Decimal128"
         ])
         let realm = try Realm(configuration: previous.configuration([Scalars.self], schemaVersion: 0))
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test("frozen objects of types without a class can be read concurrently N126") func frozen() throws {
-        let previous = try PreviousProgram([
+        let previous = try PreviousFile([
             "object Undeclared\nprimaryKey id\nproperty id Int\nproperty extra AnyRealmValue\nproperty next link:Undeclared?"
         ]) { create in
             let first = create("Undeclared", ["id": 0])
@@ -123,8 +123,7 @@ import Testing
             [Int.max], [Int.max - 1], [Int.max, Int.max - 1, 5], [Int.min, Int.max, 0], [Int.min, Int.max],
         ])
     func highKeys(_ keys: [Int]) throws {
-        let previous = try PreviousProgram(["object Keyless\nprimaryKey id\nproperty id Int\nproperty content String"])
-        {
+        let previous = try PreviousFile(["object Keyless\nprimaryKey id\nproperty id Int\nproperty content String"]) {
             create in
             for key in keys { _ = create("Keyless", ["id": key, "content": "old \(key)"]) }
         }

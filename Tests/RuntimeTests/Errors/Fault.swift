@@ -64,13 +64,13 @@ struct Fault: Sendable, CustomStringConvertible {
             .schemaMismatch, "a property has another type, and the schema version is the same",
             messagePart: "'Keyless.content' is 'Int' in the file and 'String' in the schema",
             repair: { fixture in
-                guard let previous = fixture.retained.first as? PreviousProgram else { return }
+                guard let previous = fixture.retained.first as? PreviousFile else { return }
                 let realm = try previous.migrated([Keyless.self])
                 if realm.objects(Keyless.self).map(\.content) != ["5"] { throw CocoaError(.fileReadCorruptFile) }
                 fixture.retained = []
             }
         ) { fixture in
-            let previous = try PreviousProgram(["object Keyless\nproperty content Int"]) {
+            let previous = try PreviousFile(["object Keyless\nproperty content Int"]) {
                 _ = $0("Keyless", ["content": 5])
             }
             fixture.retained = [previous]

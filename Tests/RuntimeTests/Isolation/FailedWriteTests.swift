@@ -40,7 +40,7 @@ import Testing
     }
 
     /// A Realm that waits 20 ms for the write lock, which another thread holds until `end` is called.
-    private func startWaiting() throws -> (test: TestRealm, end: () -> Void) {
+    private func realmWithHeldLock() throws -> (test: TestRealm, end: () -> Void) {
         let test = try TestRealm { $0.environment.writeTimeoutMilliseconds = 20 }
         let lock = test.realm.context.coordinator.writeLock
         let (isHeld, mayRelease, isReleased) = (
@@ -65,7 +65,7 @@ import Testing
 
     @Test("a write that a completion handler leaves open does not make the next queued write fail N132 N134")
     func openWriteInCompletion() throws {
-        let (test, end) = try startWaiting()
+        let (test, end) = try realmWithHeldLock()
         var outcomes: [String] = []
         test.realm.writeAsync({ test.realm.add(Dog(name: "refused")) }) { error in
             outcomes.append((error as? Realm.Error)?.code.rawValue ?? "stored")
@@ -86,7 +86,7 @@ import Testing
 
     @Test("'beginAsyncWrite' reports a write that cannot begin, and does not call its block N135")
     func refusedBlock() throws {
-        let (test, end) = try startWaiting()
+        let (test, end) = try realmWithHeldLock()
         var outcomes: [String] = []
         test.realm.beginAsyncWrite {
             outcomes.append("block")

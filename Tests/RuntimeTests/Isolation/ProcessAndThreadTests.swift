@@ -127,14 +127,14 @@ import Testing
 
     // MARK: Opening in the background
 
-    private func previousProgram() throws -> PreviousProgram {
-        try PreviousProgram(["object Keyless\nproperty content Int"]) { create in _ = create("Keyless", ["content": 5])
+    private func previousFile() throws -> PreviousFile {
+        try PreviousFile(["object Keyless\nproperty content Int"]) { create in _ = create("Keyless", ["content": 5])
         }
     }
 
     @Test("'try await Realm(configuration:)' does not block the actor while the file is migrated N148") @MainActor
     func openInBackground() async throws {
-        let previous = try previousProgram()
+        let previous = try previousFile()
         let isFree = DispatchSemaphore(value: 0)
         let configuration = previous.configuration([Keyless.self]) { _, _ in
             #expect(isFree.wait(timeout: .now() + .seconds(30)) == .success, "the migration blocked the main actor")
@@ -148,7 +148,7 @@ import Testing
 
     @Test("opening can be cancelled before the migration begins, and the file does not change N148") @MainActor
     func cancelledOpening() async throws {
-        let previous = try previousProgram()
+        let previous = try previousFile()
         let before = previous.contents
         var configuration = previous.configuration([Keyless.self]) { _, _ in Issue.record("migrated") }
         let opening = Mutex<_Concurrency.Task<Void, any Error>?>(nil)

@@ -6,12 +6,12 @@ import Testing
 
 /// Links in `AnyRealmValue` properties, in migrations that change the class of the owner or of the target.
 @Suite struct AnyLinkMigrationTests {
-    private func previousProgram(node: String = "Int", scalars: String = "") throws -> PreviousProgram {
+    private func previousFile(node: String = "Int", scalars: String = "") throws -> PreviousFile {
         let types = [
             "object Treasure\nprimaryKey id\nproperty id \(node)\nproperty name String",
             "object Holder\nproperty any AnyRealmValue\nproperty list List<AnyRealmValue>\(scalars)",
         ]
-        return try PreviousProgram(types) { create in
+        return try PreviousFile(types) { create in
             for name in ["7", "5"] {
                 let treasure = create("Treasure", ["id": node == "Int" ? Int(name) ?? 0 : name, "name": name])
                 _ = create("Holder", ["any": ["t": treasure], "list": [1, treasure]])
@@ -29,7 +29,7 @@ import Testing
 
     @Test("links still lead to rows whose keys change, and become nil when the rows are deleted O6 O32")
     func keys() throws {
-        let previous = try previousProgram(node: "String")
+        let previous = try previousFile(node: "String")
         let realm = try previous.migrated([Treasure.self, Owner.self])
         #expect(realm.objects(Treasure.self).map(\.id) == [5, 7])
         #expect(holders(realm) == [["7", "7"], ["5", "5"]])
@@ -39,7 +39,7 @@ import Testing
 
     @Test("links become nil when a migration deletes their targets, even if it reorders properties O6 O32")
     func deletion() throws {
-        let previous = try previousProgram()
+        let previous = try previousFile()
         let realm = try previous.migrated([Treasure.self, Owner.self]) { migration, _ in
             migration.enumerateObjects(ofType: "Treasure") { old, new in
                 if old?["name"] as? String == "7", let new { migration.delete(new) }
@@ -56,7 +56,7 @@ import Testing
             "object Treasure\nprimaryKey id\nproperty id Int\nproperty name String",
             "object Scalars\nproperty anyValue AnyRealmValue\nproperty old AnyRealmValue",
         ]
-        let previous = try PreviousProgram(types) { create in
+        let previous = try PreviousFile(types) { create in
             let treasure = create("Treasure", ["id": 1, "name": "gold"])
             _ = create("Scalars", ["anyValue": 5, "old": ["t": treasure]])
         }

@@ -20,11 +20,11 @@ import Testing
 
     private typealias Create = (String, [String: Any]) -> MigrationObject
 
-    private func file(_ body: (Create) -> Void) throws -> PreviousProgram { try PreviousProgram(Self.schemaText, body) }
+    private func file(_ body: (Create) -> Void) throws -> PreviousFile { try PreviousFile(Self.schemaText, body) }
 
     /// Two objects that link to each other. The second links to the first through `property`. The `Wide` object with
     /// the id 1 links to the first.
-    private func cycle(_ property: String) throws -> PreviousProgram {
+    private func cycle(_ property: String) throws -> PreviousFile {
         try file { create in
             let (first, second) = (create("Ring", ["number": 1]), create("Ring", ["number": 2]))
             first["inner"] = second
@@ -153,7 +153,7 @@ import Testing
     @Test("an embedded chain of 5,000 objects is deleted with the property of its owner O70") func droppedProperty()
         throws
     {
-        let previous = try PreviousProgram([
+        let previous = try PreviousFile([
             "object Wide\nprimaryKey id\nproperty id Int\nproperty old embedded:Ring?\nproperty ring embedded:Ring?",
             "embedded Ring\nproperty number Int\nproperty inner embedded:Ring?\nproperty rings List<embedded:Ring>",
         ]) { create in

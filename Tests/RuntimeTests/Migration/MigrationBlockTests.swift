@@ -12,7 +12,7 @@ import Testing
     private static let keyless = "object Keyless\nproperty title String\nproperty months Int"
 
     @Test("the block is called once, with old and new objects and the old version O71 O2") func once() throws {
-        let previous = try PreviousProgram([Self.keyless], schemaVersion: 3) { create in
+        let previous = try PreviousFile([Self.keyless], schemaVersion: 3) { create in
             for number in 1...3 { _ = create("Keyless", ["title": "t\(number)", "months": number * 12]) }
         }
         let calls = Mutex<[UInt64]>([])
@@ -39,7 +39,7 @@ import Testing
     {
         let count = Mutex(0)
         let block: MigrationBlock = { _, _ in count.withLock { $0 += 1 } }
-        let previous = try PreviousProgram(["object Keyless\nproperty content String"]) { create in
+        let previous = try PreviousFile(["object Keyless\nproperty content String"]) { create in
             _ = create("Keyless", ["content": "a"])
         }
         #expect(try previous.migrated([Keyless.self], schemaVersion: 0, block).objects(Keyless.self).count == 1)
@@ -59,7 +59,7 @@ import Testing
     func defaults()
         throws
     {
-        let previous = try PreviousProgram(["object Defaults\nproperty int Int?\nproperty word String?"]) { create in
+        let previous = try PreviousFile(["object Defaults\nproperty int Int?\nproperty word String?"]) { create in
             _ = create("Defaults", ["int": 5])
             _ = create("Defaults", ["word": "w"])
         }
@@ -74,7 +74,7 @@ import Testing
         let schemaText = [
             "object EnumHolder\nprimaryKey id\nproperty id Int\nproperty grade String\nproperty level Int"
         ]
-        let previous = try PreviousProgram(schemaText) { create in
+        let previous = try PreviousFile(schemaText) { create in
             _ = create("EnumHolder", ["id": 1, "grade": "best", "level": 5])
             _ = create("EnumHolder", ["id": 2, "grade": "worst", "level": 6])
         }
@@ -118,8 +118,8 @@ import Testing
         """, "embedded Screw\nproperty length Int\nproperty thread String?",
     ]
 
-    private func makeGraph() throws -> PreviousProgram {
-        try PreviousProgram(Self.graph) { create in
+    private func makeGraph() throws -> PreviousFile {
+        try PreviousFile(Self.graph) { create in
             let a = create("Knot", ["id": 1, "title": "a", "amount": 1.5])
             let b = create("Knot", ["id": 2, "title": "b"])
             a["next"] = b
@@ -176,7 +176,7 @@ import Testing
         let renamed = Self.graph.map {
             $0.replacingOccurrences(of: "Knot", with: "Node").replacingOccurrences(of: " title ", with: " name ")
         }
-        let previous = try PreviousProgram(renamed) { create in
+        let previous = try PreviousFile(renamed) { create in
             let a = create("Node", ["id": 1, "name": "a"])
             let b = create("Node", ["id": 2, "name": "b", "next": a])
             a["children"] = [b, a]
@@ -205,7 +205,7 @@ import Testing
         "a copy of an old object has the values of renamed properties, also in embedded objects O71 O12",
         arguments: [false, true])
     func copyingRenamed(_ isRebuilt: Bool) throws {
-        let previous = try PreviousProgram([
+        let previous = try PreviousFile([
             "object Renamed\nprimaryKey id\nproperty id Int\nproperty title String\nproperty items List<link:Renamed>\n"
                 + (isRebuilt ? "property extra Int" : ""),
             "object Node\nprimaryKey id\nproperty id Int\nproperty part embedded:Part?",
@@ -244,7 +244,7 @@ import Testing
         throws
     {
         let renamed = Self.graph.map { $0.replacingOccurrences(of: "Knot", with: "Node") }
-        let previous = try PreviousProgram(renamed) { create in
+        let previous = try PreviousFile(renamed) { create in
             let a = create("Node", ["id": 1, "part": ["name": "p", "core": ["length": 3]]])
             _ = create("Node", ["id": 2, "next": a, "children": [a]])
             _ = create("Node", ["id": 3])
@@ -278,7 +278,7 @@ import Testing
     func deleteData()
         throws
     {
-        let previous = try PreviousProgram([
+        let previous = try PreviousFile([
             "object Keyless\nproperty content String",
             "object Gone\nproperty other link:Keyless?\nproperty tags List<Int>",
         ]) { create in
@@ -294,7 +294,7 @@ import Testing
         #expect(
             try integer("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'Gone%'", realm.context.handle) == 0)
         #expect(realm.context.schema["Gone"] == nil)
-        let empty = try PreviousProgram(["object Keyless\nproperty content String"]) { create in
+        let empty = try PreviousFile(["object Keyless\nproperty content String"]) { create in
             for _ in 0..<3 { _ = create("Keyless", [:]) }
         }
         let emptied = try empty.migrated([Keyless.self]) { migration, _ in
@@ -306,7 +306,7 @@ import Testing
     @Test("renameProperty renames properties and collections, and converts their values O71 O2") func renaming()
         throws
     {
-        let previous = try PreviousProgram([
+        let previous = try PreviousFile([
             "object Node\nprimaryKey id\nproperty id Int\nproperty title Int\nproperty kids List<link:Node>\nproperty weight Double?"
         ]) { create in
             let a = create("Node", ["id": 1, "title": 77, "weight": -0.0])
@@ -328,7 +328,7 @@ import Testing
     }
 
     @Test("a renamed type is found by its old and its new name O71 O2") func renamedTypes() throws {
-        let previous = try PreviousProgram(["object OldName\nprimaryKey id\nproperty id Int\nproperty title Int"]) {
+        let previous = try PreviousFile(["object OldName\nprimaryKey id\nproperty id Int\nproperty title Int"]) {
             create in
             _ = create("OldName", ["id": 1, "title": 5])
         }
@@ -349,7 +349,7 @@ import Testing
             isConverted
             ? "object Indexed\nprimaryKey id\nproperty id Int\nproperty body Int\nproperty summary Int"
             : "object Indexed\nprimaryKey id\nproperty id Int\nproperty body String fullText\nproperty summary String? fullText"
-        let previous = try PreviousProgram([schemaText]) { create in
+        let previous = try PreviousFile([schemaText]) { create in
             for id in 1...3 {
                 _ = create(
                     "Indexed", isConverted ? ["id": id, "body": id] : ["id": id, "body": "\(id)", "summary": "0"])
@@ -372,7 +372,7 @@ import Testing
     }
 
     @Test("a shared object that becomes embedded is copied for each owner O71 O20") func embedding() throws {
-        let previous = try PreviousProgram([
+        let previous = try PreviousFile([
             "object Node\nprimaryKey id\nproperty id Int\nproperty part link:Part?",
             "object Part\nproperty name String",
         ]) { create in
@@ -395,7 +395,7 @@ import Testing
     }
 
     @Test("the block may assign new primary keys, and links still lead to the objects O71 O2") func keys() throws {
-        let previous = try PreviousProgram([
+        let previous = try PreviousFile([
             "object Node\nproperty id Int\nproperty name String\nproperty next link:Node?\nproperty children List<link:Node>"
         ]) { create in
             let a = create("Node", ["id": 4, "name": "a"])
@@ -412,7 +412,7 @@ import Testing
         }
         let a = try #require(realm.object(ofType: Node.self, forPrimaryKey: 100))
         #expect(a.name == "a" && a.children.map(\.id) == [101, 100] && a.children[0].next == a)
-        let text = try PreviousProgram(["object StringKey\nproperty code String\nproperty content Int"]) { create in
+        let text = try PreviousFile(["object StringKey\nproperty code String\nproperty content Int"]) { create in
             for _ in 0..<2 { _ = create("StringKey", ["code": "same"]) }
         }
         let keyed = try text.migrated([StringKey.self]) { migration, _ in
@@ -427,7 +427,7 @@ import Testing
 
     @Test("assigning a value resolves a failed conversion, even if the value equals the current one O71 O30")
     func resolvedConversions() throws {
-        let previous = try PreviousProgram([
+        let previous = try PreviousFile([
             "object ScalarLists\nprimaryKey id\nproperty id Int\nproperty ints List<String>\nproperty bools List<Date>"
         ]) { create in
             _ = create("ScalarLists", ["id": 1, "ints": ["1", "x"], "bools": [Date()]])
@@ -447,7 +447,7 @@ import Testing
     }
 
     @Test("a migration handles more objects than it keeps in memory at a time O71 O2") func many() throws {
-        let previous = try PreviousProgram([Self.keyless]) { create in
+        let previous = try PreviousFile([Self.keyless]) { create in
             for number in 0..<5_000 { _ = create("Keyless", ["title": "\(number)"]) }
         }
         let realm = try previous.migrated([Keyless.self]) { migration, _ in

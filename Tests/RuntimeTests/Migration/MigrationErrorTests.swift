@@ -12,14 +12,14 @@ import Testing
 
     private static let keyless = "object Keyless\nproperty content Int"
 
-    private func makePreviousProgram() throws -> PreviousProgram {
-        try PreviousProgram([Self.keyless]) { create in
+    private func makePreviousFile() throws -> PreviousFile {
+        try PreviousFile([Self.keyless]) { create in
             for number in 1...3 { _ = create("Keyless", ["content": number]) }
         }
     }
 
     @Test("an error of the block is rethrown, and the file does not change O2") func thrown() throws {
-        let previous = try makePreviousProgram()
+        let previous = try makePreviousFile()
         let before = previous.contents
         let error = #expect(throws: Failure.self) {
             _ = try previous.migrated([Keyless.self]) { migration, _ in
@@ -44,7 +44,7 @@ import Testing
     func versionNotRaised()
         throws
     {
-        let previous = try PreviousProgram([
+        let previous = try PreviousFile([
             "object Node\nprimaryKey id\nproperty id Int\nproperty name Int?\nproperty lost String", "object Part",
             "embedded Screw\nproperty length Int",
         ])
@@ -63,13 +63,13 @@ import Testing
     }
 
     @Test("a lower version throws 'schemaVersionNewer', even if the types differ too O69 O2") func lower() throws {
-        let previous = try PreviousProgram([Self.keyless], schemaVersion: 4)
+        let previous = try PreviousFile([Self.keyless], schemaVersion: 4)
         #expect(previous.openingError([Keyless.self], schemaVersion: 3)?.code == .schemaVersionNewer)
         #expect(previous.openingError([Keyless.self], schemaVersion: 4)?.code == .schemaMismatch)
     }
 
     @Test("a file that is opened for reading only is not migrated O2") func readOnly() throws {
-        let previous = try makePreviousProgram()
+        let previous = try makePreviousFile()
         var configuration = previous.configuration([Keyless.self]) { _, _ in Issue.record("called") }
         configuration.readOnly = true
         let before = previous.contents
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test("'deleteRealmIfMigrationNeeded' deletes the file only if a migration is needed O2") func deleting() throws {
-        let previous = try makePreviousProgram()
+        let previous = try makePreviousFile()
         var configuration = previous.configuration([Keyless.self]) { _, _ in Issue.record("called") }
         configuration.deleteRealmIfMigrationNeeded = true
         do {
@@ -89,13 +89,13 @@ import Testing
         }
         configuration.schemaVersion = 2
         #expect(try Realm(configuration: configuration).objects(Keyless.self).count == 1)
-        let additive = try PreviousProgram(["object Keyless"]) { create in _ = create("Keyless", [:]) }
+        let additive = try PreviousFile(["object Keyless"]) { create in _ = create("Keyless", [:]) }
         configuration.fileURL = additive.url
         #expect(try Realm(configuration: configuration).objects(Keyless.self).count == 1)
     }
 
     @Test("performMigration migrates and leaves the file closed O2") func perform() throws {
-        let previous = try makePreviousProgram()
+        let previous = try makePreviousFile()
         let configuration = previous.configuration([Keyless.self])
         try Realm.performMigration(for: configuration)
         #expect(try schemaVersionAtURL(previous.url) == 1)
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test("duplicate keys and unconverted values that the block does not fix are reported O2") func conflicts() throws {
-        let previous = try PreviousProgram(["object Int64Key\nproperty number String\nproperty content Data"]) {
+        let previous = try PreviousFile(["object Int64Key\nproperty number String\nproperty content Data"]) {
             create in
             for number in ["1", "2", "x"] { _ = create("Int64Key", ["number": number, "content": Data([1])]) }
         }
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test("the block can open other files, but not the file that it migrates O73 O2") func nested() throws {
-        let previous = try makePreviousProgram()
+        let previous = try makePreviousFile()
         let codes = Mutex<[Realm.Error.Code?]>([])
         let inner = previous.configuration([Keyless.self])
         _ = try previous.migrated([Keyless.self]) { _, _ in
@@ -141,7 +141,7 @@ import Testing
 
     @Test("opening throws after a block that fills the disk, and the migration is rolled back O2")
     func fullDisk() throws {
-        let previous = try makePreviousProgram()
+        let previous = try makePreviousFile()
         let before = previous.contents
         let error = #expect(throws: Realm.Error.self) {
             _ = try previous.migrated([Keyless.self]) { migration, _ in
@@ -158,7 +158,7 @@ import Testing
 
     @Test("migrating a file that is open in this process throws an error that names where it is open O73 O2")
     func openElsewhere() throws {
-        let previous = try PreviousProgram(["object Keyless\nproperty content String"]) { create in
+        let previous = try PreviousFile(["object Keyless\nproperty content String"]) { create in
             _ = create("Keyless", ["content": "a"])
         }
         let newer = previous.configuration([Keyless.self], schemaVersion: 3) { migration, _ in
@@ -191,7 +191,7 @@ import Testing
     }
 
     @Test("migrating a file that has frozen objects throws O73 O2") func frozenElsewhere() throws {
-        let previous = try PreviousProgram(["object Keyless\nproperty content String"]) { create in
+        let previous = try PreviousFile(["object Keyless\nproperty content String"]) { create in
             _ = create("Keyless", ["content": "a"])
         }
         let frozen = try previous.migrated([Keyless.self], schemaVersion: 0).freeze()

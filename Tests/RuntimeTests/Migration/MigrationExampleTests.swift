@@ -8,7 +8,7 @@ import Testing
 /// Runs the migration block that the documentation article on migrations shows.
 @Suite struct MigrationExampleTests {
     @Test("the example of the documentation works as described O2") func example() throws {
-        let previous = try PreviousProgram([
+        let previous = try PreviousFile([
             "object Person\nproperty fullName String",
             "object Dog\nprimaryKey id\nproperty id ObjectId\nproperty name String\nproperty years Int\nproperty owner link:Person?",
             "object Cat\nproperty name String",

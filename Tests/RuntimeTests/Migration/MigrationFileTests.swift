@@ -28,15 +28,15 @@ import Testing
 
     private static let keyless = "object Keyless\nproperty content Int"
 
-    private func makePreviousProgram(_ content: Int) throws -> PreviousProgram {
-        try PreviousProgram([Self.keyless]) { create in _ = create("Keyless", ["content": content]) }
+    private func makePreviousFile(_ content: Int) throws -> PreviousFile {
+        try PreviousFile([Self.keyless]) { create in _ = create("Keyless", ["content": content]) }
     }
 
     @Test(
         "a file that is deleted or replaced during its migration is not opened, and its replacement is unchanged O2",
         arguments: Loss.allCases)
     func lost(_ loss: Loss) throws {
-        let (previous, other) = try (makePreviousProgram(1), makePreviousProgram(2))
+        let (previous, other) = try (makePreviousFile(1), makePreviousFile(2))
         let (expected, url, otherURL) = (other.contents, previous.url, other.url)
         let openingError = previous.openingError([Keyless.self]) { migration, _ in
             migration.enumerateObjects(ofType: "Keyless") { _, new in new?["content"] = "changed" }

@@ -50,7 +50,7 @@ import Testing
     }
 
     private func open(
-        _ previous: PreviousProgram, version: UInt64 = 1, _ block: MigrationBlock? = nil, _ body: (Realm) throws -> Void
+        _ previous: PreviousFile, version: UInt64 = 1, _ block: MigrationBlock? = nil, _ body: (Realm) throws -> Void
     ) throws {
         for _ in 0..<2 {
             let realm = try previous.migrated(Self.types, schemaVersion: version, block)
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test("deleteData keeps a type to which another type of the file still links O71 O68") func linkedType() throws {
-        let previous = try PreviousProgram([
+        let previous = try PreviousFile([
             "object Node\nprimaryKey id\nproperty id Int",
             "object Gone\nproperty note String\nproperty other link:Gone?",
             "object Linking\nproperty gone link:Gone?\nproperty all List<link:Gone>\nproperty named Map<link:Gone?>",
@@ -86,7 +86,7 @@ import Testing
 
     @Test("an embedded type becomes top-level with a primary key, and links lead to its objects O70 O71")
     func becomesTopLevel() throws {
-        let previous = try PreviousProgram([
+        let previous = try PreviousFile([
             "object Owner\nprimaryKey id\nproperty id String\nproperty guarded embedded:Treasure?",
             "embedded Treasure\nproperty id Int\nproperty name String",
         ]) { create in
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test("changed primary keys, renamed types and properties keep all links O70 O71") func changedKeys() throws {
-        let previous = try PreviousProgram([
+        let previous = try PreviousFile([
             """
             object OldName
             primaryKey id
@@ -160,7 +160,7 @@ import Testing
     }
 
     @Test("a block may create and delete objects while it enumerates them O71") func nestedChanges() throws {
-        let previous = try PreviousProgram([
+        let previous = try PreviousFile([
             "object Node\nprimaryKey id\nproperty id Int\nproperty name Int\nproperty next link:Node?\nproperty children List<link:Node>\nproperty named Map<link:Node?>\nproperty part link:Part?\nproperty parts List<link:Part>",
             "object Part\nproperty name String\nproperty node link:Node?",
         ]) { create in
@@ -203,7 +203,7 @@ import Testing
 
     @Test("after an error of the block, the next opening migrates the unchanged file O71 O72 O61") func errors() throws
     {
-        let previous = try PreviousProgram([
+        let previous = try PreviousFile([
             "object Keeper\nprimaryKey id\nproperty id String\nproperty guardedMap Map<link:Kept?>\nproperty ownedList List<link:Kept>",
             "object Kept\nprimaryKey name\nproperty name String",
         ]) { create in

@@ -22,7 +22,7 @@ import Testing
     }
 
     private static func run(_ body: @escaping @Sendable (Migration, Objects) -> Void) throws -> Objects {
-        let previous = try PreviousProgram(schemaText) { create in
+        let previous = try PreviousFile(schemaText) { create in
             let node = create("Node", ["id": 1, "name": "a"])
             node["children"] = [node]
         }
@@ -98,7 +98,7 @@ import Testing
         }
         expectMessage(embedded, "'Part' is an embedded type and cannot be added by itself")
         let enumeration = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let previous = try PreviousProgram(["object EnumHolder\nprimaryKey id\nproperty id Int"]) { create in
+            let previous = try PreviousFile(["object EnumHolder\nprimaryKey id\nproperty id Int"]) { create in
                 _ = create("EnumHolder", ["id": 1])
             }
             _ = try previous.migrated([EnumHolder.self]) { migration, _ in

@@ -12,7 +12,7 @@ import Testing
     private static let types: [ObjectBase.Type] = [Node.self, Part.self, Screw.self]
 
     @Test("a property that was renamed twice is renamed step by step O71 O2") func chain() throws {
-        let previous = try PreviousProgram(["object Keyless\nproperty s String"]) { _ = $0("Keyless", ["s": "kept"]) }
+        let previous = try PreviousFile(["object Keyless\nproperty s String"]) { _ = $0("Keyless", ["s": "kept"]) }
         let realm = try previous.migrated([Keyless.self], schemaVersion: 3) { migration, version in
             if version < 2 { migration.renameProperty(onType: "Keyless", from: "s", to: "between") }
             if version < 3 { migration.renameProperty(onType: "Keyless", from: "between", to: "content") }
@@ -23,7 +23,7 @@ import Testing
     @Test("enumerating a type that is in neither the file nor the schema yields no objects O71 O2") func unknownType()
         throws
     {
-        let previous = try PreviousProgram(["object Keyless\nproperty title String"]) {
+        let previous = try PreviousFile(["object Keyless\nproperty title String"]) {
             _ = $0("Keyless", ["title": "a"])
         }
         let realm = try previous.migrated([Keyless.self]) { migration, _ in
@@ -35,7 +35,7 @@ import Testing
     @Test("a primary key may be assigned its current value, and assigned unmanaged objects are added O71 O2")
     func assigning() throws {
         let schemaText = "object Node\nprimaryKey id\nproperty id Int\nproperty name String\nproperty title String"
-        let previous = try PreviousProgram([schemaText]) { _ = $0("Node", ["id": 1, "name": "a", "title": "t"]) }
+        let previous = try PreviousFile([schemaText]) { _ = $0("Node", ["id": 1, "name": "a", "title": "t"]) }
         let realm = try previous.migrated(Self.types) { migration, _ in
             migration.enumerateObjects(ofType: "Node") { old, new in
                 guard let old, let new else { return }
@@ -51,7 +51,7 @@ import Testing
 
     @Test("assigning an object of another type in a migration traps O71 O12") func wrongClass() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let previous = try PreviousProgram(["object Node\nprimaryKey id\nproperty id Int\nproperty title String"]) {
+            let previous = try PreviousFile(["object Node\nprimaryKey id\nproperty id Int\nproperty title String"]) {
                 _ = $0("Node", ["id": 1])
             }
             _ = try previous.migrated(MultiVersionMigrationTests.types + [IntKey.self]) { migration, _ in
@@ -64,7 +64,7 @@ import Testing
     @Test("a new object can be created from an old one of another type, by common properties O71 O5") func shared()
         throws
     {
-        let previous = try PreviousProgram(["object Before\nproperty content String\nproperty weight Double"]) {
+        let previous = try PreviousFile(["object Before\nproperty content String\nproperty weight Double"]) {
             _ = $0("Before", ["content": "c", "weight": 1.0])
         }
         let realm = try previous.migrated([Keyless.self]) { migration, _ in
@@ -89,8 +89,8 @@ import Testing
         "object Screw\nproperty length Int",
     ]
 
-    private func sharedParts() throws -> PreviousProgram {
-        try PreviousProgram(Self.shared) { create in
+    private func sharedParts() throws -> PreviousFile {
+        try PreviousFile(Self.shared) { create in
             let screw = create("Screw", ["length": 3])
             let part = create("Part", ["name": "shared", "core": screw, "tags": ["x"]])
             _ = create("Part", ["name": "orphan"])
@@ -152,7 +152,7 @@ import Testing
             var schema = Self.shared
             schema[1] += "\nproperty screws List<link:Screw>"
             var before: [String] = []
-            let previous = try PreviousProgram(schema) { create in
+            let previous = try PreviousFile(schema) { create in
                 let screws = (1...3).map { create("Screw", ["length": $0]) }
                 let parts = ["a", "b", "c"].map { name in
                     create(
@@ -190,7 +190,7 @@ import Testing
         "objects that become top-level remain when their former owners are deleted O71 O68",
         arguments: [true, false])
     func undeclaredOwner(isDeletedInMigration: Bool) throws {
-        let previous = try PreviousProgram([
+        let previous = try PreviousFile([
             "object Former\nprimaryKey id\nproperty id Int\nproperty one embedded:Keyless?\nproperty many List<embedded:Keyless>",
             "embedded Keyless\nproperty content String",
         ]) { create in
@@ -210,7 +210,7 @@ import Testing
     func messages()
         throws
     {
-        let previous = try PreviousProgram(["object IntKey\nprimaryKey id\nproperty id Int\nproperty number Data"]) {
+        let previous = try PreviousFile(["object IntKey\nprimaryKey id\nproperty id Int\nproperty number Data"]) {
             _ = $0("IntKey", ["id": 4, "number": Data([1])])
         }
         let openingError = previous.openingError([IntKey.self]) { migration, _ in

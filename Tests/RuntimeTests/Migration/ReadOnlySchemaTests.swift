@@ -8,7 +8,7 @@ import Testing
 /// A file that is opened for reading only may lack types and properties that the program declares. Missing types are
 /// empty, missing properties have their defaults, and the file does not change.
 @Suite struct ReadOnlySchemaTests {
-    private func configuration(_ previous: PreviousProgram, _ types: [ObjectBase.Type]) -> Realm.Configuration {
+    private func configuration(_ previous: PreviousFile, _ types: [ObjectBase.Type]) -> Realm.Configuration {
         var configuration = previous.configuration(types, schemaVersion: 0)
         configuration.readOnly = true
         return configuration
@@ -16,7 +16,7 @@ import Testing
 
     private static let nodes: [ObjectBase.Type] = [Node.self, Part.self, Screw.self]
 
-    private func nodes() throws -> PreviousProgram {
+    private func nodes() throws -> PreviousFile {
         let schemaText = """
             object Node
             primaryKey id
@@ -25,7 +25,7 @@ import Testing
             property next link:Node?
             property amount Double
             """
-        return try PreviousProgram([schemaText]) { create in
+        return try PreviousFile([schemaText]) { create in
             let first = create("Node", ["id": 1, "amount": Double.nan])
             _ = create("Node", ["id": 2, "amount": -0.0, "next": first, "peers": [first]])
             _ = create("Node", ["id": 3, "amount": 2.5])
@@ -80,7 +80,7 @@ import Testing
     @Test(
         "missing properties have defaults of every type, and a generated default is the same at every read O74 O2 O35")
     func defaults() throws {
-        let previous = try PreviousProgram(["object Defaults\nprimaryKey id\nproperty id UUID"]) { create in
+        let previous = try PreviousFile(["object Defaults\nprimaryKey id\nproperty id UUID"]) { create in
             _ = create("Defaults", ["id": UUID()])
         }
         let realm = try Realm(configuration: configuration(previous, [Defaults.self]))
@@ -99,7 +99,7 @@ import Testing
     {
         let schemaText =
             "object OldName\nprimaryKey id\nproperty id Int\nproperty title String\nproperty items List<link:OldName>"
-        let previous = try PreviousProgram([schemaText]) { create in
+        let previous = try PreviousFile([schemaText]) { create in
             let first = create("OldName", ["id": 1, "title": "a"])
             _ = create("OldName", ["id": 2, "title": "b", "items": [first, first]])
         }
@@ -107,8 +107,7 @@ import Testing
         #expect(realm.objects(Renamed.self).map(\.name) == ["a", "b"])
         #expect(realm.objects(Renamed.self)[1].children.map(\.name) == ["a", "a"])
         #expect(realm.objects(Renamed.self).where { $0.children.name == "a" }.map(\.id) == [2])
-        let enums = try PreviousProgram(["object EnumHolder\nprimaryKey id\nproperty id Int\nproperty level enum:Int"])
-        {
+        let enums = try PreviousFile(["object EnumHolder\nprimaryKey id\nproperty id Int\nproperty level enum:Int"]) {
             _ = $0("EnumHolder", ["id": 1, "level": 5])
         }
         let holders = try Realm(configuration: configuration(enums, [EnumHolder.self])).objects(EnumHolder.self)
@@ -116,11 +115,11 @@ import Testing
     }
 
     @Test("opening throws if a full-text index is missing or a property is undeclared O74 O2") func refused() throws {
-        let words = try PreviousProgram(["object Indexed\nprimaryKey id\nproperty id Int"])
+        let words = try PreviousFile(["object Indexed\nprimaryKey id\nproperty id Int"])
         let error = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration(words, [Indexed.self])) }
         #expect(
             error?.code == .schemaMismatch && error?.message.contains("the full-text index of 'Indexed.body'") == true)
-        let lost = try PreviousProgram(["object Keyless\nproperty title String"])
+        let lost = try PreviousFile(["object Keyless\nproperty title String"])
         let loss = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration(lost, [Keyless.self])) }
         #expect(loss?.code == .schemaMismatch)
     }

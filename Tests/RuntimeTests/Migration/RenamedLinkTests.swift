@@ -30,7 +30,7 @@ import Testing
             property labels Map<link:Node?>
             property bolt embedded:Part?
             """
-        let previous = try PreviousProgram([node, "embedded Part\nproperty name String"]) { create in
+        let previous = try PreviousFile([node, "embedded Part\nproperty name String"]) { create in
             let (b, c) = (create("Node", ["id": 2]), create("Node", ["id": 3]))
             b["after"] = b
             _ = create(
@@ -60,7 +60,7 @@ import Testing
 
     @Test("renameProperty does not copy links in AnyRealmValues to objects that the block has deleted O71 O6 O32")
     func deletedTargetsInAnyValues() throws {
-        let previous = try PreviousProgram([
+        let previous = try PreviousFile([
             "object Node\nprimaryKey id\nproperty id Int",
             "object Scalars\nprimaryKey id\nproperty id Int\nproperty any AnyRealmValue",
             "object ScalarLists\nprimaryKey id\nproperty id Int\nproperty any List<AnyRealmValue>",
@@ -96,7 +96,7 @@ import Testing
 
     @Test("a type that the program does not declare stays if the block creates objects after deleteData O71 O2")
     func createdAfterDeleteData() throws {
-        let previous = try PreviousProgram([
+        let previous = try PreviousFile([
             "object Keyless\nproperty content String", "object Scalars\nproperty anyValue AnyRealmValue",
             "object Gone\nproperty note String",
         ]) { create in
@@ -120,7 +120,7 @@ import Testing
 
     @Test("renaming a property with embedded objects to two others fails unless separateOwners copies them O71 O20")
     func copiedTwice() throws {
-        let previous = try PreviousProgram([
+        let previous = try PreviousFile([
             "object Node\nprimaryKey id\nproperty id Int\nproperty bolt embedded:Part?",
             "embedded Part\nproperty name String\nproperty core embedded:Screw?", "embedded Screw\nproperty length Int",
         ]) { create in
@@ -150,7 +150,7 @@ import Testing
     @Test("objects of a type that becomes embedded may not be in AnyRealmValues O70 O20 O32") func embeddedInAnyValues()
         throws
     {
-        let previous = try PreviousProgram([
+        let previous = try PreviousFile([
             "object Node\nprimaryKey id\nproperty id Int\nproperty part link:Part?",
             "object Part\nproperty name String",
             "object Scalars\nproperty anyValue AnyRealmValue",

@@ -68,7 +68,7 @@ extension MisuseCases {
 
     static func migrate(_ block: @escaping @Sendable (Migration) -> Void) throws {
         let schema = "object Node\nprimaryKey id\nproperty id Int\nproperty name String\nproperty title String"
-        let past = try PreviousProgram([schema]) { create in _ = create("Node", ["id": 1]) }
+        let past = try PreviousFile([schema]) { create in _ = create("Node", ["id": 1]) }
         _ = try past.migrated([Node.self, Part.self, Screw.self]) { migration, _ in block(migration) }
     }
 }

@@ -13,16 +13,16 @@ import Testing
     /// this error.
     ///
     /// - Parameters:
-    ///   - refusal: the error that the write may cause, for the message of a failure.
-    ///   - isRolledBack: whether the write throws another error after `body`.
+    ///   - possibleError: the error that the write may cause, for the message of a failure.
+    ///   - throwsAfterBody: whether the write throws another error after `body`.
     private func write(
-        _ realm: Realm, refusal: Realm.Error.Code?, isRolledBack: Bool, _ body: () -> Realm.Error.Code?
+        _ realm: Realm, possibleError: Realm.Error.Code?, throwsAfterBody: Bool, _ body: () -> Realm.Error.Code?
     ) throws -> Bool {
         var expected: Realm.Error.Code?
         do {
             try realm.write {
                 expected = body()
-                if isRolledBack { throw Rollback() }
+                if throwsAfterBody { throw Rollback() }
             }
         } catch is Rollback {
             return false
@@ -30,7 +30,7 @@ import Testing
             #expect(error.code == expected, "\(error.message)")
             return false
         }
-        #expect(expected == nil, "\(refusal?.rawValue ?? "a rule") was not enforced")
+        #expect(expected == nil, "\(possibleError?.rawValue ?? "a rule") was not enforced")
         return expected == nil
     }
 
@@ -50,8 +50,8 @@ import Testing
         var held: [Int: Indexed] = [:]
         for _ in 0..<40 {
             let (before, heldBefore) = (model, held)
-            let isRolledBack = Int.random(in: 0..<4, using: &random) == 0
-            let isCommitted = try write(test.realm, refusal: .uniqueViolation, isRolledBack: isRolledBack) {
+            let throwsAfterBody = Int.random(in: 0..<4, using: &random) == 0
+            let isCommitted = try write(test.realm, possibleError: .uniqueViolation, throwsAfterBody: throwsAfterBody) {
                 for _ in 0..<Int.random(in: 1...8, using: &random) {
                     change(&model, &held, test.realm, &random)
                     if Int.random(in: 0..<6, using: &random) == 0 {
@@ -132,8 +132,8 @@ import Testing
         var (keepers, kept): ([Int: Keeper], [String: Kept]) = ([:], [:])
         for round in 0..<40 {
             let before = (model, keepers, kept)
-            let isRolledBack = Int.random(in: 0..<4, using: &random) == 0
-            let isCommitted = try write(test.realm, refusal: .deletionDenied, isRolledBack: isRolledBack) {
+            let throwsAfterBody = Int.random(in: 0..<4, using: &random) == 0
+            let isCommitted = try write(test.realm, possibleError: .deletionDenied, throwsAfterBody: throwsAfterBody) {
                 for _ in 0..<Int.random(in: 1...6, using: &random) {
                     change(&model, &keepers, &kept, test.realm, &random)
                 }

@@ -168,8 +168,8 @@ import Testing
             }, onComplete: { if $0 != nil { failures += 1 } })
         while test.realm.isPerformingAsynchronousWriteOperations, test.scheduler.waitForWork() { test.scheduler.run() }
         #expect(failures >= 1 && !nodes[1].isInvalidated && nodes[1].name == "n2")
-        let isFirstThere = test.realm.context.table(named: "Node")?.exists(1) == true
-        #expect(nodes[0].isInvalidated != isFirstThere)
+        let firstExists = test.realm.context.table(named: "Node")?.exists(1) == true
+        #expect(nodes[0].isInvalidated != firstExists)
     }
 
     @Test("objects that a committed write deleted stay invalidated when a later write is rolled back O63 O4")

@@ -23,8 +23,8 @@ import Testing
         """
     ]
 
-    private func opened() throws -> (PreviousProgram, Realm) {
-        let previous = try PreviousProgram(Self.schemaTexts) { create in
+    private func opened() throws -> (PreviousFile, Realm) {
+        let previous = try PreviousFile(Self.schemaTexts) { create in
             let first = create("Undeclared", ["id": 1, "name": "a", "tags": ["x", "y"], "weight": -0.0])
             _ = create(
                 "Undeclared",

@@ -173,8 +173,8 @@ struct TrackingRealmTests {
     }
 }
 
-@Suite("tracked reads: waiting readers")
-struct TrackedWaitingTests {
+@Suite("tracked reads: abandoned readers")
+struct AbandonedReaderTests {
     private final class Screen: Sendable {}
 
     @Test("closures of abandoned readers are released during other tracked reads, once a minute N167")

@@ -38,7 +38,9 @@ import Testing
 
     /// Applies `step` to a condition repeatedly, until the resulting text is rejected. Returns the number of accepted
     /// applications and the last accepted text. `step` must not change the results.
-    private func greatest(_ test: TestRealm, _ step: (String) -> String) throws -> (steps: Int, text: String) {
+    private func greatestAcceptedDepth(
+        _ test: TestRealm, _ step: (String) -> String
+    ) throws -> (steps: Int, text: String) {
         var text = "id == 1"
         for steps in 0..<150 {
             let next = step(text)
@@ -61,7 +63,7 @@ import Testing
             (3, { "SUBQUERY(next.children, $x, $x.id == 3).@count == 1 AND (\($0))" }),
         ]
         for (least, form) in forms {
-            let (steps, text) = try greatest(test, form)
+            let (steps, text) = try greatestAcceptedDepth(test, form)
             #expect(steps >= least, "\(text.prefix(100))")
             // Observers evaluate the condition for the changed rows.
             let found = try test.realm.objects(Node.self).filter(Realm.Predicate(parsing: text))

@@ -27,7 +27,7 @@ import Testing
             property \(name) Int
             property others List<link:Words>
             """
-        let past = try PreviousProgram([schema]) { create in
+        let past = try PreviousFile([schema]) { create in
             var created: [Any] = []
             for id in 0..<5 { created.append(create("Words", ["id": id, name: id, "others": created])) }
         }

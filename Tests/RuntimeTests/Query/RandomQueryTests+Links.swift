@@ -16,24 +16,25 @@ extension RandomQueryTests {
         case 1: return RandomCondition(fields.next != nil, "next != NULL") { row, _ in row.next != nil }
         case 2:
             return RandomCondition(fields.next.name == name, "next.name == %@", [name]) { row, rows in
-                row.next.map { bytes(rows[$0].string) == sought } ?? false
+                row.next.map { bytes(rows[$0].name) == sought } ?? false
             }
         case 3:
             return RandomCondition(fields.next.amount != amount, "next.amount != %@", [amount]) { row, rows in
-                row.next.map { rows[$0].double != amount } ?? true
+                row.next.map { rows[$0].amount != amount } ?? true
             }
         case 4:
             return RandomCondition(fields.next.amount < fields.amount, "amount > next.amount") { row, rows in
-                row.next.map { (rows[$0].double ?? 0) < (row.double ?? 0) } ?? false
+                row.next.map { (rows[$0].amount ?? 0) < (row.amount ?? 0) } ?? false
             }
-        case 5: return RandomCondition(fields.part.weight == nil, "part.weight == nil") { row, _ in row.int == nil }
+        case 5:
+            return RandomCondition(fields.part.weight == nil, "part.weight == nil") { row, _ in row.partWeight == nil }
         case 6:
             return RandomCondition(fields.part.weight > amount, "part.weight > %@", [amount]) { row, _ in
-                row.int.map { Double($0) > amount } ?? false
+                row.partWeight.map { Double($0) > amount } ?? false
             }
         case 7:
             return RandomCondition(fields.named["a"].name == name, "named['a'].name == %@", [name]) { row, rows in
-                (row.named["a"] ?? nil).map { bytes(rows[$0].string) == sought } ?? false
+                (row.named["a"] ?? nil).map { bytes(rows[$0].name) == sought } ?? false
             }
         default:
             return RandomCondition(fields.named["b"] == nil, "named[\"b\"] == nil") { row, _ in
@@ -47,7 +48,7 @@ extension RandomQueryTests {
         let amount = QueriedValues.amounts.randomElement(using: &random) ?? 0
         let count = Int.random(in: 0...3, using: &random)
         let tag = ["a", "b", "e\u{301}"].randomElement(using: &random) ?? ""
-        func value(_ row: Int, _ rows: [QueriedRow]) -> Double { rows[row].double ?? 0 }
+        func value(_ row: Int, _ rows: [QueriedRow]) -> Double { rows[row].amount ?? 0 }
         switch Int.random(in: 0..<14, using: &random) {
         case 0:
             return RandomCondition(fields.children.amount > amount, "ANY children.amount > %@", [amount]) { row, rows in
@@ -93,7 +94,7 @@ extension RandomQueryTests {
             }
         case 10:
             return RandomCondition(fields.previous.amount == amount, "ANY @links.Node.next.amount == %@", [amount]) {
-                row, rows in rows.contains { $0.next == row.id && $0.double == amount }
+                row, rows in rows.contains { $0.next == row.id && $0.amount == amount }
             }
         case 11:
             return RandomCondition(fields.parents.count == count, "@links.Node.children.@count == \(count)") {
@@ -118,7 +119,7 @@ extension RandomQueryTests {
         let name = QueriedValues.names.randomElement(using: &random) ?? ""
         let tag = QueriedValues.tags.randomElement(using: &random) ?? ""
         let count = Int.random(in: -2...3, using: &random)
-        func value(_ row: Int, _ rows: [QueriedRow]) -> Double { rows[row].double ?? 0 }
+        func value(_ row: Int, _ rows: [QueriedRow]) -> Double { rows[row].amount ?? 0 }
         func isLike(_ text: String?, _ other: String) -> Bool { bytes(text?.lowercased()) == bytes(other.lowercased()) }
         func holds(_ text: String) -> Bool { bytes(text).firstRange(of: bytes(tag)) != nil }
         switch Int.random(in: 0..<14, using: &random) {
@@ -143,11 +144,11 @@ extension RandomQueryTests {
         case 6:
             return RandomCondition(
                 fields.children.name.notEquals(name, options: .caseInsensitive), "ANY children.name !=[c] %@", [name]
-            ) { row, rows in row.children.contains { !isLike(rows[$0].string, name) } }
+            ) { row, rows in row.children.contains { !isLike(rows[$0].name, name) } }
         case 7:
             return RandomCondition(fields.children.name.notEquals(name), "ANY children.name != %@", [name]) {
                 row, rows in
-                row.children.contains { bytes(rows[$0].string) != bytes(name) }
+                row.children.contains { bytes(rows[$0].name) != bytes(name) }
             }
         case 8:
             return RandomCondition(fields.children.next != nil, "ANY children.next != nil") { row, rows in
@@ -155,7 +156,7 @@ extension RandomQueryTests {
             }
         case 9:
             return RandomCondition(nil, "ALL children.amount < amount + \(count)") { row, rows in
-                row.children.allSatisfy { value($0, rows) < (row.double ?? 0) + Double(count) }
+                row.children.allSatisfy { value($0, rows) < (row.amount ?? 0) + Double(count) }
             }
         case 10:
             return RandomCondition(nil, "ALL children.amount >= next.amount") { row, rows in

@@ -9,11 +9,9 @@ import Testing
 struct QueriedRow {
     var id = 0
     /// The weight of the part. Nil if there is no part.
-    var int: Int?
-    /// The amount.
-    var double: Double?
-    /// The name.
-    var string: String?
+    var partWeight: Int?
+    var amount: Double?
+    var name: String?
     var next: Int?
     var children: [Int] = []
     var named: [String: Int?] = [:]
@@ -66,7 +64,7 @@ enum QueriedValues {
         let amount = QueriedValues.amounts.randomElement(using: &random) ?? 0
         let count = Int.random(in: 0...2, using: &random)
         func nils(_ row: QueriedRow) -> Int { row.named.values.filter { $0 == nil }.count }
-        func value(_ row: Int, _ rows: [QueriedRow]) -> Double { rows[row].double ?? 0 }
+        func value(_ row: Int, _ rows: [QueriedRow]) -> Double { rows[row].amount ?? 0 }
         switch Int.random(in: 0..<14, using: &random) {
         case 0: return RandomCondition(fields.named.contains(nil), "ANY named == nil") { row, _ in nils(row) > 0 }
         case 1: return RandomCondition(nil, "ALL named != nil") { row, _ in nils(row) == 0 }
@@ -99,13 +97,13 @@ enum QueriedValues {
         let name = QueriedValues.names.randomElement(using: &random) ?? ""
         let amount = QueriedValues.amounts.randomElement(using: &random) ?? 0
         let count = Int.random(in: 0...2, using: &random)
-        func value(_ row: Int, _ rows: [QueriedRow]) -> Double { rows[row].double ?? 0 }
+        func value(_ row: Int, _ rows: [QueriedRow]) -> Double { rows[row].amount ?? 0 }
         switch Int.random(in: 0..<12, using: &random) {
         case 0:
             return RandomCondition(
                 (fields.children.amount > fields.amount).count == count,
                 "SUBQUERY(children, $x, $x.amount > amount).@count == \(count)"
-            ) { row, rows in row.children.filter { value($0, rows) > row.double ?? 0 }.count == count }
+            ) { row, rows in row.children.filter { value($0, rows) > row.amount ?? 0 }.count == count }
         case 1:
             return RandomCondition(
                 (!(fields.children.id <= fields.next.id) && fields.children.amount != amount).count > count,
@@ -130,27 +128,27 @@ enum QueriedValues {
             }
         case 4:
             return RandomCondition(nil, "SUBQUERY(part.tags, $x, $x == name).@count > 0") { row, _ in
-                row.tags.contains { bytes($0) == bytes(row.string) }
+                row.tags.contains { bytes($0) == bytes(row.name) }
             }
         case 5:
             return RandomCondition(nil, "%@ IN children.name", [name]) { row, rows in
-                row.children.contains { bytes(rows[$0].string) == bytes(name) }
+                row.children.contains { bytes(rows[$0].name) == bytes(name) }
             }
         case 6:
             return RandomCondition(nil, "NOT amount IN children.amount") { row, rows in
-                !row.children.contains { rows[$0].double == row.double }
+                !row.children.contains { rows[$0].amount == row.amount }
             }
         case 7:
             return RandomCondition(nil, "%@ IN @links.Node.next.amount", [amount]) { row, rows in
-                rows.contains { $0.next == row.id && $0.double == amount }
+                rows.contains { $0.next == row.id && $0.amount == amount }
             }
         case 8:
             return RandomCondition(nil, "name == %@", [AnyRealmValue.string(name)]) { row, _ in
-                bytes(row.string) == bytes(name)
+                bytes(row.name) == bytes(name)
             }
         case 9:
             return RandomCondition(nil, "amount < %@", [AnyRealmValue.double(amount)]) { row, _ in
-                (row.double ?? 0) < amount
+                (row.amount ?? 0) < amount
             }
         case 10:
             return RandomCondition(nil, "id IN %@", [AnyRealmValue.list([.int(count), .double(5)])]) { row, _ in
@@ -175,36 +173,36 @@ enum QueriedValues {
         let sought = bytes(name)
         switch Int.random(in: 0..<17, using: &random) {
         case 0:
-            return RandomCondition(fields.name == name, "name == %@", [name]) { row, _ in bytes(row.string) == sought }
+            return RandomCondition(fields.name == name, "name == %@", [name]) { row, _ in bytes(row.name) == sought }
         case 1:
-            return RandomCondition(fields.name != name, "name != %@", [name]) { row, _ in bytes(row.string) != sought }
+            return RandomCondition(fields.name != name, "name != %@", [name]) { row, _ in bytes(row.name) != sought }
         case 2:
             return RandomCondition(fields.name < name, "name < %@", [name]) { row, _ in
-                bytes(row.string).lexicographicallyPrecedes(sought)
+                bytes(row.name).lexicographicallyPrecedes(sought)
             }
         case 3:
             return RandomCondition(fields.name.starts(with: name), "name BEGINSWITH %@", [name]) { row, _ in
-                bytes(row.string).starts(with: sought)
+                bytes(row.name).starts(with: sought)
             }
         case 4:
             return RandomCondition(fields.name.contains(name), "name CONTAINS %@", [name]) { row, _ in
-                sought.isEmpty || bytes(row.string).firstRange(of: sought) != nil
+                sought.isEmpty || bytes(row.name).firstRange(of: sought) != nil
             }
         case 5:
             return RandomCondition(fields.name.ends(with: name), "name ENDSWITH %@", [name]) { row, _ in
-                bytes(row.string).reversed().starts(with: sought.reversed())
+                bytes(row.name).reversed().starts(with: sought.reversed())
             }
         case 6:
-            return RandomCondition(fields.amount == amount, "amount = %@", [amount]) { row, _ in row.double == amount }
+            return RandomCondition(fields.amount == amount, "amount = %@", [amount]) { row, _ in row.amount == amount }
         case 7:
-            return RandomCondition(fields.amount != amount, "%@ <> amount", [amount]) { row, _ in row.double != amount }
+            return RandomCondition(fields.amount != amount, "%@ <> amount", [amount]) { row, _ in row.amount != amount }
         case 8:
             return RandomCondition(fields.amount >= amount, "%@ =< amount", [amount]) { row, _ in
-                (row.double ?? 0) >= amount
+                (row.amount ?? 0) >= amount
             }
         case 9:
             return RandomCondition(fields.amount < amount, "amount < %@", [amount]) { row, _ in
-                (row.double ?? 0) < amount
+                (row.amount ?? 0) < amount
             }
         case 10:
             return RandomCondition(fields.id.in([id, id + 3]), "id IN {\(id), \(id + 3)}") { row, _ in
@@ -220,7 +218,7 @@ enum QueriedValues {
             // More values than are bound one by one.
             let amounts = (0..<300).map { Double($0) * 1e3 } + [amount, 2]
             return RandomCondition(fields.amount.in(amounts), "amount IN %@", [amounts]) { row, _ in
-                amounts.contains(row.double ?? 0)
+                amounts.contains(row.amount ?? 0)
             }
         case 14:
             return RandomCondition(nil, "id IN %@", [[Double(id), Decimal128(id + 3), 0.5] as [Any]]) { row, _ in
@@ -231,7 +229,7 @@ enum QueriedValues {
             return RandomCondition(nil, "id IN %@", [wholes]) { row, _ in row.id % 2 == 1 }
         default:
             return RandomCondition(fields.name.in([name, "b"]), "name IN %@", [[name, "b"]]) { row, _ in
-                bytes(row.string) == sought || bytes(row.string) == bytes("b")
+                bytes(row.name) == sought || bytes(row.name) == bytes("b")
             }
         }
     }
@@ -259,9 +257,9 @@ enum QueriedValues {
     func rows(_ random: inout SeededRandom) -> [QueriedRow] {
         (0..<12).map { id in
             var row = QueriedRow(
-                id: id, int: Bool.random(using: &random) ? Int.random(in: 0...3, using: &random) : nil,
-                double: QueriedValues.amounts.randomElement(using: &random),
-                string: QueriedValues.names.randomElement(using: &random),
+                id: id, partWeight: Bool.random(using: &random) ? Int.random(in: 0...3, using: &random) : nil,
+                amount: QueriedValues.amounts.randomElement(using: &random),
+                name: QueriedValues.names.randomElement(using: &random),
                 next: Bool.random(using: &random) ? Int.random(in: 0..<12, using: &random) : nil,
                 children: (0..<Int.random(in: 0...3, using: &random)).map { _ in Int.random(in: 0..<12, using: &random)
                 },
@@ -273,7 +271,7 @@ enum QueriedValues {
                     QueriedValues.tags.randomElement(using: &random) ?? ""
                 })
             // A row without a part has no tags.
-            if row.int == nil { row.tags = [] }
+            if row.partWeight == nil { row.tags = [] }
             return row
         }
     }
@@ -283,8 +281,8 @@ enum QueriedValues {
             realm.deleteAll()
             let nodes = rows.map { row in
                 Node(
-                    id: row.id, name: row.string ?? "", amount: row.double ?? 0,
-                    part: row.int.map { Part(weight: Double($0)) })
+                    id: row.id, name: row.name ?? "", amount: row.amount ?? 0,
+                    part: row.partWeight.map { Part(weight: Double($0)) })
             }
             realm.add(nodes)
             for (node, row) in zip(nodes, rows) {
@@ -334,7 +332,7 @@ enum QueriedValues {
             let changed = Int.random(in: 0..<rows.count, using: &random)
             let amount = QueriedValues.amounts.randomElement(using: &random) ?? 0
             let next = Int.random(in: 0..<rows.count, using: &random)
-            rows[changed].double = amount
+            rows[changed].amount = amount
             rows[changed].next = next
             rows[changed].children = [next, changed]
             rows[changed].named = ["a": next]
@@ -365,9 +363,9 @@ enum QueriedValues {
         try fill(test.realm, rows)
         // Sort keys. A row without a link target sorts last.
         let keys: [(String, (QueriedRow) -> [UInt8]?, (QueriedRow) -> Double?)] = [
-            ("name", { Array(($0.string ?? "").utf8) }, { _ in nil }), ("amount", { _ in nil }, { $0.double }),
-            ("next.amount", { _ in nil }, { $0.next.flatMap { rows[$0].double } }),
-            ("part.weight", { _ in nil }, { $0.int.map(Double.init) }),
+            ("name", { Array(($0.name ?? "").utf8) }, { _ in nil }), ("amount", { _ in nil }, { $0.amount }),
+            ("next.amount", { _ in nil }, { $0.next.flatMap { rows[$0].amount } }),
+            ("part.weight", { _ in nil }, { $0.partWeight.map(Double.init) }),
         ]
         for _ in 0..<40 {
             var results = test.realm.objects(Node.self)

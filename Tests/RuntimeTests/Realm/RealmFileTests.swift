@@ -207,7 +207,7 @@ import Testing
 
     @Test("the copy of a seed with an older schema version is migrated, and the seed does not change O78 O2")
     func oldSeed() throws {
-        let past = try PreviousProgram(["object Keyless\nproperty content Int"]) { create in
+        let past = try PreviousFile(["object Keyless\nproperty content Int"]) { create in
             _ = create("Keyless", ["content": 5])
         }
         var configuration = past.configuration([Keyless.self])
@@ -219,7 +219,7 @@ import Testing
 
     @Test("'deleteRealmIfMigrationNeeded' copies the seed, and creates an empty file if the seed needs a migration O69")
     func recreatedWithSeed() throws {
-        let past = try PreviousProgram(["object Keyless\nproperty content Int"]) { create in
+        let past = try PreviousFile(["object Keyless\nproperty content Int"]) { create in
             _ = create("Keyless", ["content": 5])
         }
         let folder = past.url.deletingLastPathComponent()
@@ -249,7 +249,7 @@ import Testing
     }
 
     @Test("a Realm with objects of undeclared types only is empty O3 O68") func emptyForProgram() throws {
-        let past = try PreviousProgram(["object Keyless\nproperty content String", "object Gone"]) { create in
+        let past = try PreviousFile(["object Keyless\nproperty content String", "object Gone"]) { create in
             _ = create("Gone", [:])
         }
         let realm = try Realm(configuration: past.configuration([Keyless.self]))

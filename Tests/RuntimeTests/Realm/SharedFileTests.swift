@@ -104,7 +104,7 @@ import Testing
     // MARK: Deleting
 
     @Test("deleting a file during its migration throws O8") func deletingInMigration() throws {
-        let past = try PreviousProgram(["object Keyless\nproperty content Int"]) { create in
+        let past = try PreviousFile(["object Keyless\nproperty content Int"]) { create in
             _ = create("Keyless", ["content": 5])
         }
         let code = Mutex<Realm.Error.Code?>(nil)
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test("deleteRealmIfMigrationNeeded creates a new file; an open file is not deleted O2") func recreated() throws {
-        let past = try PreviousProgram(["object Keyless\nproperty content Int"]) { create in
+        let past = try PreviousFile(["object Keyless\nproperty content Int"]) { create in
             _ = create("Keyless", ["content": 5])
         }
         var configuration = past.configuration([Keyless.self], schemaVersion: 0)
@@ -162,7 +162,7 @@ import Testing
 
     @Test("an object that outlives its migration keeps no statement of the connection O2")
     func statements() throws {
-        let past = try PreviousProgram(["object Keyless\nproperty content Int"]) { create in
+        let past = try PreviousFile(["object Keyless\nproperty content Int"]) { create in
             _ = create("Keyless", ["content": 5])
         }
         // Sendable: used on one thread only.

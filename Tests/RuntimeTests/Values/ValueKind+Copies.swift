@@ -114,7 +114,7 @@ extension ValueKind {
             "object OptionalLists\nprimaryKey id\nproperty id Int\nproperty \(elements) List<\(typeText)>",
             "object OptionalMaps\nprimaryKey id\nproperty id Int\nproperty \(elements) Map<\(typeText)>",
         ]
-        let past = try PreviousProgram(types) { create in
+        let past = try PreviousFile(types) { create in
             for (id, value) in values.enumerated() {
                 _ = create("OptionalScalars", ["id": id, name: value])
                 _ = create("OptionalLists", ["id": id, elements: [value, values[0]]])

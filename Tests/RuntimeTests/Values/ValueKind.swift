@@ -25,10 +25,10 @@ struct ValueKind<Value: OrderedValue & RealmCollectionValue & Hashable>: Sendabl
     }
 
     /// False for `AnyRealmValue`, which has an order in queries, but no minimum and maximum.
-    var isOrdered: Bool { !(Value.self is AnyRealmValue.Type) }
+    var hasMinimumAndMaximum: Bool { !(Value.self is AnyRealmValue.Type) }
 
     /// False for `AnyRealmValue`, which is never optional.
-    var canBeOptional: Bool { isOrdered }
+    var canBeOptional: Bool { hasMinimumAndMaximum }
     var optionalName: String { isEnum ? "optional" + name.prefix(1).uppercased() + name.dropFirst() : name }
 
     /// Returns the stored form of an untyped value, for comparisons.

@@ -6,7 +6,7 @@ import Testing
 
 /// A file that a previous version of a program wrote, with object types that are given as schema text. The file is
 /// deleted with this instance.
-final class PreviousProgram {
+final class PreviousFile {
     let url: URL
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
         "martlet-past-\(UUID().uuidString)")
