@@ -50,9 +50,9 @@ final class FurtherAccessors {
             ]
             let expected = [
                 model.text(serial, "name") ?? "", "\(model.number(serial, "amount") ?? 0)",
-                model.shown(model.single(serial, "next")),
+                model.shown(model.singleValue(serial, "next")),
                 "\(model.targets(serial, "children").compactMap { model.id($0) })",
-                model.shown(model.single(serial, "part")),
+                model.shown(model.singleValue(serial, "part")),
             ]
             if shown != expected { return "\(name) shows \(shown) instead of \(expected)" }
         }
@@ -84,11 +84,13 @@ extension Operation {
             }
         }
         for (name, value) in [("name", ModelState.Value.text(letter)), ("amount", .number(amount))]
-        where model.single(serial, name) != value {
+        where model.singleValue(serial, name) != value {
             model.set(serial, name, value)
         }
         if isBare {
-            for name in ["next", "part"] where model.single(serial, name) != .none { model.set(serial, name, .none) }
+            for name in ["next", "part"] where model.singleValue(serial, name) != .none {
+                model.set(serial, name, .none)
+            }
             for name in ["children", "peers", "named", "parts", "partsByName"]
             where !model.slots(serial, name).isEmpty {
                 model.edit(serial, name) { slots, _ in slots = [] }

@@ -9,12 +9,12 @@ extension ModelRunner {
 
     /// Whether the asynchronous write that is beginning will be rolled back. Callbacks must not write into it.
     var nextAsyncWriteRollsBack: Bool {
-        test.realm.context.asyncWrites?.runningID != nil && endings.first.map { !$0.endsInCommit } ?? false
+        testRealm.realm.context.asyncWrites?.runningID != nil && endings.first.map { !$0.endsInCommit } ?? false
     }
 
     /// Queues an asynchronous write.
     func queueWrite(_ operations: [Operation], _ ending: Step.Ending) {
-        let realm = test.realm
+        let realm = testRealm.realm
         endings.append(ending)
         let body = { [unowned self] () throws in
             addToTrace("an asynchronous write runs, and ends by \(ending)")
@@ -57,7 +57,7 @@ extension ModelRunner {
     }
 
     private func rollBack(_ operations: [Operation], _ ending: Step.Ending) throws {
-        let realm = test.realm
+        let realm = testRealm.realm
         let (kept, count) = (model, furtherAccessors.count)
         let held = RetainedNode.all(model, realm)
         apply(operations, realm)
@@ -75,9 +75,9 @@ extension ModelRunner {
 
     /// Runs the scheduler until all asynchronous writes have ended.
     func finishWrites() {
-        while test.realm.isPerformingAsynchronousWriteOperations, outcome.failure == nil {
-            guard test.scheduler.waitForWork() else { return fail("no work was scheduled for a write") }
-            _ = test.scheduler.run()
+        while testRealm.realm.isPerformingAsynchronousWriteOperations, outcome.failure == nil {
+            guard testRealm.scheduler.waitForWork() else { return fail("no work was scheduled for a write") }
+            _ = testRealm.scheduler.run()
         }
         checkKeyValues(isRefresh: false)
         checkRealmWatchers()
@@ -86,7 +86,7 @@ extension ModelRunner {
     // MARK: Checks after every step
 
     func checkFurtherAccessors() {
-        let context = test.realm.context
+        let context = testRealm.realm.context
         guard outcome.failure == nil, context.hasSnapshot, let shown = modelStates[context.version] else { return }
         if let failure = furtherAccessors.mismatch(shown) { fail(failure) }
     }
@@ -94,7 +94,7 @@ extension ModelRunner {
     /// Compares half of the observed collections with the model, including collections whose observers have not been
     /// notified yet of the current version of the Realm.
     func checkCollections() {
-        let context = test.realm.context
+        let context = testRealm.realm.context
         guard outcome.failure == nil, context.hasSnapshot, !context.isInWrite, let shown = modelStates[context.version]
         else { return }
         for (index, watcher) in watchers.enumerated() where (index + outcome.changes).isMultiple(of: 2) {
@@ -103,7 +103,7 @@ extension ModelRunner {
     }
 
     func checkKeys() {
-        if let failure = Self.invalidKeys(test.realm) { fail(failure) }
+        if let failure = Self.invalidKeys(testRealm.realm) { fail(failure) }
     }
 
     /// Checks the keys that are stored for observed results, independent of deliveries. Returns the first error.

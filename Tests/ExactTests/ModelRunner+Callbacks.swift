@@ -12,13 +12,13 @@ extension ModelRunner {
         // On a queue or an actor, a notification of a deletion does not show at which version the object was deleted.
         let hasUnknownVersion = watcher.executor != nil && watcher.version?() == nil
         let newest = modelStates.keys.max() ?? 0
-        let shown = watcher.executor == nil ? test.realm.context.version : watcher.version?() ?? newest
+        let shown = watcher.executor == nil ? testRealm.realm.context.version : watcher.version?() ?? newest
         addToTrace("    \(watcher.name): \(call.text())")
         if watcher.hasEnded { return fail("\(watcher.name) is called after its end") }
         guard let now = modelStates[shown] else {
             return fail("\(watcher.name) is called at a version that no write made")
         }
-        if watcher.executor == nil, !watcher.isLoop, !test.realm.context.showsVersion {
+        if watcher.executor == nil, !watcher.isLoop, !testRealm.realm.context.showsVersion {
             return fail("\(watcher.name) is called while the Realm shows an uncommitted state")
         }
         let oldest = watcher.known.map(\.time).min() ?? 0
@@ -83,7 +83,7 @@ extension ModelRunner {
 
     func writeInside(_ operations: [Operation], silencing watcher: Watcher?) {
         addToTrace("    and writes\(watcher.map { " without notifying \($0.name)" } ?? "")")
-        if test.realm.isInWriteTransaction {
+        if testRealm.realm.isInWriteTransaction {
             if !willRollBack && !nextAsyncWriteRollsBack { writeIntoOpenWrite(operations) }
             return
         }
@@ -99,7 +99,7 @@ extension ModelRunner {
     /// Checks that no change is missing after everything was delivered.
     func check() {
         guard outcome.failure == nil else { return }
-        guard let now = modelStates[test.realm.context.version] else {
+        guard let now = modelStates[testRealm.realm.context.version] else {
             return fail("the Realm shows a version that no write made")
         }
         for watcher in watchers where !watcher.isLate { check(watcher, now) }
@@ -144,7 +144,7 @@ extension ModelRunner {
             refresh()
             quietRounds = outcome.calls == calls ? quietRounds + 1 : 0
         }
-        guard outcome.failure == nil, let now = modelStates[test.realm.context.version] else { return }
+        guard outcome.failure == nil, let now = modelStates[testRealm.realm.context.version] else { return }
         for watcher in watchers where watcher.isLate { check(watcher, now) }
     }
 
@@ -152,7 +152,7 @@ extension ModelRunner {
 
     func checkRealmWatchers() {
         guard outcome.failure == nil else { return }
-        let context = test.realm.context
+        let context = testRealm.realm.context
         for watcher in realmWatchers {
             outcome.calls += watcher.calls
             outcome.reported += watcher.calls
@@ -168,7 +168,7 @@ extension ModelRunner {
     func checkKeyValues(isRefresh: Bool) {
         keyValueWatchers.forEach { $0.isRolledBack = false }
         guard outcome.failure == nil, !keyValueWatchers.isEmpty else { return }
-        let context = test.realm.context
+        let context = testRealm.realm.context
         let shown = context.hasSnapshot ? modelStates[context.version] : nil
         for watcher in keyValueWatchers {
             outcome.calls += watcher.calls

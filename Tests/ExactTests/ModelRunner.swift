@@ -21,7 +21,7 @@ final class ModelRunner {
         var trace: [String] = []
     }
 
-    let test: TestRealm
+    let testRealm: TestRealm
     let furtherAccessors: FurtherAccessors
     var model = ModelState()
     /// The state of the model at each version.
@@ -74,7 +74,7 @@ final class ModelRunner {
 
     private init(_ program: Program, _ recordsTrace: Bool) throws {
         self.recordsTrace = recordsTrace
-        test = try TestRealm {
+        testRealm = try TestRealm {
             $0.objectTypes = [
                 Node.self, Part.self, Screw.self, ScalarLists.self, ScalarSets.self, ScalarMaps.self, Scalars.self,
                 EnumHolder.self,
@@ -83,15 +83,15 @@ final class ModelRunner {
             if program.hasShortChunks { $0.environment.chunkLimit = 2 }
             if program.neverScans { $0.environment.keysScannedPerSearch = 0 }
         }
-        furtherAccessors = FurtherAccessors(test.realm)
-        executors = program.usesExecutors ? ObserverExecutors(test.configuration, loops) : nil
-        try test.realm.write {
-            test.realm.add([ScalarLists()])
-            test.realm.add([ScalarSets()])
-            test.realm.add([ScalarMaps()])
+        furtherAccessors = FurtherAccessors(testRealm.realm)
+        executors = program.usesExecutors ? ObserverExecutors(testRealm.configuration, loops) : nil
+        try testRealm.realm.write {
+            testRealm.realm.add([ScalarLists()])
+            testRealm.realm.add([ScalarSets()])
+            testRealm.realm.add([ScalarMaps()])
         }
         for type in ["ScalarLists", "ScalarSets", "ScalarMaps"] { _ = model.add(type) }
-        modelStates[test.realm.context.version] = model
+        modelStates[testRealm.realm.context.version] = model
     }
 
     private func end() -> Outcome {
@@ -133,7 +133,7 @@ final class ModelRunner {
         checkFurtherAccessors()
         checkCollections()
         checkKeys()
-        if let failure = try Self.collectionMismatch(test.realm) { fail(failure) }
+        if let failure = try Self.collectionMismatch(testRealm.realm) { fail(failure) }
     }
 
     private func addStepToTrace(_ step: Step) {
@@ -167,7 +167,7 @@ final class ModelRunner {
     }
 
     private func execute(_ step: Step) throws {
-        let realm = test.realm
+        let realm = testRealm.realm
         switch step {
         case .write(let operations, .here): try write(operations)
         case .write(let operations, .otherThread): try writeOnOtherQueue(operations)
@@ -175,7 +175,7 @@ final class ModelRunner {
         case .silent(let operations, let position):
             try write(operations, silencing: at(position), silencesRealm: position.isMultiple(of: 3))
         case .cancelled(let operations): try cancel(operations)
-        case .runScheduler: _ = test.scheduler.run()
+        case .runScheduler: _ = testRealm.scheduler.run()
         case .waitUntilComputed: waitUntilComputed()
         case .deliverAll: deliverAll()
         case .loops: runLoops()
@@ -196,7 +196,7 @@ final class ModelRunner {
         case .realmSilent(let operations, let silenced):
             // The last observer of the Realm writes. The other observers were then already notified of this version.
             realmWatchers.last?.action = { [unowned self] in
-                let realm = test.realm
+                let realm = testRealm.realm
                 // The write that made the commit has not returned yet, so the test has not recorded its version.
                 if modelStates[realm.context.version] == nil { modelStates[realm.context.version] = model }
                 writeInside(operations, silencing: at(silenced))
@@ -215,13 +215,13 @@ final class ModelRunner {
     func refresh() {
         repeat {
             needsDelivery = false
-            test.realm.refresh()
+            testRealm.realm.refresh()
         } while needsDelivery
     }
 
     /// - Parameter isInside: Whether a callback registers the watcher. Loops do not begin in callbacks.
     func watch(_ plan: WatcherPlan, isInside: Bool = false) {
-        let realm = test.realm
+        let realm = testRealm.realm
         // Observers of objects report the changes since the version that the Realm shows now.
         guard watchers.count < 14, let shown = modelStates[realm.context.version] else { return }
         if plan.kind == .keyValue {
@@ -270,7 +270,7 @@ final class ModelRunner {
 
     private func waitUntilComputed() {
         let deadline = Date(timeIntervalSinceNow: 60)
-        while test.realm.context.hub.awaitsRun {
+        while testRealm.realm.context.hub.awaitsRun {
             if Date() > deadline { return fail("the changes are never computed") }
             sched_yield()
         }
@@ -279,9 +279,9 @@ final class ModelRunner {
     private func deliverAll() {
         // A run of the scheduler may schedule more work, but must not do so forever.
         for _ in 0..<200 {
-            if test.realm.context.hub.isIdle { return }
-            guard test.scheduler.waitForWork() else { return fail("no work was scheduled") }
-            _ = test.scheduler.run()
+            if testRealm.realm.context.hub.isIdle { return }
+            guard testRealm.scheduler.waitForWork() else { return fail("no work was scheduled") }
+            _ = testRealm.scheduler.run()
         }
         fail("the deliveries do not end")
     }
@@ -308,7 +308,7 @@ final class ModelRunner {
     }
 
     func write(_ operations: [Operation], silencing watcher: Watcher? = nil, silencesRealm: Bool = false) throws {
-        let realm = test.realm
+        let realm = testRealm.realm
         let silentRealms = silencesRealm ? realmWatchers : []
         let tokens = [watcher?.token].compactMap { $0 } + silentRealms.compactMap(\.token)
         var base = model
@@ -329,11 +329,11 @@ final class ModelRunner {
     /// Writes into the write transaction that is beginning.
     func writeIntoOpenWrite(_ operations: [Operation]) {
         showsUncommitted = true
-        apply(operations, test.realm)
+        apply(operations, testRealm.realm)
     }
 
     private func cancel(_ operations: [Operation]) throws {
-        let realm = test.realm
+        let realm = testRealm.realm
         willRollBack = true
         try realm.beginWrite()
         willRollBack = false
@@ -350,7 +350,7 @@ final class ModelRunner {
     }
 
     private func writeOnOtherQueue(_ operations: [Operation]) throws {
-        var configuration = test.configuration
+        var configuration = testRealm.configuration
         configuration.scheduler = nil
         nonisolated(unsafe) let this = self
         let settings = configuration
@@ -363,13 +363,13 @@ final class ModelRunner {
     }
 
     private func writeFromOtherProcess(_ operations: [Operation]) throws {
-        let foreign = try self.foreign ?? test.foreignRealm()
+        let foreign = try self.foreign ?? testRealm.foreignRealm()
         self.foreign = foreign
         foreign.refresh()
         try foreign.write { apply(operations, foreign) }
         writesWithoutOldRows.append(model.time)
         modelStates[foreign.context.version] = model
-        test.realm.context.coordinator.pollForCommits()
+        testRealm.realm.context.coordinator.pollForCommits()
     }
 }
 

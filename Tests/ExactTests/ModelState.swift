@@ -127,7 +127,7 @@ struct ModelState {
     /// The primary keys and serial numbers of all `Node` rows, sorted by primary key.
     var nodes: [(id: Int, serial: Int)] {
         rows.compactMap { serial, row -> (id: Int, serial: Int)? in
-            guard row.type == "Node", case .number(let id) = single(serial, "id") else { return nil }
+            guard row.type == "Node", case .number(let id) = singleValue(serial, "id") else { return nil }
             return (Int(id), serial)
         }.sorted { $0.id < $1.id }
     }
@@ -135,15 +135,15 @@ struct ModelState {
     func node(_ id: Int) -> Int? { nodes.first { $0.id == id }?.serial }
 
     func id(_ serial: Int) -> Int? {
-        if case .number(let id) = single(serial, "id") { Int(id) } else { nil }
+        if case .number(let id) = singleValue(serial, "id") { Int(id) } else { nil }
     }
 
-    func single(_ row: Int, _ name: String) -> Value {
+    func singleValue(_ row: Int, _ name: String) -> Value {
         if case .single(let value)? = rows[row]?.fields[name]?.content { value } else { .none }
     }
 
     func link(_ row: Int, _ name: String) -> Int? {
-        if case .row(let target) = single(row, name) { target } else { nil }
+        if case .row(let target) = singleValue(row, name) { target } else { nil }
     }
 
     func slots(_ row: Int, _ name: String) -> [Slot] {
@@ -151,11 +151,11 @@ struct ModelState {
     }
 
     func text(_ row: Int, _ name: String) -> String? {
-        if case .text(let text) = single(row, name) { text } else { nil }
+        if case .text(let text) = singleValue(row, name) { text } else { nil }
     }
 
     func number(_ row: Int, _ name: String) -> Double? {
-        if case .number(let number) = single(row, name) { number } else { nil }
+        if case .number(let number) = singleValue(row, name) { number } else { nil }
     }
 
     /// The rows that a property links to, once for each link; for properties of `AnyRealmValue`, each row once.
@@ -210,7 +210,7 @@ struct ModelState {
     }
 
     mutating func set(_ row: Int, _ name: String, _ value: Value) {
-        let before = single(row, name)
+        let before = singleValue(row, name)
         time += 1
         denials.remove(.target(of: row, name))
         rows[row]?.fields[name] = Field(content: .single(value), written: time)
@@ -277,7 +277,7 @@ struct ModelState {
     private mutating func removeLinks(to target: Int, from row: Int, _ property: Property) {
         time += 1
         guard case .many(let isMap) = property.kind else {
-            let rest = single(row, property.name).without(target)
+            let rest = singleValue(row, property.name).without(target)
             rows[row]?.fields[property.name] = Field(content: .single(rest), written: time)
             return
         }

@@ -131,7 +131,7 @@ extension Operation {
         _ value: ModelState.Value, _ serial: Int, _ object: Scalars, _ model: inout ModelState, _ realm: Realm
     ) {
         let new = live(value, model, realm)
-        switch model.single(serial, "anyValue") {
+        switch model.singleValue(serial, "anyValue") {
         case .list(let values) where values.count < 4:
             object.anyValue.append(new)
             model.set(serial, "anyValue", .list(values + [value]))

@@ -199,7 +199,7 @@ struct Operation: CustomStringConvertible {
             model.set(pair.serial, "next", c % 4 == 0 ? .none : .row(target.serial))
             pair.node.next = c % 4 == 0 ? nil : target.node
         default:
-            model.set(pair.serial, "name", model.single(pair.serial, "name"))
+            model.set(pair.serial, "name", model.singleValue(pair.serial, "name"))
             pair.node.name = pair.node.name
         }
     }

@@ -49,7 +49,7 @@ extension SchemaModelRunner {
             case .string: (values["key"], given["key"]) = (.text("k\(b % 9)"), "k\(b % 9)")
             default: break
             }
-            if let key = values["key"], known.contains(where: { model.single($0, "key") == key }) { return }
+            if let key = values["key"], known.contains(where: { model.singleValue($0, "key") == key }) { return }
             values["number"] = .number(Double(c % 5))
             given["number"] = c % 5
             let serial = model.add(type, values)

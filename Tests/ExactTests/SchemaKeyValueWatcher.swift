@@ -119,13 +119,13 @@ final class SchemaKeyValueWatcher: KeyValueObserver {
 extension SchemaModelRunner {
     func watchKeyValues(_ seed: UInt64, _ shown: ModelState) {
         guard keyValueWatchers.count < 6 else { return }
-        if let watcher = SchemaKeyValueWatcher(seed, program.schema, shown, test.realm) {
+        if let watcher = SchemaKeyValueWatcher(seed, program.schema, shown, testRealm.realm) {
             keyValueWatchers.append(watcher)
         }
     }
 
     func checkKeyValues(isRefresh: Bool) {
-        guard let shown = modelStates[test.realm.context.version] else { return }
+        guard let shown = modelStates[testRealm.realm.context.version] else { return }
         for watcher in keyValueWatchers {
             reported += watcher.calls
             if let failure = watcher.check(shown, isRefresh: isRefresh) { fail("\(watcher.name): \(failure)") }

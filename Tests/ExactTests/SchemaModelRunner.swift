@@ -38,7 +38,7 @@ final class SchemaModelRunner {
     }
 
     let program: Program
-    let test: TestRealm
+    let testRealm: TestRealm
     private(set) var model: ModelState
     private(set) var modelStates: [UInt64: ModelState] = [:]
     private(set) var watchers: [Watcher] = []
@@ -55,7 +55,7 @@ final class SchemaModelRunner {
         self.program = program
         model = ModelState(program.schema.classes)
         var made: StoreCoordinator?
-        let test = try TestRealm { configuration in
+        let testRealm = try TestRealm { configuration in
             let types = program.schema.facts.compactMap(SchemaFactsParser.objectType).map { type in
                 TypeDeclaration(type) { TableLayout.zeroRow(type) }
             }
@@ -65,8 +65,8 @@ final class SchemaModelRunner {
             configuration.objectTypes = [Scalars.self]
         }
         guard let made else { throw ObserverExecutors.SetupFailed() }
-        (self.test, coordinator) = (test, made)
-        modelStates[test.realm.context.version] = model
+        (self.testRealm, coordinator) = (testRealm, made)
+        modelStates[testRealm.realm.context.version] = model
     }
 
     struct Outcome {
@@ -83,8 +83,8 @@ final class SchemaModelRunner {
             try runner.perform(step)
             let isRefresh = if case .refresh = step { true } else { false }
             runner.checkKeyValues(isRefresh: isRefresh)
-            if let failure = ModelRunner.invalidKeys(runner.test.realm) { runner.fail(failure) }
-            if let failure = try ModelRunner.collectionMismatch(runner.test.realm) { runner.fail(failure) }
+            if let failure = ModelRunner.invalidKeys(runner.testRealm.realm) { runner.fail(failure) }
+            if let failure = try ModelRunner.collectionMismatch(runner.testRealm.realm) { runner.fail(failure) }
             if let failure = runner.failure {
                 runner.failure = "step \(position): \(failure)"
                 break
@@ -97,7 +97,7 @@ final class SchemaModelRunner {
     }
 
     private func perform(_ step: Step) throws {
-        let realm = test.realm
+        let realm = testRealm.realm
         switch step {
         case .watch(let seed):
             var random = SeededRandom(seed: seed)
@@ -119,7 +119,7 @@ final class SchemaModelRunner {
             model.denials = []
             keyValueWatchers.forEach { $0.allowNeedlessCalls() }
         case .write(let edits, false, false): try write(edits, realm)
-        case .write(let edits, true, _): try test.onNewThread { [self] other in try write(edits, other) }
+        case .write(let edits, true, _): try testRealm.onNewThread { [self] other in try write(edits, other) }
         }
     }
 
@@ -155,7 +155,7 @@ final class SchemaModelRunner {
 
     private func receiveCall(_ watcher: Watcher, _ call: CallRecord, _ findError: (ModelState, ModelState) -> String?) {
         reported += call.size
-        guard failure == nil, let now = modelStates[test.realm.context.version] else { return }
+        guard failure == nil, let now = modelStates[testRealm.realm.context.version] else { return }
         if let known = watcher.known.last, let error = findError(known, now) {
             failure = "\(watcher.name): \(error): \(call.text())"
         }
@@ -164,7 +164,7 @@ final class SchemaModelRunner {
     }
 
     private func check() {
-        guard failure == nil, let now = modelStates[test.realm.context.version] else { return }
+        guard failure == nil, let now = modelStates[testRealm.realm.context.version] else { return }
         for watcher in watchers {
             guard let known = watcher.known.last else {
                 failure = "\(watcher.name) has had no first call"

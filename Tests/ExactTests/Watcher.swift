@@ -350,7 +350,7 @@ extension ModelState {
             guard let next = link(current, name) else { return .none }
             current = next
         }
-        return single(current, names.last ?? "")
+        return singleValue(current, names.last ?? "")
     }
 
     /// The rows without duplicates, in the order of their keys.

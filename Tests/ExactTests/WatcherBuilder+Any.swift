@@ -15,9 +15,9 @@ extension WatcherBuilder {
 
     private static let filters = [
         Filter(text: "int < 3") { ($0.number($1, "int") ?? 0) < 3 },
-        Filter(text: "anyValue == 1") { $0.single($1, "anyValue") == .number(1) },
-        Filter(text: "anyValue == 'A'") { $0.single($1, "anyValue") == .text("A") },
-        Filter(text: "anyValue == nil") { $0.single($1, "anyValue") == .none },
+        Filter(text: "anyValue == 1") { $0.singleValue($1, "anyValue") == .number(1) },
+        Filter(text: "anyValue == 'A'") { $0.singleValue($1, "anyValue") == .text("A") },
+        Filter(text: "anyValue == nil") { $0.singleValue($1, "anyValue") == .none },
     ]
 
     private static let anyPaths: [[String]?] = [
@@ -76,7 +76,7 @@ extension WatcherBuilder {
         let results = realm.objects(EnumHolder.self).sorted(byKeyPath: "state", ascending: ascending)
         return observe("enum rows \(ascending ? "up" : "down")", results, nil, isStable: false) { model in
             let sorted = model.enumRows.map(\.serial).enumerated().sorted { left, right in
-                let states = [left, right].map { model.single($0.element, "state") }
+                let states = [left, right].map { model.singleValue($0.element, "state") }
                 if states[0] == states[1] { return left.offset < right.offset }
                 return ascending ? states[0].precedes(states[1]) : states[1].precedes(states[0])
             }
@@ -114,7 +114,7 @@ extension WatcherBuilder {
 extension ModelState {
     /// The order of two rows by a property.
     fileprivate func compare(_ left: Int, _ right: Int, _ name: String, _ node: TableID) -> Int {
-        let values = (single(left, name), single(right, name))
+        let values = (singleValue(left, name), singleValue(right, name))
         if name == "anyValue" {
             return ValueOrder.compare(
                 AnyValue.sortKey(stored(values.0, node)), AnyValue.sortKey(stored(values.1, node)))

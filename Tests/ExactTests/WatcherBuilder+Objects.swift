@@ -136,7 +136,7 @@ extension WatcherBuilder {
                 case .single = property.kind, names[name] == [name]
             else { continue }
             for (value, expected) in [
-                (change.oldValue, old.single(serial, name)), (change.newValue, new.single(serial, name)),
+                (change.oldValue, old.singleValue(serial, name)), (change.newValue, new.singleValue(serial, name)),
             ] {
                 // The linked object may have been deleted.
                 if property.isAny, expected.isLinked { continue }
