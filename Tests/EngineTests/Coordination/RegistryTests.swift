@@ -94,7 +94,7 @@ struct RegistryTests {
                 atPath: folder.path("folder"), withDestinationPath: folder.url.path)
             let names = ["test.realm", "dangling.realm", "folder/test.realm", "folder/dangling.realm"]
             let opened = Mutex<[StoreCoordinator]>([])
-            let parts = (names + names).map { name in
+            let threads = (names + names).map { name in
                 let options = VirtualProcess.options(folder.path(name)) {
                     $0.environment.writeTimeoutMilliseconds = 10_000
                 }
@@ -103,7 +103,7 @@ struct RegistryTests {
                     opened.withLock { $0.append(coordinator) }
                 }
             }
-            for part in parts { #expect(thread.ends() && thread.error == nil) }
+            for thread in threads { #expect(thread.ends() && thread.error == nil) }
             let coordinators = opened.withLock { $0 }
             #expect(coordinators.count == 8 && Set(coordinators.map(ObjectIdentifier.init)).count == 1)
         }
@@ -179,7 +179,7 @@ struct RegistryTests {
         let names = ["test.realm", "other.realm"]
         let inside = [DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)]
         let codes = Mutex<[EngineError.Code?]>([])
-        let parts = try [0, 1].map { mine in
+        let threads = try [0, 1].map { mine in
             let other = VirtualProcess.options(folder.path(names[1 - mine]))
             let options = try migrating(folder.path(names[mine])) {
                 inside[mine].signal()
@@ -189,7 +189,7 @@ struct RegistryTests {
             }
             return TestThread { _ = try StoreRegistry.coordinator(options) }
         }
-        for part in parts { #expect(thread.ends() && thread.error == nil) }
+        for thread in threads { #expect(thread.ends() && thread.error == nil) }
         // The call that would complete the deadlock fails. The call in the other migration finds a newer schema
         // version.
         #expect(codes.withLock { $0 } == [.busy, .schemaVersionNewer])
