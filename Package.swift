@@ -155,7 +155,8 @@ let package = Package(
         .testTarget(
             name: "SyncTests",
             dependencies: [
-                "MartletSync", "MartletSyncService", "MartletSyncProtocol", "MartletValues", "MartletEngine", "ModelTesting",
+                "MartletSync", "MartletSyncService", "MartletSyncProtocol", "MartletValues", "MartletEngine",
+                "ModelTesting",
             ]),
         .testTarget(name: "TidyTests"),
     ],
