@@ -181,6 +181,31 @@ struct KeyValueInvalidationTests {
         withExtendedLifetime(tokens) {}
     }
 
+    @Test("a key-value observer that realm.invalidate() calls cannot refresh or invalidate the Realm N31 N32 K23")
+    func refreshDuringInvalidation() throws {
+        let test = try TestRealm()
+        let nodes = try test.nodes(2)
+        var results: [Bool] = []
+        var inserted: [Int] = []
+        let token = test.realm.objects(Node.self).observe { change in
+            if case .update(_, _, let insertions, _) = change { inserted += insertions }
+        }
+        test.deliverAll()
+        let tokens = nodes.map { node in
+            node.observe(\.isInvalidated) { _, _ in
+                try? test.changeRemotely(1) { _, realm in realm.create(Node.self, value: ["id": 10 + results.count]) }
+                results.append(test.realm.refresh())
+                test.realm.invalidate()
+            }
+        }
+        test.realm.invalidate()
+        #expect(results == [false, false])
+        #expect(inserted == [])
+        test.deliverAll()
+        #expect(inserted == [2, 3])
+        withExtendedLifetime((token, tokens)) {}
+    }
+
     @Test("an embedded object that is replaced or removed becomes invalidated K24")
     func embedded() throws {
         let test = try TestRealm()
