@@ -1,10 +1,10 @@
 import Foundation
 import KennelModels
-import MartletEngine
 import MartletTestSupport
 import Testing
 
 @testable import Martlet
+@testable import MartletEngine
 
 @Suite("commits of other processes")
 struct ProcessObservationTests {
@@ -81,6 +81,35 @@ struct ProcessObservationTests {
         test.realm.context.coordinator.pollForCommits()
         test.deliverAll()
         #expect(codes == [.tooManyVersions, .tooManyVersions], "a failure after a delivery is reported again")
+    }
+
+    @Test("a migration by another process is delivered once, as an error that does not mention a write N150 N143")
+    func migration() throws {
+        let test = try TestRealm { $0.environment.commitPollMilliseconds = 0 }
+        try test.dogs("Rex")
+        var errors: [Realm.Error] = []
+        let token = test.allDogs.observe {
+            if case .error(let error as Realm.Error) = $0 { errors.append(error) }
+        }
+        test.deliverAll()
+        // The other process knows a property that is stored in front of all others.
+        let facts = "object Dog\nprimaryKey id\nproperty first Int\nproperty id ObjectId\nproperty name String index"
+        let type = try #require(SchemaFactsParser.objectType(facts))
+        let declaration = TypeDeclaration(type, defaultRow: { TableLayout.zeroRow(type) })
+        let path = try #require(test.configuration.fileURL?.path)
+        var options = StoreOptions(path: path, types: [declaration])
+        options.schemaVersion = 1
+        do { _ = try StoreCoordinator(options) }
+        for _ in 0..<2 {
+            test.realm.context.coordinator.pollForCommits()
+            test.deliverAll()
+        }
+        #expect(errors.map(\.code) == [.schemaMismatch])
+        #expect(errors.first?.message.contains("'Dog'") == true)
+        #expect(errors.first?.message.contains("nothing was written") == false)
+        #expect(throws: Realm.Error.self) { try test.realm.write {} }
+        #expect(test.allDogs.map(\.name) == ["Rex"])
+        token.invalidate()
     }
 
     @Test("linking objects report rows that another process has unlinked")
