@@ -13,10 +13,9 @@ import Testing
 /// Afterwards the file must contain either the backup or the acknowledged transactions, never a mixture.
 @Suite("crash tests with restores")
 struct RestoreChaosTests {
-    /// A backup, with the digest of its contents.
     private struct Backup {
         let path: String
-        let digest: UInt64
+        let state: FileState
     }
 
     private struct Totals {
@@ -77,12 +76,13 @@ struct RestoreChaosTests {
             try Data(contentsOf: URL(fileURLWithPath: backup.path)).write(to: URL(fileURLWithPath: file))
             for suffix in ["-wal", "-shm", ".lock"] where Bool.random(using: &random) { unlink(file + suffix) }
             totals.restores += 1
-            try expect(file) { $0.digest == backup.digest }
+            try expect(file, "the backup") { $0 == backup.state }
         } else {
             let acknowledged = worker.entries.compactMap { entry in
                 if case .acknowledged(_, let sequence, _, _, _) = entry { sequence } else { nil }
             }
-            try expect(file) { $0.sequence >= acknowledged.max() ?? 0 }
+            let last = acknowledged.max() ?? 0
+            try expect(file, "at least \(last) transactions") { $0.sequence >= last }
         }
     }
 
@@ -93,7 +93,7 @@ struct RestoreChaosTests {
         try Data(contentsOf: URL(fileURLWithPath: backup.path)).write(to: URL(fileURLWithPath: file))
         totals.restores += 1
         totals.restoresWhileOpen += 1
-        let countBefore = worker.entries.count
+        let before = worker.entries
         worker.send(command: WorkerOptions.Command.go)
         pause(milliseconds: 500)
         worker.signal(SIGKILL)
@@ -104,30 +104,63 @@ struct RestoreChaosTests {
                 throw Violation("the process failed with another error: \(failure)")
             }
             totals.refusals += 1
-            return try expect(file) { $0.digest == backup.digest }
+            return try expect(file, "the backup, because the process refused to write") { $0 == backup.state }
         }
-        let hasWritten = worker.entries[countBefore...].contains { if case .acknowledged = $0 { true } else { false } }
-        try expect(file) { hasWritten || $0.digest == backup.digest }
+        let added = try addedTransactions(file, backup, worker.options.processNumber, after: before.lastNumber)
+        let acknowledged = worker.entries.lastNumber
+        guard acknowledged == before.lastNumber || added.last ?? 0 >= acknowledged else {
+            throw Violation("transaction \(acknowledged) was acknowledged, but the newest one in the file is \(added)")
+        }
+        let expected = try added.isEmpty ? backup.state : replayed(file, on: backup.state)
+        try expect(file, "the backup, and transactions \(added) of the process") { $0 == expected }
+    }
+
+    /// The numbers of the transactions that follow those of the backup. All of them must be of this process, and newer
+    /// than those that it committed before the backup was copied over the file.
+    private func addedTransactions(
+        _ file: String, _ backup: Backup, _ processNumber: Int, after number: Int
+    ) throws -> [Int] {
+        let realm = try Realm(configuration: .crashTest(file))
+        return try realm.objects(IntKey.self).where { $0.id > backup.state.sequence }.sorted(byKeyPath: "id").map {
+            row in
+            let words = row.content.split(separator: " ").compactMap { Int($0) }
+            guard words.count >= 2, words[0] == processNumber, words[1] > number else {
+                throw Violation("the backup is followed by the transaction '\(row.content)'")
+            }
+            return words[1]
+        }
+    }
+
+    /// The state after the transactions that the file has in addition to those of `state`.
+    private func replayed(_ file: String, on state: FileState) throws -> FileState {
+        let realm = try Realm(configuration: .crashTest(file))
+        var state = state
+        for row in realm.objects(IntKey.self).where({ $0.id > state.sequence }).sorted(byKeyPath: "id") {
+            guard let seed = row.content.split(separator: " ").last.flatMap({ UInt64($0) }) else { continue }
+            state.apply(Transaction(seed))
+        }
+        return state
     }
 
     private func backUp(_ file: String, _ round: Int, _ random: inout SeededRandom) throws -> Backup {
         let path = "\(file).backup-\(round)"
         let isCopied = Bool.random(using: &random)
-        let digest = try {
+        let state = try {
             let realm = try Realm(configuration: .crashTest(file))
             if isCopied { try realm.writeCopy(toFile: URL(fileURLWithPath: path)) }
-            return FileState(realm).digest
+            return FileState(realm)
         }()
         // After the Realm is closed, the database file is complete without its WAL.
         if !isCopied { try FileManager.default.copyItem(atPath: file, toPath: path) }
-        return Backup(path: path, digest: digest)
+        return Backup(path: path, state: state)
     }
 
-    private func expect(_ file: String, _ condition: (FileState) -> Bool) throws {
+    private func expect(_ file: String, _ contents: String, _ condition: (FileState) -> Bool) throws {
         do {
             let state = try FileState(Realm(configuration: .crashTest(file)))
             guard condition(state) else {
-                throw Violation("the file does not have the expected contents after \(state.sequence) transactions")
+                throw Violation(
+                    "the file does not have the expected contents (\(contents)) after \(state.sequence) transactions")
             }
         }
         let connection = try Connection(ConnectionOptions(path: file))
@@ -153,5 +186,12 @@ struct RestoreChaosTests {
             pause(milliseconds: 5)
             worker.readJournal()
         }
+    }
+}
+
+extension [Entry] {
+    /// The greatest number of an acknowledged transaction of the process; 0 if there is none.
+    fileprivate var lastNumber: Int {
+        map { if case .acknowledged(let number, _, _, _, _) = $0 { number } else { 0 } }.max() ?? 0
     }
 }
