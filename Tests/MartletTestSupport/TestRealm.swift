@@ -14,6 +14,9 @@ package final class TestRealm {
         var configuration = Realm.Configuration(fileURL: folder.appendingPathComponent("test.realm"))
         configuration.scheduler = scheduler
         configuration.durability = .off
+        // A test holds objects of the Realm longer than this object, so the file is often deleted while it is open.
+        let (log, path) = (configuration.environment.log, folder.path)
+        configuration.environment.log = { line in if FileManager.default.fileExists(atPath: path) { log(line) } }
         adjust(&configuration)
         self.configuration = configuration
         realm = try Realm(configuration: configuration)
