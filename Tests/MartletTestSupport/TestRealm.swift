@@ -1,5 +1,6 @@
 package import Foundation
 package import Martlet
+import MartletEngine
 
 /// A new file with a Realm whose scheduler the test runs manually. The file is deleted with this object.
 package final class TestRealm {

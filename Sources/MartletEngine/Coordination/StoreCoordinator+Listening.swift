@@ -89,37 +89,42 @@ extension StoreCoordinator {
     package func changes(
         after start: Version, through end: Version, _ handle: SnapshotHandle
     ) throws -> (changes: ChangeSet, oldRows: RowImages)? {
-        if let entries = locked({ $0.commitLog.entries(after: start, through: end) }) {
-            var oldRows = RowImages()
-            var incomplete: [ChangeSet] = []
-            for entry in entries {
-                oldRows.merge(entry.oldRows, unlessTouchedBy: incomplete)
-                if !entry.oldRows.isComplete { incomplete.append(entry.changes) }
-            }
-            return (ChangeSet.merging(entries.map(\.changes)), oldRows)
+        let logged = locked { $0.commitLog.newestEntries(after: start, through: end) }
+        // Commits before the oldest logged one are of other processes, or are too many for the log.
+        let lastStored = logged.first.map { $0.version - 1 } ?? end
+        guard let stored = try storedChanges(after: start, through: lastStored, handle) else { return nil }
+        var oldRows = RowImages()
+        var incomplete = stored
+        for entry in logged {
+            oldRows.merge(entry.oldRows, unlessTouchedBy: incomplete)
+            if !entry.oldRows.isComplete { incomplete.append(entry.changes) }
         }
-        return try handle.read { try storedChanges(after: start, through: end, $0) }
+        return (ChangeSet.merging(stored + logged.map(\.changes)), oldRows)
     }
 
+    // The change sets that the file stores for the commits after `start`, including `end`; nil if one is missing.
     private func storedChanges(
-        after start: Version, through end: Version, _ connection: Connection
-    ) throws -> (changes: ChangeSet, oldRows: RowImages)? {
-        let statement = try connection.statement(
-            "SELECT version, changes FROM martlet_changes WHERE version > ?1 AND version <= ?2 ORDER BY version")
-        statement.bind(Int64(bitPattern: start), at: 1)
-        statement.bind(Int64(bitPattern: end), at: 2)
-        var found: [ChangeSet] = []
-        var next = start + 1
-        while try statement.step() {
-            guard Version(bitPattern: statement.integer(0)) == next, !statement.isNull(1),
-                let changes = ChangeSetCodec.decode(statement.blob(1))
-            else {
-                statement.reset()
-                return nil
+        after start: Version, through end: Version, _ handle: SnapshotHandle
+    ) throws -> [ChangeSet]? {
+        guard start < end else { return [] }
+        return try handle.read { connection in
+            let statement = try connection.statement(
+                "SELECT version, changes FROM martlet_changes WHERE version > ?1 AND version <= ?2 ORDER BY version")
+            statement.bind(Int64(bitPattern: start), at: 1)
+            statement.bind(Int64(bitPattern: end), at: 2)
+            var found: [ChangeSet] = []
+            var next = start + 1
+            while try statement.step() {
+                guard Version(bitPattern: statement.integer(0)) == next, !statement.isNull(1),
+                    let changes = ChangeSetCodec.decode(statement.blob(1))
+                else {
+                    statement.reset()
+                    return nil
+                }
+                found.append(changes)
+                next += 1
             }
-            found.append(changes)
-            next += 1
+            return next == end + 1 ? found : nil
         }
-        return next == end + 1 ? (ChangeSet.merging(found), RowImages(isStored: false)) : nil
     }
 }

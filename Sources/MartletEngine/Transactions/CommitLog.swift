@@ -26,12 +26,12 @@ package struct CommitLog {
         if entries.last?.version == version { entries.removeLast() }
     }
 
-    /// The entries after `start` up to `end`; nil if one of them is missing.
-    func entries(after start: Version, through end: Version) -> ArraySlice<Entry>? {
-        guard end > start else { return [] }
-        guard let first = entries.first?.version, let last = entries.last?.version, start + 1 >= first, end <= last
-        else { return nil }
-        return entries[Int(start + 1 - first)...Int(end - first)]
+    /// The entries of the newest versions up to `end` that are later than `start`. They have no gap, and are empty if
+    /// `end` is missing.
+    func newestEntries(after start: Version, through end: Version) -> ArraySlice<Entry> {
+        guard let first = entries.first?.version, let last = entries.last?.version else { return [] }
+        guard start < end, first <= end, end <= last else { return [] }
+        return entries[Int(max(start + 1, first) - first)...Int(end - first)]
     }
 }
 

@@ -130,6 +130,21 @@ struct ProcessObservationTests {
         #expect(logs.map { $0.take() } == [["dogs: nil → nil"], ["[] [] [0]"], ["[0] [] []"]])
     }
 
+    @Test("a commit of another process does not make the changes of this process inexact N174")
+    func oldRowsOfThisProcess() throws {
+        let test = try TestRealm { $0.environment.commitPollMilliseconds = 0 }
+        try test.dogs("Rex", "Max")
+        let log = Log(test.allDogs, keyPaths: ["owner.*"])
+        test.deliverAll()
+        _ = log.take()
+        let other = try test.otherProcessRealm()
+        try other.write { try other.dog("Max").age = 4 }
+        // The former owner of Rex is known only from the old row: nil, so no dog of a person has changed.
+        try test.onNewThread { realm in try realm.write { try realm.dog("Rex").owner = nil } }
+        test.realm.refresh()
+        #expect(log.take() == ["[] [] [0]"])
+    }
+
     @Test("a commit of a child process is delivered N142")
     func realProcess() async throws {
         let folder = URL(fileURLWithPath: "/tmp/martlet-process-\(getpid())")
