@@ -9,6 +9,7 @@ enum Layers {
             "Coordination", "Rows", "Deletion",
         ],
         "MartletSyncProtocol": ["Values", "Messages"],
+        "MartletSyncService": ["Feed", "Session"],
         "MartletTables": ["Model", "Text"],
         "MartletDocs": ["Text", "Layout", "Diagram", "Pages"],
         "MartletCompiler": ["Pipeline", "Report", "Disk"],

@@ -97,12 +97,12 @@ extension ServiceMessage {
 }
 
 extension MessageWriter {
-    fileprivate mutating func rows(_ rows: [SyncRow]) {
-        list(rows) { writer, row in
-            writer.address(row.address)
-            writer.values(row.values)
-        }
+    package mutating func row(_ row: SyncRow) {
+        address(row.address)
+        values(row.values)
     }
+
+    fileprivate mutating func rows(_ rows: [SyncRow]) { list(rows) { $0.row($1) } }
 
     fileprivate mutating func addresses(_ addresses: [ObjectAddress]) { list(addresses) { $0.address($1) } }
 }

@@ -22,20 +22,20 @@ final class ModelClient {
     init(clockError: Int64) { self.clockError = clockError }
 
     var isConnected: Bool { session != nil }
-    var isIdle: Bool { toService.isEmpty && toClient.isEmpty }
+    var isIdle: Bool { toService.isEmpty && toClient.isEmpty && service?.isBusy != true }
 
     private func wall(_ now: UInt64) -> UInt64 { UInt64(max(0, Int64(now) + clockError)) }
 
-    func connect(_ server: ModelServer) {
+    func connect(_ server: ModelServer, splits: Bool) {
         guard session == nil else { return }
-        service = ModelServiceSession(server)
+        service = ModelServiceSession(server, splits: splits)
         let session = ClientSession(stored, schemaHash: [], token: "")
         self.session = session
         perform(session.begin(), server)
     }
 
     func disconnect() {
-        if let service, !toService.isEmpty { former = (service, toService) }
+        if let service { former = (service, toService) }
         (session, service) = (nil, nil)
         (toService, toClient) = ([], [])
     }
@@ -71,21 +71,32 @@ final class ModelClient {
     }
 
     /// Delivers one message to the service.
-    func deliverToService(_ now: UInt64, split: () -> Bool, refuses: (SyncOperation) -> Bool) {
+    func deliverToService() {
         guard !toService.isEmpty, let service else { return }
         let bytes = toService.removeFirst().encoded()
         guard let message = try? ClientMessage(bytes) else { return fail("a message cannot be decoded") }
-        toClient += service.receive(message, now: now, split: split, refuses: refuses)
+        toClient += service.receive(message)
     }
 
-    /// Delivers one message that the client sent on its former connection.
+    /// Runs the task of the service for this client.
+    func runTask(_ now: UInt64, refuses: (SyncOperation) -> Bool) {
+        toClient += service?.runTask(now, refuses: refuses) ?? []
+    }
+
+    /// Delivers one message that the client sent on its former connection, or runs a task of this connection.
     func deliverLate(_ now: UInt64) {
-        guard let message = former?.messages.first else { return }
-        former?.messages.removeFirst()
-        _ = former?.service.receive(message, now: now, split: { false }, refuses: { _ in false })
+        guard let former else { return }
+        if former.service.isBusy {
+            _ = former.service.runTask(now, refuses: { _ in false })
+        } else if let message = former.messages.first {
+            self.former?.messages.removeFirst()
+            _ = former.service.receive(message)
+        }
     }
 
-    func poll(_ split: () -> Bool) { toClient += service?.changes(split) ?? [] }
+    func poll() { toClient += service?.poll() ?? [] }
+
+    func tick(_ now: UInt64) { toClient += service?.tick(now) ?? [] }
 
     /// Delivers one message to the client. With `crashes`, the client crashes before it commits what follows from it.
     func deliverToClient(_ now: UInt64, crashes: Bool, _ server: ModelServer) {

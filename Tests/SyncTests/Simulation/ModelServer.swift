@@ -35,7 +35,15 @@ final class ModelServer {
     var version: Int { history.count - 1 }
     var rows: ModelRows { history[version] }
 
-    func newClient() -> UInt64 {
+    /// Finds the state of a client, or creates a client.
+    func open(_ identity: ClientIdentity?, now: UInt64) -> OpenedClient {
+        let id = identity?.id ?? newClient()
+        return OpenedClient(
+            identity: ClientIdentity(id: id, secret: [1]), epoch: "1", milliseconds: now, storedUpload: storedUpload(id)
+        )
+    }
+
+    private func newClient() -> UInt64 {
         let id = UInt64(storedUploads.count + 1)
         storedUploads[id] = 0
         return id
@@ -113,99 +121,5 @@ final class ModelServer {
             stamps[address, default: [:]][path] = (upload.time, client, version + 1)
         }
         if rows[address] == nil { rows[address] = [:] }
-    }
-}
-
-/// One connection of the service.
-final class ModelServiceSession {
-    private let server: ModelServer
-    private var client: UInt64 = 0
-    private var cursor = 0
-    private var queries: [SubscribedQuery] = []
-    private var acknowledged: UInt64 = 0
-    private var isOpen = false
-
-    init(_ server: ModelServer) { self.server = server }
-
-    private static let written = Dictionary(
-        uniqueKeysWithValues: (0...2).map { (ValuePath($0), SyncValue.scalar(.integer(Int64($0)))) })
-
-    static func matches(_ queries: [SubscribedQuery], _ address: ObjectAddress, _ values: ModelValues) -> Bool {
-        queries.contains { query in
-            guard query.type == address.type, case .scalar(.integer(let group)) = values[ValuePath(0)] else {
-                return false
-            }
-            return query.condition == [UInt8(truncatingIfNeeded: group)]
-        }
-    }
-
-    func receive(
-        _ message: ClientMessage, now: UInt64, split: () -> Bool, refuses: (SyncOperation) -> Bool
-    ) -> [ServiceMessage] {
-        switch message {
-        case .hello(let hello):
-            client = hello.identity?.id ?? server.newClient()
-            cursor = hello.position.flatMap { Int($0.cursor.text) } ?? server.version
-            if server.bug == .changesOfGapLost { cursor = server.version }
-            queries = hello.queries
-            acknowledged = hello.acknowledgedUpload
-            isOpen = true
-            let welcome = ServiceMessage.Welcome(
-                identity: ClientIdentity(id: client, secret: [1]), epoch: "1", milliseconds: now,
-                storedUpload: server.storedUpload(client))
-            // A client without a position gets one, so that its uploads can be acknowledged.
-            return [.welcome(welcome)] + changes(split, isForced: true)
-        case .subscribe(let set, let new):
-            var messages = changes(split, isForced: true)
-            if server.bug == .newerBootstrap { server.write(.init(type: 0, key: .integer(1)), Self.written) }
-            let all = server.rows.sorted { "\($0.key)" < "\($1.key)" }
-            let added = all.filter {
-                Self.matches(new, $0.key, $0.value) && !Self.matches(queries, $0.key, $0.value)
-            }
-            let removed = all.filter {
-                !Self.matches(new, $0.key, $0.value) && Self.matches(queries, $0.key, $0.value)
-            }
-            queries = new
-            let parts = split() && added.count > 1 ? [added.dropLast(), added.suffix(1)] : [added[...]]
-            for (number, part) in parts.enumerated() {
-                let rows = part.map { SyncRow(address: $0.key, values: $0.value) }
-                messages.append(.chunk(rows: rows, leaving: number == 0 ? removed.map(\.key) : [], progress: 500))
-            }
-            return messages + [.complete(set: set, SyncCursor("\(cursor)"))]
-        case .upload(let upload):
-            let reverted = server.store(upload, client, refuses: refuses)
-            if server.bug == .earlyAcknowledgement {
-                acknowledged = upload.number
-                return [
-                    .changes(
-                        .init(
-                            cursor: SyncCursor("\(cursor)"), acknowledgedUpload: upload.number, rows: [], leaving: [],
-                            isLast: true))
-                ]
-            }
-            return changes(split) + (reverted.isEmpty ? [] : [.reverted(upload: upload.number, reverted)])
-        case .mark(let number): return changes(split) + [.mark(number)]
-        case .token: return []
-        }
-    }
-
-    /// The changes since the last call.
-    func changes(_ split: () -> Bool, isForced: Bool = false) -> [ServiceMessage] {
-        guard isOpen else { return [] }
-        let entries = server.entries(after: cursor)
-        let stored = server.storedUpload(client)
-        let changes = ClientChanges(entries, for: client) { Self.matches(queries, $0, $1) }
-        let leaving = server.bug == .leavingForgotten ? [] : changes.leaving
-        cursor = server.version
-        guard isForced || stored > acknowledged || !changes.rows.isEmpty || !leaving.isEmpty else { return [] }
-        acknowledged = stored
-        func message(_ rows: [SyncRow], _ leaving: [ObjectAddress], isLast: Bool) -> ServiceMessage {
-            .changes(
-                .init(
-                    cursor: SyncCursor("\(cursor)"), acknowledgedUpload: stored, rows: rows, leaving: leaving,
-                    isLast: isLast))
-        }
-        guard split(), let last = changes.rows.last else { return [message(changes.rows, leaving, isLast: true)] }
-        return [message(changes.rows.dropLast(), leaving, isLast: false), message([last], [], isLast: true)]
     }
 }

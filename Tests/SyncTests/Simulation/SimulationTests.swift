@@ -88,10 +88,16 @@ struct Simulation {
 
     private mutating func step(_ client: ModelClient) {
         now += UInt64.random(in: 0...2, using: &random)
-        let isSplit = chance(2)
-        switch Int.random(in: 0..<22, using: &random) {
+        switch Int.random(in: 0..<28, using: &random) {
         case 20, 21: client.deliverLate(now)
-        case 0..<4: client.connect(server)
+        case 22..<27:
+            let isRefused = chance(6)
+            client.runTask(now, refuses: { _ in isRefused })
+        case 27:
+            // The service sends a cursor from time to time.
+            now += chance(10) ? 100_000 : 0
+            client.tick(now)
+        case 0..<4: client.connect(server, splits: chance(2))
         case 4: client.disconnect()
         case 5..<8:
             var operations: [SyncOperation] = []
@@ -106,24 +112,23 @@ struct Simulation {
         case 9, 10:
             let address = address()
             server.write(address, chance(4) ? nil : values(isComplete: server.rows[address] == nil))
-        case 11: client.poll { isSplit }
-        case 12..<16:
-            let isRefused = chance(6)
-            client.deliverToService(now, split: { isSplit }, refuses: { _ in isRefused })
+        case 11: client.poll()
+        case 12..<16: client.deliverToService()
         default: client.deliverToClient(now, crashes: chance(15), server)
         }
     }
 
     /// Connects all clients and delivers everything.
     private mutating func rest() {
-        for client in clients { client.connect(server) }
+        for client in clients { client.connect(server, splits: false) }
         for _ in 0..<20 {
             for client in clients {
                 while !client.isIdle, client.failure == nil {
-                    client.deliverToService(now, split: { false }, refuses: { _ in false })
+                    client.deliverToService()
+                    client.runTask(now, refuses: { _ in false })
                     client.deliverToClient(now, crashes: false, server)
                 }
-                client.poll { false }
+                client.poll()
             }
         }
         for client in clients where failure == nil { client.checkAtRest(server) }

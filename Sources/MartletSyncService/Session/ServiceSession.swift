@@ -1,0 +1,279 @@
+package import MartletSyncProtocol
+
+/// What the owner of a session has to do, in this order.
+package enum ServiceAction: Sendable {
+    case send(ServiceMessage)
+    /// Run the task and pass its result to `finish`.
+    case run(ServiceTask)
+    /// Close the connection after what was sent. The session ignores everything after this.
+    case close
+}
+
+/// One connection of the service to a client.
+///
+/// This is a value without threads, clocks, sockets and database connections. Its methods return what the owner has to
+/// do. Messages of the client are answered in their order; while a task runs, they wait.
+package struct ServiceSession: Sendable {
+    package struct Limits: Sendable {
+        /// Messages of a client that may wait. A client sends at most 64 uploads before one is acknowledged.
+        package var waitingMessages = 128
+        /// Subscriptions of one client.
+        package var subscriptions = 1_000
+        /// The size of a message that rows are divided into. A single larger row has a message of its own.
+        package var rowBytesPerMessage = 256 << 10
+        /// A client whose subscriptions do not change gets a new cursor this often, in milliseconds, so that it can
+        /// continue after the entries before the cursor are deleted from the log.
+        package var cursorMilliseconds: UInt64 = 60_000
+        /// How long before its end the client is asked for a new token, in milliseconds.
+        package var tokenMilliseconds: UInt64 = 60_000
+
+        package init() {}
+    }
+
+    private enum Phase {
+        case awaitsHello
+        case opening(ClientMessage.Hello)
+        case open
+        case closed
+    }
+
+    /// What the session has to do after the running task.
+    private enum Work {
+        case read(isForced: Bool)
+        case subscribe(set: UInt64, [SubscribedQuery])
+        case store(ClientMessage.Upload)
+        case mark(UInt64)
+        case token(String)
+    }
+
+    private let limits: Limits
+    private let compile: @Sendable ([SubscribedQuery]) throws(RefusedQueries) -> SubscriptionFilter
+    private var phase = Phase.awaitsHello
+    private var waiting: [Work] = []
+    private var running: Work?
+    private var client: UInt64 = 0
+    private var user: String?
+    private var expiration: UInt64?
+    private var hasAskedForToken = false
+    private var filter: SubscriptionFilter
+    /// The filter of the set whose data is being read.
+    private var nextFilter: SubscriptionFilter?
+    /// The position of the session in the log; nil before the first task that finds it.
+    private var cursor: SyncCursor?
+    private var sentCursor: SyncCursor?
+    private var sentAt: UInt64 = 0
+    /// The newest upload that the client knows to be stored.
+    private var acknowledgedUpload: UInt64 = 0
+    /// What was reverted in uploads that are not acknowledged yet.
+    private var reverted: [(upload: UInt64, objects: [RevertedObject])] = []
+
+    /// - Parameter compile: makes a filter of queries, or refuses them.
+    package init(
+        limits: Limits = Limits(),
+        compile: @escaping @Sendable ([SubscribedQuery]) throws(RefusedQueries) -> SubscriptionFilter
+    ) {
+        self.limits = limits
+        self.compile = compile
+        filter = SubscriptionFilter([]) { _, _ in false }
+    }
+
+    // MARK: Input
+
+    /// The client has sent a message.
+    package mutating func receive(_ message: ClientMessage) -> [ServiceAction] {
+        switch (phase, message) {
+        case (.closed, _): return []
+        case (.awaitsHello, .hello(let hello)): return begin(hello)
+        case (.awaitsHello, _), (.opening, _), (.open, .hello):
+            return end(.stop, "the client sent a message that is not expected now")
+        case (.open, .subscribe(let set, let queries)): waiting.append(.subscribe(set: set, queries))
+        case (.open, .upload(let upload)): waiting.append(.store(upload))
+        case (.open, .mark(let number)): waiting.append(.mark(number))
+        case (.open, .token(let token)): waiting.append(.token(token))
+        }
+        if waiting.count > limits.waitingMessages {
+            return end(.retry, "more than \(limits.waitingMessages) messages of the client wait")
+        }
+        return runNext()
+    }
+
+    /// The log may have new entries.
+    package mutating func logChanged() -> [ServiceAction] {
+        guard case .open = phase else { return [] }
+        let isWaiting = waiting.contains { if case .read = $0 { true } else { false } }
+        if !isWaiting { waiting.append(.read(isForced: false)) }
+        return runNext()
+    }
+
+    /// The owner calls this at least every few seconds.
+    ///
+    /// - Parameter now: milliseconds since 1970.
+    package mutating func tick(_ now: UInt64) -> [ServiceAction] {
+        guard case .open = phase else { return [] }
+        if let expiration {
+            if expiration <= now { return end(.signIn, "the token has expired") }
+            if !hasAskedForToken, expiration - now <= limits.tokenMilliseconds {
+                hasAskedForToken = true
+                return [.send(.tokenDue)]
+            }
+        }
+        if sentAt == 0 { sentAt = now }
+        guard running == nil, cursor != sentCursor, now >= sentAt + limits.cursorMilliseconds else { return [] }
+        sentAt = now
+        return changes([], [])
+    }
+
+    /// The task that was to run has ended.
+    package mutating func finish(_ result: ServiceTaskResult) -> [ServiceAction] {
+        if case .closed = phase { return [] }
+        let work = running
+        running = nil
+        let actions: [ServiceAction]
+        switch (result, work) {
+        case (.failed(let failure), _):
+            phase = .closed
+            return [.send(.failure(failure)), .close]
+        case (.authenticated(let user, let expiration), _):
+            actions = authenticated(user, expiration)
+        case (.opened(let client), _): actions = opened(client)
+        case (.read(let batch), .mark(let number)): actions = changes(batch, isForced: false) + [.send(.mark(number))]
+        case (.read(let batch), .read(let isForced)): actions = changes(batch, isForced: isForced)
+        case (.changed(let batch, let data), .subscribe(let set, _)): actions = complete(set, batch, data)
+        case (.stored(let objects), .store(let upload)):
+            if !objects.isEmpty { reverted.append((upload.number, objects)) }
+            waiting.insert(.read(isForced: false), at: 0)
+            actions = []
+        default: preconditionFailure("the result does not belong to the task")
+        }
+        return actions + runNext()
+    }
+
+    // MARK: Opening
+
+    private mutating func begin(_ hello: ClientMessage.Hello) -> [ServiceAction] {
+        guard hello.protocolVersion == SyncProtocol.version else {
+            return end(
+                .stop,
+                "the client uses version \(hello.protocolVersion) of the protocol, the service version \(SyncProtocol.version)"
+            )
+        }
+        guard hello.queries.count <= limits.subscriptions else { return end(.stop, tooMany(hello.queries.count)) }
+        phase = .opening(hello)
+        return [.run(.authenticate(token: hello.token))]
+    }
+
+    private mutating func authenticated(_ user: String, _ expiration: UInt64?) -> [ServiceAction] {
+        guard self.user == nil || self.user == user else { return end(.signIn, "the token is of another user") }
+        self.user = user
+        self.expiration = expiration
+        hasAskedForToken = false
+        guard case .opening(let hello) = phase else { return [] }
+        return [.run(.open(hello.identity))]
+    }
+
+    private mutating func opened(_ opened: OpenedClient) -> [ServiceAction] {
+        guard case .opening(let hello) = phase else { return [] }
+        if let epoch = hello.position?.epoch, epoch != opened.epoch {
+            return end(.startAgain, "the database was restored or replaced")
+        }
+        do throws(RefusedQueries) {
+            filter = try compile(hello.queries)
+        } catch {
+            return end(.startAgain, error.message)
+        }
+        phase = .open
+        client = opened.identity.id
+        cursor = hello.position?.cursor
+        acknowledgedUpload = hello.acknowledgedUpload
+        // A client without a position gets one, so that its uploads can be acknowledged.
+        waiting.insert(.read(isForced: true), at: 0)
+        return [
+            .send(
+                .welcome(
+                    .init(
+                        identity: opened.identity, epoch: opened.epoch, milliseconds: opened.milliseconds,
+                        storedUpload: opened.storedUpload)))
+        ]
+    }
+
+    // MARK: Tasks
+
+    private mutating func runNext() -> [ServiceAction] {
+        while case .open = phase, running == nil, !waiting.isEmpty {
+            let work = waiting.removeFirst()
+            switch work {
+            case .read, .mark: return run(work, .read(after: cursor))
+            case .store(let upload): return run(work, .store(upload))
+            case .token(let token): return run(work, .authenticate(token: token))
+            case .subscribe(let set, let queries):
+                guard let cursor else { preconditionFailure("the first task finds the cursor") }
+                do throws(RefusedQueries) {
+                    guard queries.count <= limits.subscriptions else { throw RefusedQueries(tooMany(queries.count)) }
+                    nextFilter = try compile(queries)
+                } catch {
+                    return [.send(.refused(set: set, message: error.message))] + runNext()
+                }
+                return run(work, .change(after: cursor, from: filter.queries, to: queries))
+            }
+        }
+        return []
+    }
+
+    private mutating func run(_ work: Work, _ task: ServiceTask) -> [ServiceAction] {
+        running = work
+        return [.run(task)]
+    }
+
+    private func tooMany(_ count: Int) -> String {
+        "\(count) subscriptions, at most \(limits.subscriptions) are allowed"
+    }
+
+    private mutating func end(_ action: ServiceMessage.Failure.Action, _ message: String) -> [ServiceAction] {
+        phase = .closed
+        return [.send(.failure(.init(action: action, message: message, delayMilliseconds: 1_000))), .close]
+    }
+
+    // MARK: Changes
+
+    // Sends the changes up to a new cursor, unless the client has nothing to learn from them.
+    private mutating func changes(_ batch: LogBatch, isForced: Bool) -> [ServiceAction] {
+        let isFirst = cursor == nil
+        cursor = batch.cursor
+        let found =
+            isFirst
+            ? ClientChanges([], for: client, filter.contains)
+            : ClientChanges(batch.entries, for: client, filter.contains)
+        let acknowledges = batch.storedUpload > acknowledgedUpload
+        guard isForced || acknowledges || !found.rows.isEmpty || !found.leaving.isEmpty else { return [] }
+        acknowledgedUpload = max(acknowledgedUpload, batch.storedUpload)
+        let notices = reverted.filter { $0.upload <= acknowledgedUpload }
+        reverted.removeAll { $0.upload <= acknowledgedUpload }
+        return changes(found.rows, found.leaving)
+            + notices.map { .send(.reverted(upload: $0.upload, $0.objects)) }
+    }
+
+    private mutating func changes(_ rows: [SyncRow], _ leaving: [ObjectAddress]) -> [ServiceAction] {
+        guard let cursor else { return [] }
+        sentCursor = cursor
+        let parts = RowParts(rows, leaving, maximumBytes: limits.rowBytesPerMessage).parts
+        return parts.enumerated().map { number, part in
+            .send(
+                .changes(
+                    .init(
+                        cursor: cursor, acknowledgedUpload: acknowledgedUpload, rows: part.rows, leaving: part.leaving,
+                        isLast: number == parts.count - 1)))
+        }
+    }
+
+    private mutating func complete(_ set: UInt64, _ batch: LogBatch, _ data: SubscriptionData) -> [ServiceAction] {
+        var actions = changes(batch, isForced: true)
+        if let nextFilter { filter = nextFilter }
+        nextFilter = nil
+        let parts = RowParts(data.rows, data.leaving, maximumBytes: limits.rowBytesPerMessage).parts
+        actions += parts.enumerated().map { number, part in
+            let progress = UInt64(1_000 * (number + 1) / parts.count)
+            return .send(.chunk(rows: part.rows, leaving: part.leaving, progress: progress))
+        }
+        return actions + [.send(.complete(set: set, batch.cursor))]
+    }
+}

@@ -1,0 +1,70 @@
+package import MartletSyncProtocol
+
+/// What a session asks of the database. A session runs one task at a time and waits for its result.
+package enum ServiceTask: Sendable, Equatable {
+    /// Verify a token.
+    case authenticate(token: String)
+    /// Find the client, or create it if there is no identity yet.
+    case open(ClientIdentity?)
+    /// Read the log after the cursor. Without a cursor, only find the current one.
+    case read(after: SyncCursor?)
+    /// Read the log after the cursor and, at the same snapshot, the rows that only the new queries contain and the
+    /// addresses of those that only the former queries contain.
+    case change(after: SyncCursor, from: [SubscribedQuery], to: [SubscribedQuery])
+    /// Store an upload, unless it is stored already.
+    case store(ClientMessage.Upload)
+}
+
+/// The result of a `ServiceTask`.
+package enum ServiceTaskResult: Sendable {
+    /// - Parameter expiration: the time at which the token expires, in milliseconds since 1970; nil if it does not.
+    case authenticated(user: String, expiration: UInt64?)
+    case opened(OpenedClient)
+    case read(LogBatch)
+    case changed(LogBatch, SubscriptionData)
+    case stored(reverted: [RevertedObject])
+    /// The task failed. The session sends the failure and ends.
+    case failed(ServiceMessage.Failure)
+}
+
+package struct OpenedClient: Sendable {
+    package var identity: ClientIdentity
+    /// The history of the database to which cursors belong.
+    package var epoch: String
+    /// The time of the service, in milliseconds since 1970.
+    package var milliseconds: UInt64
+    package var storedUpload: UInt64
+
+    package init(identity: ClientIdentity, epoch: String, milliseconds: UInt64, storedUpload: UInt64) {
+        self.identity = identity
+        self.epoch = epoch
+        self.milliseconds = milliseconds
+        self.storedUpload = storedUpload
+    }
+}
+
+/// The entries of the log between two cursors.
+package struct LogBatch: Sendable {
+    /// The later cursor.
+    package var cursor: SyncCursor
+    package var entries: [LogEntry]
+    /// The newest upload of the client that is visible at the cursor.
+    package var storedUpload: UInt64
+
+    package init(cursor: SyncCursor, entries: [LogEntry], storedUpload: UInt64) {
+        self.cursor = cursor
+        self.entries = entries
+        self.storedUpload = storedUpload
+    }
+}
+
+/// The difference between two sets of subscriptions at one snapshot.
+package struct SubscriptionData: Sendable {
+    package var rows: [SyncRow]
+    package var leaving: [ObjectAddress]
+
+    package init(rows: [SyncRow], leaving: [ObjectAddress]) {
+        self.rows = rows
+        self.leaving = leaving
+    }
+}

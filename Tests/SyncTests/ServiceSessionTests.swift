@@ -1,0 +1,233 @@
+import MartletSyncProtocol
+import MartletValues
+import Testing
+
+@testable import MartletSyncService
+
+@Suite("sessions of the service")
+struct ServiceSessionTests {
+    private static let query = SubscribedQuery(type: 0, condition: [1])
+    private static let address = ObjectAddress(type: 0, key: .integer(1))
+    private static let values = [ValuePath(0): SyncValue.scalar(.integer(5))]
+
+    /// A session whose subscriptions contain everything, except that a condition of 0 is refused.
+    private func session(_ adjust: (inout ServiceSession.Limits) -> Void = { _ in }) -> ServiceSession {
+        var limits = ServiceSession.Limits()
+        adjust(&limits)
+        return ServiceSession(limits: limits) { queries throws(RefusedQueries) in
+            if queries.contains(where: { $0.condition == [0] }) { throw RefusedQueries("not allowed") }
+            return SubscriptionFilter(queries) { _, _ in !queries.isEmpty }
+        }
+    }
+
+    private func hello(
+        version: UInt64 = SyncProtocol.version, position: SyncPosition? = nil, queries: [SubscribedQuery] = [query]
+    ) -> ClientMessage {
+        .hello(
+            .init(
+                protocolVersion: version, identity: nil, schemaHash: [], position: position, acknowledgedUpload: 0,
+                subscriptionSet: 0, queries: queries, token: "token"))
+    }
+
+    private func upload(_ number: UInt64) -> ClientMessage {
+        .upload(.init(number: number, base: SyncCursor("1"), time: HybridTimestamp(rawValue: 1), operations: []))
+    }
+
+    private func opened(epoch: String = "a") -> ServiceTaskResult {
+        .opened(
+            OpenedClient(
+                identity: ClientIdentity(id: 7, secret: [1]), epoch: epoch, milliseconds: 1_000, storedUpload: 0))
+    }
+
+    private func batch(_ cursor: String, _ entries: [LogEntry] = [], stored: UInt64 = 0) -> LogBatch {
+        LogBatch(cursor: SyncCursor(cursor), entries: entries, storedUpload: stored)
+    }
+
+    private func inserted(_ key: Int64) -> LogEntry {
+        LogEntry(address: ObjectAddress(type: 0, key: .integer(key)), old: nil, new: Self.values, origin: nil)
+    }
+
+    /// A session that has sent its first changes, up to the cursor "1".
+    private func openSession(
+        expiration: UInt64? = nil, _ adjust: (inout ServiceSession.Limits) -> Void = { _ in }
+    ) -> ServiceSession {
+        var session = session(adjust)
+        _ = session.receive(hello())
+        _ = session.finish(.authenticated(user: "ada", expiration: expiration))
+        _ = session.finish(opened())
+        _ = session.finish(.read(batch("1")))
+        return session
+    }
+
+    private func text(_ actions: [ServiceAction]) -> [String] {
+        actions.map { action in
+            switch action {
+            case .send(.welcome): "welcome"
+            case .send(.changes(let changes)):
+                "changes to \(changes.cursor.text), upload \(changes.acknowledgedUpload), \(changes.rows.count) rows"
+                    + (changes.isLast ? "" : ", more")
+            case .send(.chunk(let rows, let leaving, let progress)):
+                "chunk of \(rows.count), \(leaving.count) leave, \(progress)"
+            case .send(.complete(let set, let cursor)): "complete \(set) at \(cursor.text)"
+            case .send(.refused(let set, let message)): "refused \(set): \(message)"
+            case .send(.mark(let number)): "mark \(number)"
+            case .send(.reverted(let upload, let objects)): "reverted \(objects.count) of \(upload)"
+            case .send(.tokenDue): "token due"
+            case .send(.failure(let failure)): "failure \(failure.action): \(failure.message)"
+            case .run(.authenticate(let token)): "authenticate \(token)"
+            case .run(.open): "open"
+            case .run(.read(let cursor)): "read after \(cursor?.text ?? "nothing")"
+            case .run(.change(let cursor, let former, let new)):
+                "change after \(cursor.text) from \(former.count) to \(new.count)"
+            case .run(.store(let upload)): "store \(upload.number)"
+            case .close: "close"
+            }
+        }
+    }
+
+    @Test("a client is authenticated and opened, gets a welcome, and then the changes since its position")
+    func opening() {
+        var session = session()
+        let position = SyncPosition(epoch: "a", cursor: SyncCursor("3"))
+        #expect(text(session.receive(hello(position: position))) == ["authenticate token"])
+        #expect(text(session.finish(.authenticated(user: "ada", expiration: nil))) == ["open"])
+        #expect(text(session.finish(opened())) == ["welcome", "read after 3"])
+        #expect(text(session.finish(.read(batch("5", [inserted(1)])))) == ["changes to 5, upload 0, 1 rows"])
+    }
+
+    @Test("a client without a position gets one, without the log before it")
+    func withoutPosition() {
+        var session = session()
+        _ = session.receive(hello())
+        _ = session.finish(.authenticated(user: "ada", expiration: nil))
+        #expect(text(session.finish(opened())) == ["welcome", "read after nothing"])
+        #expect(text(session.finish(.read(batch("5", [inserted(1)])))) == ["changes to 5, upload 0, 0 rows"])
+    }
+
+    @Test("a position of another epoch, another protocol, refused queries and too many queries end the session")
+    func refusedHello() {
+        var old = session()
+        _ = old.receive(hello(position: SyncPosition(epoch: "b", cursor: SyncCursor("3"))))
+        _ = old.finish(.authenticated(user: "ada", expiration: nil))
+        #expect(text(old.finish(opened())) == ["failure startAgain: the database was restored or replaced", "close"])
+        var newer = session()
+        #expect(text(newer.receive(hello(version: 9))).first?.contains("version 9 of the protocol") == true)
+        var refused = session()
+        _ = refused.receive(hello(queries: [SubscribedQuery(type: 0, condition: [0])]))
+        _ = refused.finish(.authenticated(user: "ada", expiration: nil))
+        #expect(text(refused.finish(opened())) == ["failure startAgain: not allowed", "close"])
+        var many = session { $0.subscriptions = 1 }
+        let failure = text(many.receive(hello(queries: [Self.query, Self.query])))
+        #expect(failure == ["failure stop: 2 subscriptions, at most 1 are allowed", "close"])
+    }
+
+    @Test("a message before 'hello', a second 'hello', and anything after the end are not processed")
+    func unexpected() {
+        var early = session()
+        #expect(
+            text(early.receive(upload(1)))
+                == ["failure stop: the client sent a message that is not expected now", "close"])
+        #expect(early.receive(hello()).isEmpty && early.logChanged().isEmpty && early.tick(1).isEmpty)
+        var twice = openSession()
+        #expect(text(twice.receive(hello())).last == "close")
+        var hasty = session()
+        _ = hasty.receive(hello())
+        #expect(text(hasty.receive(upload(1))).last == "close")
+        #expect(hasty.finish(.authenticated(user: "ada", expiration: nil)).isEmpty)
+    }
+
+    @Test("messages wait while a task runs and are answered in their order")
+    func order() {
+        var session = openSession()
+        #expect(text(session.receive(upload(1))) == ["store 1"])
+        #expect(text(session.receive(.subscribe(set: 1, []))) == [])
+        #expect(text(session.receive(.mark(4))) == [])
+        let reverted = RevertedObject(address: Self.address, reason: .constraint, message: "unique")
+        #expect(text(session.finish(.stored(reverted: [reverted]))) == ["read after 1"])
+        #expect(
+            text(session.finish(.read(batch("2", stored: 1)))) == [
+                "changes to 2, upload 1, 0 rows", "reverted 1 of 1", "change after 2 from 1 to 0",
+            ])
+        let data = SubscriptionData(rows: [], leaving: [Self.address])
+        #expect(
+            text(session.finish(.changed(batch("3", [inserted(1)], stored: 1), data))) == [
+                "changes to 3, upload 1, 1 rows", "chunk of 0, 1 leave, 1000", "complete 1 at 3", "read after 3",
+            ])
+        #expect(text(session.finish(.read(batch("4", [inserted(1)], stored: 1)))) == ["mark 4"])
+    }
+
+    @Test("commits that do not concern the client send nothing, but a new cursor after a minute")
+    func cursors() {
+        var session = openSession()
+        _ = session.tick(1_000)
+        #expect(text(session.logChanged()) == ["read after 1"])
+        #expect(text(session.finish(.read(batch("2")))) == [])
+        #expect(text(session.tick(60_999)) == [])
+        #expect(text(session.tick(61_000)) == ["changes to 2, upload 0, 0 rows"])
+        #expect(text(session.tick(200_000)) == [])
+    }
+
+    @Test("refused queries of a set leave the former set in place")
+    func refusedSet() {
+        var session = openSession()
+        #expect(
+            text(session.receive(.subscribe(set: 1, [SubscribedQuery(type: 0, condition: [0])])))
+                == ["refused 1: not allowed"])
+        #expect(text(session.logChanged()) == ["read after 1"])
+        #expect(text(session.finish(.read(batch("2", [inserted(1)])))) == ["changes to 2, upload 0, 1 rows"])
+    }
+
+    @Test("rows are divided into messages, and only the last one moves the position")
+    func parts() {
+        var session = openSession { $0.rowBytesPerMessage = 12 }
+        _ = session.logChanged()
+        #expect(
+            text(session.finish(.read(batch("2", [inserted(1), inserted(2), inserted(3)])))) == [
+                "changes to 2, upload 0, 1 rows, more", "changes to 2, upload 0, 1 rows, more",
+                "changes to 2, upload 0, 1 rows",
+            ])
+        _ = session.receive(.subscribe(set: 1, []))
+        let data = SubscriptionData(
+            rows: [1, 2].map { SyncRow(address: .init(type: 0, key: .integer($0)), values: Self.values) }, leaving: [])
+        #expect(
+            text(session.finish(.changed(batch("3"), data))) == [
+                "changes to 3, upload 0, 0 rows", "chunk of 1, 0 leave, 500", "chunk of 1, 0 leave, 1000",
+                "complete 1 at 3",
+            ])
+    }
+
+    @Test("a client that sends faster than the service answers loses its connection")
+    func flood() {
+        var session = openSession { $0.waitingMessages = 3 }
+        for number in 1...4 { #expect(text(session.receive(upload(UInt64(number)))).last != "close") }
+        #expect(
+            text(session.receive(upload(5))) == ["failure retry: more than 3 messages of the client wait", "close"])
+    }
+
+    @Test("a token is renewed before it expires, by the same user only")
+    func tokens() {
+        var session = openSession(expiration: 100_000)
+        #expect(text(session.tick(39_999)) == [])
+        #expect(text(session.tick(40_000)) == ["token due"])
+        #expect(text(session.tick(41_000)) == [])
+        #expect(text(session.receive(.token("new"))) == ["authenticate new"])
+        #expect(text(session.finish(.authenticated(user: "ada", expiration: 300_000))) == [])
+        #expect(text(session.tick(100_000)) == [])
+        #expect(text(session.tick(240_000)) == ["token due"])
+        var expired = session
+        #expect(text(expired.tick(300_000)) == ["failure signIn: the token has expired", "close"])
+        _ = session.receive(.token("other"))
+        #expect(
+            text(session.finish(.authenticated(user: "eve", expiration: nil)))
+                == ["failure signIn: the token is of another user", "close"])
+    }
+
+    @Test("a task that fails ends the session")
+    func failedTask() {
+        var session = openSession()
+        _ = session.receive(upload(1))
+        let failure = ServiceMessage.Failure(action: .retry, message: "no database", delayMilliseconds: 5)
+        #expect(text(session.finish(.failed(failure))) == ["failure retry: no database", "close"])
+        #expect(session.receive(upload(2)).isEmpty)
+    }
+}

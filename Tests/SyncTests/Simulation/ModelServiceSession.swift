@@ -1,0 +1,112 @@
+import MartletSyncProtocol
+import MartletSyncService
+import MartletValues
+
+/// One connection of the service: a `ServiceSession` whose tasks run on the model of the database. A task runs when the
+/// simulation decides so.
+final class ModelServiceSession {
+    private let server: ModelServer
+    private var session: ServiceSession
+    private var client: UInt64 = 0
+    private var task: ServiceTask?
+    private var hasRead = false
+
+    /// - Parameter splits: whether every row has a message of its own.
+    init(_ server: ModelServer, splits: Bool) {
+        self.server = server
+        var limits = ServiceSession.Limits()
+        if splits { limits.rowBytesPerMessage = 1 }
+        session = ServiceSession(limits: limits) { queries in
+            SubscriptionFilter(queries) { Self.matches(queries, $0, $1) }
+        }
+    }
+
+    static func matches(_ queries: [SubscribedQuery], _ address: ObjectAddress, _ values: ModelValues) -> Bool {
+        queries.contains { query in
+            guard query.type == address.type, case .scalar(.integer(let group)) = values[ValuePath(0)] else {
+                return false
+            }
+            return query.condition == [UInt8(truncatingIfNeeded: group)]
+        }
+    }
+
+    var isBusy: Bool { task != nil }
+
+    func receive(_ message: ClientMessage) -> [ServiceMessage] { perform(session.receive(message)) }
+
+    /// The changes since the last call, when the task that reads them has run.
+    func poll() -> [ServiceMessage] { perform(session.logChanged()) }
+
+    func tick(_ now: UInt64) -> [ServiceMessage] { perform(session.tick(now)) }
+
+    /// Runs the task of the session, if it has one.
+    func runTask(_ now: UInt64, refuses: (SyncOperation) -> Bool) -> [ServiceMessage] {
+        guard let task else { return [] }
+        self.task = nil
+        var messages: [ServiceMessage] = []
+        if case .store(let upload) = task, server.bug == .earlyAcknowledgement {
+            messages.append(
+                .changes(
+                    .init(
+                        cursor: SyncCursor("\(server.version)"), acknowledgedUpload: upload.number, rows: [],
+                        leaving: [],
+                        isLast: true)))
+        }
+        return messages + perform(session.finish(result(of: task, now, refuses)))
+    }
+
+    private func result(of task: ServiceTask, _ now: UInt64, _ refuses: (SyncOperation) -> Bool) -> ServiceTaskResult {
+        switch task {
+        case .authenticate: return .authenticated(user: "user", expiration: nil)
+        case .open(let identity):
+            let opened = server.open(identity, now: now)
+            client = opened.identity.id
+            return .opened(opened)
+        case .read(let cursor): return .read(read(after: cursor))
+        case .change(let cursor, let former, let new):
+            let batch = read(after: cursor)
+            if server.bug == .newerBootstrap { server.write(.init(type: 0, key: .integer(1)), Self.written) }
+            return .changed(batch, difference(former, new))
+        case .store(let upload): return .stored(reverted: server.store(upload, client, refuses: refuses))
+        }
+    }
+
+    private static let written = Dictionary(
+        uniqueKeysWithValues: (0...2).map { (ValuePath($0), SyncValue.scalar(.integer(Int64($0)))) })
+
+    private func read(after cursor: SyncCursor?) -> LogBatch {
+        let start = cursor.flatMap { Int($0.text) } ?? server.version
+        let isLost = !hasRead && server.bug == .changesOfGapLost
+        hasRead = true
+        return LogBatch(
+            cursor: SyncCursor("\(server.version)"), entries: isLost ? [] : server.entries(after: start),
+            storedUpload: server.storedUpload(client))
+    }
+
+    private func difference(_ former: [SubscribedQuery], _ new: [SubscribedQuery]) -> SubscriptionData {
+        let all = server.rows.sorted { "\($0.key)" < "\($1.key)" }
+        let (before, after) = (
+            all.filter { Self.matches(former, $0.key, $0.value) }, all.filter { Self.matches(new, $0.key, $0.value) }
+        )
+        return SubscriptionData(
+            rows: after.filter { !Self.matches(former, $0.key, $0.value) }
+                .map { SyncRow(address: $0.key, values: $0.value) },
+            leaving: before.filter { !Self.matches(new, $0.key, $0.value) }.map(\.key))
+    }
+
+    private func perform(_ actions: [ServiceAction]) -> [ServiceMessage] {
+        actions.compactMap { action in
+            switch action {
+            case .run(let task):
+                precondition(self.task == nil, "two tasks at a time")
+                self.task = task
+                return nil
+            case .send(.changes(var changes)) where server.bug == .leavingForgotten:
+                changes.leaving = []
+                return .changes(changes)
+            case .send(let message): return message
+            case .close: return nil
+            }
+        }
+    }
+}
