@@ -107,7 +107,7 @@ extension ModelRunner {
 
     private func check(_ watcher: Watcher, _ now: ModelState) {
         watcher.skipSilenced()
-        // An object that was deleted before it was observed on another executor is not reported.
+        // If an object was deleted before its observation on a queue or an actor began, its observer is not called.
         if watcher.executor != nil, watcher.known.isEmpty, let owner = watcher.owner, now.rows[owner] == nil { return }
         guard let known = watcher.known.last else { return fail("\(watcher.name) has had no first call") }
         if watcher.known.allSatisfy({ watcher.missing($0, now) != nil }), let missing = watcher.missing(known, now) {

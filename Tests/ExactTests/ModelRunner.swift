@@ -48,7 +48,8 @@ final class ModelRunner {
     private let recordsTrace: Bool
     /// Whether a callback has done something that only the next delivery reports.
     var needsDelivery = false
-    /// Whether a callback has written into the write that was beginning. The Realm then shows an uncommitted state.
+    /// Whether a callback that was called while a write began has made changes in this write. The Realm then shows an
+    /// uncommitted state.
     var showsUncommitted = false
     /// Whether the write that is beginning will be rolled back.
     var willRollBack = false
@@ -219,7 +220,7 @@ final class ModelRunner {
         } while needsDelivery
     }
 
-    /// - Parameter isInside: Whether a callback registers the watcher. Loops do not begin in callbacks.
+    /// - Parameter isInside: Whether a callback registers the watcher. Such a watcher is not an asynchronous loop.
     func watch(_ plan: WatcherPlan, isInside: Bool = false) {
         let realm = testRealm.realm
         // Observers of objects report the changes since the version that the Realm shows now.

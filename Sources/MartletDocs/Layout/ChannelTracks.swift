@@ -88,7 +88,7 @@ struct ChannelTracks {
             for net in 0..<count {
                 guard let from = places.firstIndex(of: net) else { continue }
                 places.remove(at: from)
-                // The cost of the first position, then of each position further right.
+                // The cost with the net at the first position, then with the net at each position further right.
                 var cost = places.reduce(0) { $0 + costs[net][$1] }
                 var costsOfPlaces = [cost]
                 for other in places {

@@ -37,8 +37,9 @@ package struct ChangeSet: Sendable, Hashable {
     /// The changed rows, by table.
     package var tables: [TableID: TableChanges]
 
-    /// The edits of each collection in the order in which they were made, since the row that owns the collection was
-    /// created. If a transaction deletes the row and creates it again, the recorder begins a new script.
+    /// The edits of each collection in the order in which they were made. If a transaction created the row that owns
+    /// the collection, the edits of earlier transactions are omitted. If that transaction had deleted the row before,
+    /// the script also contains the edits of the deleted row, so a reader must first check whether the row was deleted.
     package var collections: [CollectionID: ListEditScript]
 
     /// For each collection property, the rows that a collection of this property began or ceased to link to. They are

@@ -35,8 +35,8 @@ struct RecordedRuns: Sendable {
     /// stored in blocks.
     mutating func truncate(to length: Int) { count = min(count, length) }
 
-    /// Called when a shorter log with the same net result replaces `log`. The blocks keep the rows of `log` that were
-    /// both inserted and deleted. The shorter log does not contain these rows.
+    /// Called when a shorter log with the same net result replaces `log`. The blocks keep all rows of `log`, so that a
+    /// search still finds rows that were both inserted and deleted. The shorter log does not contain these rows.
     mutating func replace(_ log: [Entry], with shorter: [Entry]) {
         add(log[count...])
         count = shorter.count

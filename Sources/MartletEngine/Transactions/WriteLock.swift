@@ -151,8 +151,8 @@ final class WriteLock: @unchecked Sendable {
         return record
     }
 
-    /// Writes the name of the log that was begun to the file, unless this object has already written it. The caller
-    /// holds the lock.
+    /// Writes the name of a log to the lock file, unless this object has written this name last. The caller holds the
+    /// lock.
     func record(log: UInt64) {
         guard file != nil, writtenLog != log else { return }
         var name = log.littleEndian
@@ -177,7 +177,7 @@ final class WriteLock: @unchecked Sendable {
         guard let file else { return nil }
         var words = [UInt64](repeating: 0, count: count)
         var descriptor = descriptor
-        // If this process has not opened the file yet, or if the file was replaced since, opens it for this read only.
+        // If this process has not opened the file yet, or if the file was replaced since, opens it just for this call.
         let isTemporary = descriptor < 0 || !file.isCurrent(descriptor)
         if isTemporary { descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
         defer { if isTemporary && descriptor >= 0 { close(descriptor) } }

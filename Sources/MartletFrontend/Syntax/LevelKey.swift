@@ -53,13 +53,13 @@ public struct LevelKey: Sendable {
         LevelKey("embedded", .embedded, "Embedded objects, by their names: each has one owner and is deleted with it."),
         LevelKey(
             "projections", .projections,
-            "Projections, by their names: some values of an object, as a screen shows them."),
+            "Projections, by their names: each shows selected values of an object, for example for one screen."),
     ]
 
     static let object =
         [
             LevelKey("primaryKey", .name, "The property that identifies an object among all objects of its type."),
-            LevelKey("index", .names, "Properties that are searched or sorted by often."),
+            LevelKey("index", .names, "Properties by which queries often search or sort."),
             LevelKey("unique", .nameLists, "Lists of properties; together the values of each list are unique."),
             LevelKey("properties", .properties, "What is stored: names and types.", isRequired: true),
             LevelKey("ignored", .properties, "Plain Swift properties that are not stored."),
@@ -85,7 +85,7 @@ public struct LevelKey: Sendable {
 
     static let enumeration = [
         LevelKey("raw", .choices(EnumRawKind.allCases.map(\.rawValue)), "What is stored: text, or whole numbers."),
-        LevelKey("cases", .cases, "The names of the cases, or names and what is stored for them.", isRequired: true),
+        LevelKey("cases", .cases, "The names of the cases, or each name with its stored value.", isRequired: true),
         LevelKey("unknown", .caseName, "The case for a stored value that this build does not know."),
         renamedFrom("enum"), deprecated, doc,
     ]

@@ -7,7 +7,8 @@ package struct DownloadedBatch: Sendable, Equatable {
     package var leaving: [ObjectAddress]
 }
 
-/// What the owner of a session has to do, in this order.
+/// One thing that the owner of a session has to do. Methods of the session return actions in the order in which the
+/// owner has to carry them out.
 package enum ClientAction: Sendable, Equatable {
     case send(ClientMessage)
     /// Commit the batch and the state of the session in one transaction.
@@ -37,7 +38,7 @@ package struct ClientSession: Sendable {
     /// The sets of subscriptions that were sent and not answered. The service answers them in this order, and sends the
     /// data of each as the difference to the one before.
     private var sentSets: [ClientState.SubscriptionSet] = []
-    /// Parts of changes, which are not shown before all have come.
+    /// The parts received so far of changes that are not complete. The client shows them when the last part arrives.
     private var staged = DownloadedBatch(rows: [], leaving: [])
     /// Parts of the data of the first set of `sentSets`.
     private var stagedSet = DownloadedBatch(rows: [], leaving: [])
@@ -51,7 +52,7 @@ package struct ClientSession: Sendable {
         self.token = token
     }
 
-    /// The connection is open.
+    /// Returns the first message. Called when the connection is open.
     package func begin() -> [ClientAction] {
         [
             .send(
@@ -63,7 +64,8 @@ package struct ClientSession: Sendable {
         ]
     }
 
-    /// The program has written or has changed its subscriptions: the state was changed and committed.
+    /// Applies a write of the program, or a change of its subscriptions, to the state. The owner commits the state
+    /// before it carries out the actions.
     package mutating func localChange(_ change: (inout ClientState) -> Void) -> [ClientAction] {
         change(&state)
         return sendPending()
@@ -93,7 +95,7 @@ package struct ClientSession: Sendable {
         epoch = welcome.epoch
         state.identity = welcome.identity
         state.clock.synchronize(service: welcome.milliseconds, wall: wall)
-        // Uploads that are stored are sent again only to be acknowledged, so they are skipped.
+        // The service has stored these uploads and acknowledges them with the changes, so they are not sent again.
         sentUpload = max(welcome.storedUpload, state.acknowledgedUpload)
         return [.save] + sendPending()
     }
@@ -135,7 +137,7 @@ package struct ClientSession: Sendable {
         return [.commit(masked(answered.data))] + sendPending()
     }
 
-    // The first set that was not answered, with its data; nil if its number is another one.
+    // Removes and returns the first set that was not answered, with its data; nil if it does not have this number.
     private mutating func takeAnswered(
         _ number: UInt64
     ) -> (set: ClientState.SubscriptionSet, data: DownloadedBatch)? {

@@ -1,10 +1,10 @@
-/// The state of PostgreSQL up to which a client has everything: the text of `pg_current_snapshot()`.
+/// A snapshot of PostgreSQL whose changes a client has received completely: the text of `pg_current_snapshot()`.
 package struct SyncCursor: Sendable, Hashable {
     package let text: String
     package init(_ text: String) { self.text = text }
 }
 
-/// What a client knows about its server from earlier sessions.
+/// Identifies a client to the service in all of its sessions.
 package struct ClientIdentity: Sendable, Hashable {
     package var id: UInt64
     /// Random bytes that the service assigned. They prevent another client from continuing this client's uploads.
@@ -97,7 +97,7 @@ package enum ClientMessage: Sendable, Hashable {
     /// Replaces the set of subscriptions.
     case subscribe(set: UInt64, [SubscribedQuery])
     case upload(Upload)
-    /// Asks for a mark after everything that was committed before.
+    /// Asks the service to answer with a `mark` of this number, after the changes of everything committed before.
     case mark(UInt64)
     /// Replaces the token of the session.
     case token(String)

@@ -1,4 +1,4 @@
-/// The state of one object. A change contains only the values that changed.
+/// The values of one object: all of them, or, if the client knows the object already, only those that changed.
 package struct SyncRow: Sendable, Hashable {
     package var address: ObjectAddress
     package var values: [ValuePath: SyncValue]
@@ -14,7 +14,7 @@ package struct RevertedObject: Sendable, Hashable {
     package enum Reason: UInt8, Sendable, CaseIterable {
         /// The user may not make this change.
         case notPermitted
-        /// A unique value, a required value or a link does not hold.
+        /// The change violates a unique, not-null or foreign-key constraint of the database.
         case constraint
         /// A value does not fit its column.
         case invalidValue
@@ -50,7 +50,7 @@ package enum ServiceMessage: Sendable, Hashable {
         }
     }
 
-    /// The way from one cursor to a later one.
+    /// What changed between the cursor of the client and a later one.
     package struct Changes: Sendable, Hashable {
         /// The position of the client after the last message of these changes.
         package var cursor: SyncCursor

@@ -47,12 +47,13 @@ package struct ClientChanges: Sendable {
         for change in Self.merged(entries, client) {
             let wasIn = change.old.map { matches(change.address, $0) } ?? false
             guard let new = change.new, matches(change.address, new) else {
-                // An object that the client's own upload has touched may be shown by the client in any state, so the
-                // client is informed that it does not contain the object.
+                // The client may show an object that its own upload has touched in any state. So it is told that its
+                // subscriptions do not contain the object, even if they did not contain it before.
                 if wasIn || change.isOwn { leaving.append(change.address) }
                 continue
             }
-            // The client shows its own values until its upload is acknowledged, so it may not know any of the others.
+            // The client may not know the current values of an object that its own upload has touched, so all values of
+            // such an object are sent.
             let isKnown = wasIn && !change.isOwn
             let values = isKnown ? new.filter { change.old?[$0.key] != $0.value } : new
             rows.append(SyncRow(address: change.address, values: values))

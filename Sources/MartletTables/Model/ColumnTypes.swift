@@ -64,7 +64,7 @@ struct ColumnTypes {
 
     // MARK: Defaults
 
-    /// The default of a column. SQL writers that leave the column out then store what a program would.
+    /// The default of a column. An INSERT without the column then stores the default of a new object.
     func defaultText(_ property: PropertyModel) -> String? {
         if let value = property.defaultValue { return text(value, property.type.value) }
         guard !property.type.isOptional, !property.isPrimaryKey else { return nil }
@@ -129,7 +129,7 @@ struct ColumnTypes {
         return "timestamp with time zone '2001-01-01 00:00:00Z' + interval '\(microseconds) microseconds'"
     }
 
-    // The encoding of values of any type is described in SyncProtocol.md. A default of the schema is a plain value.
+    // Booleans, integers and strings become plain JSON values. For any other default, the column has none.
     private static func json(_ value: DefaultModel) -> String? {
         switch value {
         case .bool(let flag): SQLName.literal("\(flag)")

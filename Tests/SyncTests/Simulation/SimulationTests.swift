@@ -10,7 +10,7 @@ import Testing
 /// `MARTLET_SYNC` is the number of programs, `MARTLET_SYNC_SEED` the seed of the first one.
 @Suite("simulation of synchronization")
 struct SimulationTests {
-    @Test("every client shows a state of the server and its own writes, and all agree at rest")
+    @Test("every client shows a server state plus its own writes, and all agree once everything is delivered")
     func random() {
         let environment = ProcessInfo.processInfo.environment
         let count = environment["MARTLET_SYNC"].flatMap { UInt64($0) } ?? 400
