@@ -28,7 +28,7 @@ bool cmartlet_is_log_header(const uint8_t header[LOG_HEADER_SIZE]) {
     return first == cmartlet_big_endian(header + 24) && second == cmartlet_big_endian(header + 28);
 }
 
-int64_t cmartlet_last_frame(const uint8_t index[INDEX_PREFIX_SIZE]) {
+int64_t cmartlet_last_frame_offset(const uint8_t index[INDEX_PREFIX_SIZE]) {
     uint32_t frames;
     uint16_t size;
     memcpy(&frames, index + INDEX_FRAMES, sizeof frames);

@@ -349,7 +349,7 @@ final class ObservationHub: @unchecked Sendable {
     /// Computes for the version that the Realm shows, and delivers.
     private func deliverInPlace(_ context: RealmContext) {
         // Changes of an open write have no version yet.
-        guard !context.isInWrite || context.showsVersion else { return }
+        guard !context.isInWrite || context.hasNoOpenChanges else { return }
         let handle = context.handle
         activate(through: handle.version, handle)
         let (ready, jobs) = locked { state in

@@ -19,9 +19,9 @@ struct ChannelTracks {
     /// The track of each net that is not straight, counted from the left.
     private(set) var tracks: [Int: Int] = [:]
     private(set) var count = 0
-    /// Pairs of nets that overlap in the chosen order of tracks: `entering` enters at the left at the height `place`,
-    /// where `leaving`, whose track is further left, leaves at the right.
-    private(set) var conflicts: [(entering: Int, leaving: Int, place: Int)] = []
+    /// Pairs of nets that overlap in the chosen order of tracks: `entering` enters at the left at `height`, where
+    /// `leaving`, whose track is further left, leaves at the right.
+    private(set) var conflicts: [(entering: Int, leaving: Int, height: Int)] = []
 
     init(_ nets: [ChannelNet]) {
         let bent = nets.filter { !$0.isStraight }

@@ -15,7 +15,7 @@ import Synchronization
 /// then protects nothing, so the writer opens and locks the file that is now at the path.
 ///
 /// Thread safety: only the holder of `semaphore` opens the file or writes to it. The number of the open descriptor does
-/// not change, but `reopen` may redirect the descriptor to another file. `isOfOpenDatabase` is set before other threads
+/// not change, but `reopen` may redirect the descriptor to another file. `isDatabaseOpen` is set before other threads
 /// use this object.
 // Sendable as described above.
 final class WriteLock: @unchecked Sendable {
@@ -23,7 +23,7 @@ final class WriteLock: @unchecked Sendable {
     private let file: LockFile?
     /// True if the database is open. If the database and its lock file are then deleted, a writer that has the lock
     /// file open does not create another one.
-    var isOfOpenDatabase = false
+    var isDatabaseOpen = false
     private let semaphore = DispatchSemaphore(value: 1)
     private let opened = Atomic<Int32>(-1)
     private var descriptor: Int32 { opened.load(ordering: .acquiring) }
@@ -227,7 +227,7 @@ final class WriteLock: @unchecked Sendable {
     // the database is missing.
     private func isCurrent(_ file: LockFile) -> Bool {
         openedFile != nil && FileIdentity(withoutFollowingLink: path) == openedFile
-            || isOfOpenDatabase && access(file.database, F_OK) != 0
+            || isDatabaseOpen && access(file.database, F_OK) != 0
     }
 
     private func openFile(_ file: LockFile) throws(EngineError) {

@@ -27,7 +27,7 @@ struct LayoutWriter {
     mutating func write(_ root: YAMLNode?) -> String {
         switch root {
         case .mapping(let mapping) where !mapping.isFlow:
-            let isSchema = mapping.entries.contains { Level.file.keys.contains($0.key.text) }
+            let isSchema = mapping.entries.contains { MappingKind.file.keys.contains($0.key.text) }
             writeEntries(mapping, indent: 0, separatedLevels: isSchema ? 2 : 0)
         case .some(let root) where !root.isEmptyScalar:
             if root.isFlow || root.scalar != nil { writeComments(before: root.span.start, indent: 0) }

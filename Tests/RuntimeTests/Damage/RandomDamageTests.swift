@@ -68,7 +68,7 @@ private struct Damage: CustomStringConvertible {
     enum Expectation { case fits, damaged, withoutCase }
 
     private enum Reading: CaseIterable {
-        case typed, found, dynamic, frozen, sorted, byName, described, encoded, copied, inWrite
+        case typed, found, dynamic, frozen, sorted, byName, described, encoded, frozenFound, inWrite
     }
 
     let type: String
@@ -199,7 +199,7 @@ private struct Damage: CustomStringConvertible {
         case .encoded:
             use(found?[property])
             _ = try? JSONEncoder().encode(found)
-        case .copied: use(realm.freeze().object(ofType: Model.self, forPrimaryKey: 1)?[property])
+        case .frozenFound: use(realm.freeze().object(ofType: Model.self, forPrimaryKey: 1)?[property])
         case .inWrite:
             try realm.write {
                 for object in all where (object["id"] as? Int) == 1 { use(object[property]) }

@@ -1,7 +1,8 @@
 import MartletSchema
 
-/// One key of a level, and the kind of its value.
-public struct LevelKey: Sendable {
+/// A key that is allowed in one kind of mapping (`MappingKind`) of a schema or of `martlet.yaml`, and the kind of its
+/// value.
+public struct MappingKey: Sendable {
     /// The shape of a value.
     public enum Content: Sendable {
         case name
@@ -29,8 +30,8 @@ public struct LevelKey: Sendable {
         case keyPaths
         /// Labels and key paths.
         case labels
-        /// A nested level of the configuration file.
-        case level
+        /// A nested mapping of the configuration file.
+        case mapping
     }
 
     public let name: String
@@ -47,60 +48,61 @@ public struct LevelKey: Sendable {
     }
 
     static let file = [
-        LevelKey("enums", .enums, "Enums, by their names."),
-        LevelKey(
+        MappingKey("enums", .enums, "Enums, by their names."),
+        MappingKey(
             "objects", .objects, "Objects, by their names. Each has an identity, and other objects can link to it."),
-        LevelKey("embedded", .embedded, "Embedded objects, by their names: each has one owner and is deleted with it."),
-        LevelKey(
+        MappingKey(
+            "embedded", .embedded, "Embedded objects, by their names: each has one owner and is deleted with it."),
+        MappingKey(
             "projections", .projections,
             "Projections, by their names: each shows selected values of an object, for example for one screen."),
     ]
 
     static let object =
         [
-            LevelKey("primaryKey", .name, "The property that identifies an object among all objects of its type."),
-            LevelKey("index", .names, "Properties by which queries often search or sort."),
-            LevelKey("unique", .nameLists, "Lists of properties; together the values of each list are unique."),
-            LevelKey("properties", .properties, "What is stored: names and types.", isRequired: true),
-            LevelKey("ignored", .properties, "Plain Swift properties that are not stored."),
-            LevelKey("keypaths", .keyPaths, "Names for key paths, or for lists of them, checked against the schema."),
+            MappingKey("primaryKey", .name, "The property that identifies an object among all objects of its type."),
+            MappingKey("index", .names, "Properties by which queries often search or sort."),
+            MappingKey("unique", .nameLists, "Lists of properties; together the values of each list are unique."),
+            MappingKey("properties", .properties, "What is stored: names and types.", isRequired: true),
+            MappingKey("ignored", .properties, "Plain Swift properties that are not stored."),
+            MappingKey("keypaths", .keyPaths, "Names for key paths, or for lists of them, checked against the schema."),
         ] + [renamedFrom("type"), deprecated, doc]
 
     /// The keys that embedded objects do not support.
     public static let ofObjectsOnly = ["primaryKey", "index", "unique"]
 
     static let property = [
-        LevelKey("type", .type, "The type, with or without a default after a '='.", isRequired: true),
-        LevelKey("default", .literal, "The initial value in a new object."),
+        MappingKey("type", .type, "The type, with or without a default after a '='.", isRequired: true),
+        MappingKey("default", .literal, "The initial value in a new object."),
         renamedFrom("property"), deprecated,
-        LevelKey("fullText", .flag, "Whether the words of the text can be searched."),
-        LevelKey(
+        MappingKey("fullText", .flag, "Whether the words of the text can be searched."),
+        MappingKey(
             "onDelete", .choices(DeletionRule.allCases.map(\.rawValue)),
             "What happens to this object when a target of the link or collection is deleted."),
-        LevelKey(
+        MappingKey(
             "deleteRule", .choices(DeletionRule.allCases.map(\.rawValue)),
             "What happens to the targets of the link or collection when this object is deleted."),
         doc,
     ]
 
     static let enumeration = [
-        LevelKey("raw", .choices(EnumRawKind.allCases.map(\.rawValue)), "What is stored: text, or whole numbers."),
-        LevelKey("cases", .cases, "The names of the cases, or each name with its stored value.", isRequired: true),
-        LevelKey("unknown", .caseName, "The case for a stored value that this build does not know."),
+        MappingKey("raw", .choices(EnumRawKind.allCases.map(\.rawValue)), "What is stored: text, or whole numbers."),
+        MappingKey("cases", .cases, "The names of the cases, or each name with its stored value.", isRequired: true),
+        MappingKey("unknown", .caseName, "The case for a stored value that this build does not know."),
         renamedFrom("enum"), deprecated, doc,
     ]
 
     static let projection = [
-        LevelKey("of", .name, "The object that is projected.", isRequired: true),
-        LevelKey("properties", .labels, "Labels, and the key paths that they stand for.", isRequired: true),
+        MappingKey("of", .name, "The object that is projected.", isRequired: true),
+        MappingKey("properties", .labels, "Labels, and the key paths that they stand for.", isRequired: true),
         deprecated, doc,
     ]
 
-    private static func renamedFrom(_ thing: String) -> LevelKey {
-        LevelKey("renamedFrom", .name, "What the \(thing) is called in existing files.")
+    private static func renamedFrom(_ thing: String) -> MappingKey {
+        MappingKey("renamedFrom", .name, "What the \(thing) is called in existing files.")
     }
 
-    private static let deprecated = LevelKey(
+    private static let deprecated = MappingKey(
         "deprecated", .textOrFlag, "What to use instead. Swift warns where the deprecated declaration is used.")
-    private static let doc = LevelKey("doc", .text, "Documentation, instead of '##' lines above.")
+    private static let doc = MappingKey("doc", .text, "Documentation, instead of '##' lines above.")
 }

@@ -5,7 +5,7 @@
 /// block.
 ///
 /// Complexity: O(log² n) for a log of n entries, and O(log n) amortized to add an entry.
-struct RecordedRuns: Sendable {
+struct RecordedRunIndex: Sendable {
     private struct Block: Sendable {
         var length: Int
         var inserted: KeySet
