@@ -29,7 +29,7 @@ struct ListPositionTests {
         }
     }
 
-    @Test("two clients never make the same position, and the runs of two clients do not mix")
+    @Test("two clients never make the same position, and elements that two clients insert together do not mix")
     func twoClients() throws {
         let (lower, upper) = (try position([129, 1, 2]), try position([129, 1, 2, 1]))
         for (lower, upper) in [(nil, nil), (lower, nil), (lower, upper), (nil, upper)] {

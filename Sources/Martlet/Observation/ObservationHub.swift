@@ -337,7 +337,8 @@ final class ObservationHub: @unchecked Sendable {
         let shown = context.hasSnapshot ? context.version : lastDeliveredVersion
         let isNewer = newest.version > shown
         if isNewer || !context.hasSnapshot { move(to: newest, context) }
-        // If a `.refreshRequired` callback refreshes, the Realm's observers are notified of the writes of other callbacks.
+        // If a `.refreshRequired` callback refreshes, the Realm's observers are notified of the writes of other
+        // callbacks.
         let wasNotifyingRealm = isNotifyingRealm
         isNotifyingRealm = false
         deliverInPlace(context)

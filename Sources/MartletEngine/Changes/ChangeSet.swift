@@ -70,8 +70,9 @@ package struct ChangeSet: Sendable, Hashable {
 
     /// Adds what a later change set touched (N40).
     ///
-    /// For each collection, the edits since its row was last created are kept. If the row was created and deleted
-    /// within the merged range, its edits are dropped. If the row existed before and is deleted, its edits are kept.
+    /// For each collection, the edits are kept from the version on that last created its row. If the row was created
+    /// and deleted within the merged range, its edits are dropped. If the row existed before and is deleted, its edits
+    /// are kept.
     ///
     /// Complexity: O(size of both). To merge many versions, call `merging` once.
     package mutating func merge(_ later: ChangeSet) {
@@ -98,7 +99,7 @@ package struct ChangeSet: Sendable, Hashable {
         return merged
     }
 
-    /// Joins the scripts of each collection, beginning at the last creation of its row.
+    /// Joins the scripts of each collection, beginning with the version that last created its row.
     private mutating func joinCollections(of versions: [ChangeSet]) {
         var created: [TableID: KeySet] = [:]
         var deleted: [TableID: KeySet] = [:]

@@ -8,12 +8,15 @@ import MartletSQLite
 /// the lock.
 extension StoreCoordinator {
     private enum Continuity {
+        /// No difference was found.
         case same
         /// The file already names a log in which nothing is committed yet.
         case uncommitted(log: UInt64)
         /// The log was begun by a program that does not write log names to the file.
         case withoutLogName(log: UInt64)
+        /// Another file was copied over the file.
         case overwritten
+        /// The log was deleted or replaced.
         case logDetached
         /// The index of the log was deleted or replaced. Another process uses a different index for the same log.
         case indexDetached
@@ -21,8 +24,8 @@ extension StoreCoordinator {
         case logDamaged
     }
 
-    /// Throws if the file is not the one that was opened. Called under the write lock, with a connection that has read
-    /// the file.
+    /// Throws if the file, its log or the index of the log is not the one that was opened. Called under the write lock,
+    /// with a connection that has read the file.
     func requireContinuity(_ connection: Connection) throws {
         guard options.recordsLogName else { return }
         if let failure = locked({ $0.replacement }) { throw failure }
@@ -115,7 +118,8 @@ extension StoreCoordinator {
         } else if log.frames == 0 && known?.logNames == nil {
             return .same
         }
-        // The file must still name the newest log that any process of Martlet began. Otherwise it is older than the log.
+        // The file must still name the newest log that any process of Martlet began. Otherwise the file is older than
+        // this log.
         let isNewest =
             namedLog == nil
             ? known == nil || header.logNames == known?.logNames

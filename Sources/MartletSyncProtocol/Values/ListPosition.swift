@@ -25,8 +25,8 @@ package struct ListPosition: Sendable, Hashable, Comparable {
 
     /// Returns `count` new positions in increasing order, all between two neighbors.
     ///
-    /// They begin with the bytes of the first one. If two clients insert several elements at the same place, the elements
-    /// of one client therefore stay together.
+    /// They begin with the bytes of the first one. If two clients insert several elements at the same place, the
+    /// elements of one client therefore stay together.
     ///
     /// - Parameters:
     ///   - lower: the position of the element before; nil at the beginning of the list.
@@ -48,8 +48,8 @@ package struct ListPosition: Sendable, Hashable, Comparable {
         return found
     }
 
-    /// The number of a client in base 255, most significant digit first. The digits are 1 to 255: a position must not end
-    /// with zero, because nothing lies between `[1]` and `[1, 0]`.
+    /// The number of a client in base 255, most significant digit first. The digits are 1 to 255: a position must not
+    /// end with zero, because nothing lies between `[1]` and `[1, 0]`.
     private static func tag(of client: UInt64) -> [UInt8] {
         var (digits, rest): ([UInt8], UInt64) = ([], client)
         repeat {
@@ -59,8 +59,8 @@ package struct ListPosition: Sendable, Hashable, Comparable {
         return digits.reversed()
     }
 
-    // The digits of a position that is appended after `last`: a first byte, 128 + length, and a number of this length in
-    // bytes, most significant first. A longer number therefore sorts after a shorter one.
+    // The digits of a position that is appended after `last`: a first byte, 128 + length, and a number of this length
+    // in bytes, most significant first. A longer number therefore sorts after a shorter one.
     private static func following(_ last: [UInt8]) -> [UInt8] {
         let first = last.first.map(Int.init) ?? 128
         guard first >= 129, first <= 136, last.count > first - 128 else {

@@ -2,7 +2,7 @@ package import MartletSyncProtocol
 
 /// One change of one row, as the change log of the database contains it.
 package struct LogEntry: Sendable, Equatable {
-    /// The upload of a client that made the change.
+    /// Identifies the upload of a client that made the change.
     package struct Origin: Sendable, Hashable {
         package var client: UInt64
         package var upload: UInt64
@@ -18,7 +18,7 @@ package struct LogEntry: Sendable, Equatable {
     package var old: [ValuePath: SyncValue]?
     /// The values after the change; nil if the row was deleted.
     package var new: [ValuePath: SyncValue]?
-    /// Nil for a change by another application.
+    /// Nil if the change was not made by an upload but by another application.
     package var origin: Origin?
 
     package init(
@@ -31,7 +31,7 @@ package struct LogEntry: Sendable, Equatable {
     }
 }
 
-/// The net effect of log entries on the objects of one client.
+/// The rows and deletions that log entries require on one client, merged for each object.
 package struct ClientChanges: Sendable {
     package private(set) var rows: [SyncRow] = []
     package private(set) var leaving: [ObjectAddress] = []
@@ -67,7 +67,7 @@ package struct ClientChanges: Sendable {
         var isOwn: Bool
     }
 
-    // The first old and the last new values of each row, in the order of the first change.
+    // One change for each row, with its first old and its last new values, in the order of the first change.
     private static func merged(_ entries: [LogEntry], _ client: UInt64) -> [MergedChange] {
         var changes: [MergedChange] = []
         var positions: [ObjectAddress: Int] = [:]

@@ -46,7 +46,7 @@ struct ColumnTypes {
         }
     }
 
-    // An enum with a case for unknown values accepts all values, because newer programs may add cases.
+    // The column of an enum with a case for unknown values accepts all values, because newer programs may add cases.
     private func type(ofEnum name: String, _ raw: EnumRawKind) -> SQLType {
         let model = schema.enumeration(named: name)
         let text = raw == .int ? "bigint" : "text COLLATE \"C\""
@@ -123,7 +123,8 @@ struct ColumnTypes {
         }.joined(separator: "-")
     }
 
-    // PostgreSQL stores whole microseconds. Dates of a schema are between the years 1 and 9999.
+    // PostgreSQL stores whole microseconds. The dates in a schema are between the years 1 and 9999, so the conversion
+    // does not overflow.
     private static func date(_ seconds: Double) -> String {
         let microseconds = Int64((seconds * 1_000_000).rounded())
         return "timestamp with time zone '2001-01-01 00:00:00Z' + interval '\(microseconds) microseconds'"

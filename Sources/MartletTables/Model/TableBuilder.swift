@@ -2,8 +2,8 @@ public import MartletSchema
 
 /// The tables for the objects of a schema.
 ///
-/// Every object type with a primary key has a table, with a column for each property. Lists, sets and maps have tables of
-/// their own. Embedded objects are JSON. Linking objects and ignored properties have no column.
+/// Every object type with a primary key has a table, with a column for each property. Lists, sets and maps have tables
+/// of their own. Embedded objects are JSON. Linking objects and ignored properties have no column.
 public struct TableBuilder {
     private let schema: SchemaModel
     private let types: ColumnTypes
@@ -152,7 +152,7 @@ public struct TableBuilder {
             indexes: isLink(property) ? ["value"] : [],
             foreignKeys: [owner]
                 + [
-                    // A list or set loses the element, a map keeps the key.
+                    // If the target is deleted, a list or set loses the element, and a map keeps the key with NULL.
                     foreignKey(property, "value", whenNullified: property.type.kind == .map ? .setNull : .cascade)
                 ].compactMap { $0 },
             singleNull: hasNullKey ? "value" : nil, documentation: property.documentation)

@@ -146,8 +146,8 @@ struct LayoutWriter {
         (lastLevels + [token]).filter { $0.column <= comment.column }.map(\.indent).max() ?? token.indent
     }
 
-    /// Writes a scalar without changing its value. The further lines of a multi-line scalar are reindented. Blanks at the
-    /// ends of lines are removed if they are not part of the value.
+    /// Writes a scalar without changing its value. The further lines of a multi-line scalar are reindented. Blanks at
+    /// the ends of lines are removed if they are not part of the value.
     mutating func writeToken(_ scalar: YAMLScalar, indent: Int, continuation: Int? = nil) {
         var texts = source.lineTexts(of: scalar.span)
         let first = texts.removeFirst()

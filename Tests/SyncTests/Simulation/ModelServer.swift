@@ -189,7 +189,7 @@ final class ModelServiceSession {
         }
     }
 
-    /// The changes since the last call.
+    /// The changes of the server since the cursor of the client, which this call advances.
     func changes(_ split: () -> Bool, isForced: Bool = false) -> [ServiceMessage] {
         guard isOpen else { return [] }
         let entries = server.entries(after: cursor)
