@@ -47,8 +47,8 @@ package struct ClientChanges: Sendable {
         for change in Self.merged(entries, client) {
             let wasIn = change.old.map { matches(change.address, $0) } ?? false
             guard let new = change.new, matches(change.address, new) else {
-                // The client may show an object that its own upload has touched in any state. So it is told that its
-                // subscriptions do not contain the object, even if they did not contain it before.
+                // The client may show an object that its own upload has touched in any state. So the service names the
+                // object in `leaving` even if the subscriptions did not contain it before.
                 if wasIn || change.isOwn { leaving.append(change.address) }
                 continue
             }
