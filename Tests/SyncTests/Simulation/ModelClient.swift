@@ -163,7 +163,7 @@ final class ModelClient {
         if !stored.outbox.isEmpty { fail("\(stored.outbox.count) uploads are left") }
         if stored.shown != stored.wanted { fail("the newest subscriptions are not complete") }
         let expected = server.rows.filter { ModelServiceSession.matches(stored.wanted.queries, $0.key, $0.value) }
-        if rows != expected { fail("the client differs from the server at rest") }
+        if rows != expected { fail("everything is delivered, but the client differs from the server") }
     }
 
     private func fail(_ message: String) { failure = failure ?? message }
