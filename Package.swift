@@ -44,7 +44,7 @@ let package = Package(
         .target(name: "MartletSync", dependencies: ["MartletSyncProtocol"]),
         .target(name: "MartletSyncService", dependencies: ["MartletSyncProtocol"]),
 
-        // Compiler side: knows YAML and Swift, no SQL.
+        // Compiler side: knows YAML and Swift. Only MartletTables knows SQL.
         .systemLibrary(
             name: "CMartletYAML", pkgConfig: "yaml-0.1",
             providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),

@@ -30,7 +30,7 @@ PAGE = ROOT / "Documentation/CompileTimeErrors.md"
 MINIMUM_COUNT = 50
 RIGHT = "// right: "
 
-INTRODUCTION = """# Errors of the compiler
+INTRODUCTION = """# Errors of the Swift compiler
 
 Generated classes carry the names and types of the schema, so the Swift compiler finds wrong ones. This page lists common
 mistakes with the first error of the compiler (Swift 6.3) and the right code. The types are those of

@@ -3,8 +3,9 @@ import PackagePlugin
 
 /// Compiles the YAML schemas of a target into Swift before the target is built.
 ///
-/// One build command compiles all schemas of the target, because a schema can refer to types of other files. The inputs
-/// and outputs of the command depend only on file names, so the build system can decide whether they are out of date.
+/// One build command compiles all schemas of the target, because a schema can refer to types of other files. The paths
+/// of its inputs and outputs follow from file names, so the build system knows them before it runs the command, and
+/// runs it only if an output is out of date.
 @main struct MartletPlugin: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         guard let module = target as? SwiftSourceModuleTarget else {

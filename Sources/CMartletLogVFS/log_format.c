@@ -16,7 +16,7 @@ static uint32_t little_endian(const uint8_t *bytes) {
     return (uint32_t)bytes[3] << 24 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[1] << 8 | bytes[0];
 }
 
-/* The checks of SQLite: https://sqlite.org/fileformat2.html#wal_file_format */
+/* Checks the magic number and the checksum, as SQLite does: https://sqlite.org/fileformat2.html#wal_file_format */
 bool cmartlet_is_log_header(const uint8_t header[LOG_HEADER_SIZE]) {
     uint32_t magic = cmartlet_big_endian(header);
     if ((magic & ~1u) != 0x377f0682) return false;
@@ -28,7 +28,7 @@ bool cmartlet_is_log_header(const uint8_t header[LOG_HEADER_SIZE]) {
     return first == cmartlet_big_endian(header + 24) && second == cmartlet_big_endian(header + 28);
 }
 
-int64_t cmartlet_last_frame(const uint8_t index[INDEX_PREFIX_SIZE]) {
+int64_t cmartlet_last_frame_offset(const uint8_t index[INDEX_PREFIX_SIZE]) {
     uint32_t frames;
     uint16_t size;
     memcpy(&frames, index + INDEX_FRAMES, sizeof frames);

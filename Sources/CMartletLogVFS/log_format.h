@@ -21,7 +21,7 @@ uint32_t cmartlet_big_endian(const uint8_t *bytes);
 bool cmartlet_is_log_header(const uint8_t header[LOG_HEADER_SIZE]);
 
 /* The position of the last frame that the index describes; -1 if there is none. */
-int64_t cmartlet_last_frame(const uint8_t index[INDEX_PREFIX_SIZE]);
+int64_t cmartlet_last_frame_offset(const uint8_t index[INDEX_PREFIX_SIZE]);
 
 /* True if a frame header is that of the last frame that the index describes. The checksum of a frame covers all frames
    before it, so the whole log is then the one that was indexed. */

@@ -24,7 +24,7 @@ typedef struct LogVFSFile {
     struct LogVFSFile *database;
     bool is_log_name_unsynced;
     bool is_database;
-    /* For a database file: the log that its connection has open, and whether check_continuity has found the name of
+    /* For a database file: the log that its connection has open, and whether check_log_name has found the name of
        the log in the file. */
     struct LogVFSFile *log;
     bool has_seen_log_name;
@@ -51,7 +51,7 @@ static sqlite3_file *real(sqlite3_file *file) {
  *
  * There is one exception. If the header is not an SQLite header and no check has found the name yet, a crash tore the
  * first page. The write is allowed, because the checkpoint repairs the page from the log. */
-static int check_continuity(LogVFSFile *database) {
+static int check_log_name(LogVFSFile *database) {
     uint8_t header[LOG_NAMES_OFFSET + LOG_NAMES_SIZE], salts[SALTS_SIZE];
     sqlite3_file *log = database->log->real;
     int result = log->pMethods->xRead(log, salts, SALTS_SIZE, LOG_SALTS_OFFSET);
@@ -83,7 +83,7 @@ static int file_read(sqlite3_file *file, void *bytes, int amount, sqlite3_int64 
 static int file_write(sqlite3_file *file, const void *bytes, int amount, sqlite3_int64 offset) {
     LogVFSFile *self = (LogVFSFile *)file;
     if (self->is_database && self->log && amount >= SMALLEST_PAGE) {
-        int result = check_continuity(self);
+        int result = check_log_name(self);
         if (result != SQLITE_OK) return result;
     }
     if (offset == 0 && self->is_database && amount >= SMALLEST_PAGE) {
@@ -405,7 +405,7 @@ bool cmartlet_log_state(void *database, CMartletLogState *state) {
 bool cmartlet_log_is_damaged(void *database) {
     uint8_t header[INDEX_PREFIX_SIZE], frame[FRAME_HEADER_SIZE];
     sqlite3_file *log = read_index(database, header);
-    int64_t offset = log ? cmartlet_last_frame(header) : -1;
+    int64_t offset = log ? cmartlet_last_frame_offset(header) : -1;
     if (offset < 0) return false;
     int result = log->pMethods->xRead(log, frame, sizeof frame, offset);
     if (result != SQLITE_OK) return result == SQLITE_IOERR_SHORT_READ;

@@ -25,12 +25,13 @@ void cmartlet_unlock_indexes(void);
    the file of the index is not found, or if memory is exhausted. */
 CMartletOpenIndex *cmartlet_retain_index(const char *database_path, CMartletFileID database);
 
-/* Retains the index at the path of a database's index if this process uses it for another database; otherwise returns
-   NULL. Called while the lock is held. */
+/* If the file at the path of a database's index is open in this process as the index of another database, retains and
+   returns that index; otherwise returns NULL. Called while the lock is held. */
 CMartletOpenIndex *cmartlet_retain_index_of_other_database(const char *database_path, CMartletFileID database);
 
-/* Writes the mark of a database into the first region of an index that contains no mark. Returns false if the index
-   contains the mark of another database. An index that is mapped for reading only is not changed. */
+/* Writes the mark of a database, a number computed from its device and inode, into the first region of an index that
+   contains no mark. Returns false if the index contains the mark of another database. An index that is mapped for
+   reading only is not changed. */
 bool cmartlet_mark_index(void volatile *region, CMartletFileID database, bool is_read_only);
 
 /* Called before the index is unmapped, while the lock is held. `index` may be NULL. */

@@ -16,7 +16,8 @@ enum Console {
         _ = StandardStream.error.write(text)
     }
 
-    /// Whether output is colored: only on a terminal, and unless `NO_COLOR` is set (no-color.org).
+    /// Whether output is colored: only on a terminal, not if `NO_COLOR` is set and not empty (no-color.org), and not if
+    /// `TERM` is `dumb`.
     static func isColored(descriptor: Int32) -> Bool {
         let environment = ProcessInfo.processInfo.environment
         if let value = environment["NO_COLOR"], !value.isEmpty { return false }

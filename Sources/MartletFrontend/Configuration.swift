@@ -48,30 +48,30 @@ extension Frontend {
 }
 
 /// The keys of `martlet.yaml`.
-extension Level {
-    static let configuration = Level(
+extension MappingKind {
+    static let configuration = MappingKind(
         name: "the configuration",
         entries: [
-            LevelKey(
+            MappingKey(
                 "access", .choices(AccessLevel.allCases.map(\.rawValue)), "The access level of the generated types."),
-            LevelKey("namespace", .name, "The enum that contains all generated types."),
-            LevelKey("lint", .level, "The settings of the lint rules."),
+            MappingKey("namespace", .name, "The enum that contains all generated types."),
+            MappingKey("lint", .mapping, "The settings of the lint rules."),
         ],
         synonyms: ["accesslevel": "access", "visibility": "access", "linter": "lint"], advice: [:])
-    static let lint = Level(
+    static let lint = MappingKind(
         name: "'lint'",
         entries: [
-            LevelKey("preset", .choices(presets), "Which findings are shown."),
-            LevelKey("rules", .level, "Codes and their severities."),
-            LevelKey("overrides", .level, "Other presets and severities for some files."),
+            MappingKey("preset", .choices(presets), "Which findings are shown."),
+            MappingKey("rules", .mapping, "Codes and their severities."),
+            MappingKey("overrides", .mapping, "Other presets and severities for some files."),
         ],
         synonyms: ["rule": "rules", "paths": "overrides", "level": "preset"], advice: [:])
-    static let lintOverride = Level(
+    static let lintOverride = MappingKind(
         name: "an override",
         entries: [
-            LevelKey("paths", .text, "The files, as patterns such as 'Legacy/**'.", isRequired: true),
-            LevelKey("preset", .choices(presets), "Which findings are shown for these files."),
-            LevelKey("rules", .level, "Codes and their severities in these files."),
+            MappingKey("paths", .text, "The files, as patterns such as 'Legacy/**'.", isRequired: true),
+            MappingKey("preset", .choices(presets), "Which findings are shown for these files."),
+            MappingKey("rules", .mapping, "Codes and their severities in these files."),
         ],
         synonyms: ["path": "paths", "files": "paths", "rule": "rules"], advice: [:])
 
@@ -90,7 +90,7 @@ private struct ConfigurationReader {
         if case .scalar(let scalar) = root, scalar.isEmpty { return }
         guard let root, let mapping = parser.mapping(root, of: "the configuration", holds: "keys such as 'access:'")
         else { return }
-        let keys = parser.keys(parser.entries(mapping), Level.configuration)
+        let keys = parser.keys(parser.entries(mapping), MappingKind.configuration)
         if let value = keys.value("access"), let scalar = parser.text(value, of: "'access'") {
             configuration.access = AccessLevel(rawValue: scalar.text)
             configuration.accessSpan = scalar.span
@@ -101,7 +101,7 @@ private struct ConfigurationReader {
         configuration.namespace = readNamespace(keys)
         if let value = keys.value("lint"), let lint = parser.mapping(value, of: "'lint'", holds: "'preset' and 'rules'")
         {
-            readLint(parser.keys(parser.entries(lint), Level.lint))
+            readLint(parser.keys(parser.entries(lint), MappingKind.lint))
         }
     }
 
@@ -132,7 +132,7 @@ private struct ConfigurationReader {
         guard let mapping = parser.mapping(node, of: "an override", holds: "'paths' and 'preset' or 'rules'") else {
             return
         }
-        let keys = parser.keys(parser.entries(mapping), Level.lintOverride)
+        let keys = parser.keys(parser.entries(mapping), MappingKind.lintOverride)
         var override = LintOverrideModel()
         let items: [YAMLNode] =
             switch keys.value("paths") {
@@ -152,8 +152,8 @@ private struct ConfigurationReader {
 
     private mutating func readPreset(_ keys: KeyReader) -> Spanned<String>? {
         guard let value = keys.value("preset"), let scalar = parser.text(value, of: "'preset'") else { return nil }
-        if Level.presets.contains(scalar.text) { return scalar.spanned }
-        reportChoice(scalar, "'preset'", Level.presets)
+        if MappingKind.presets.contains(scalar.text) { return scalar.spanned }
+        reportChoice(scalar, "'preset'", MappingKind.presets)
         return nil
     }
 

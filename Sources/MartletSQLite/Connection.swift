@@ -76,7 +76,7 @@ package final class Connection: @unchecked Sendable {
             """
             PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY; \
             PRAGMA cache_size = -\(options.cacheKilobytes); PRAGMA synchronous = \(options.synchronous); \
-            PRAGMA journal_size_limit = \(ConnectionOptions.keptLogBytes)
+            PRAGMA journal_size_limit = \(ConnectionOptions.journalSizeLimitBytes)
             """)
         #if canImport(Darwin)
             // On Darwin, `fsync` does not flush the cache of the drive, which a power loss clears.

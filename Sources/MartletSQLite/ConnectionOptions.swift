@@ -16,7 +16,7 @@ package struct ConnectionOptions: Sendable {
     package var cacheKilobytes = 16_384
 
     /// The size in bytes to which SQLite truncates the file of the write-ahead log when a new log begins in it.
-    package static let keptLogBytes = 67_108_864
+    package static let journalSizeLimitBytes = 67_108_864
 
     package init(path: String) { self.path = path }
 }

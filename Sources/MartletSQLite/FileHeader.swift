@@ -9,7 +9,8 @@ package struct FileHeader: Equatable {
     /// The names of the logs that belong to the file; nil if the header contains none. The log VFS of Martlet writes
     /// them into the header; other SQLite programs do not.
     package let logNames: RecordedLogNames?
-    /// The change counter, the page count, and the change counter for which the page count is valid. A checkpoint changes them. Used only to compare two headers.
+    /// The change counter, the page count, and the change counter for which the page count is valid. A checkpoint
+    /// changes them. They are used only to compare two headers.
     private let counts: [UInt8]
 
     init?(_ bytes: [UInt8]) {

@@ -389,7 +389,7 @@ void cmartlet_hook_vfs_clear_faults(CMartletHookVFS *self) {
     sqlite3_mutex_leave(self->mutex);
 }
 
-int64_t cmartlet_hook_vfs_fault_count(CMartletHookVFS *self) {
+int64_t cmartlet_hook_vfs_failed_call_count(CMartletHookVFS *self) {
     sqlite3_mutex_enter(self->mutex);
     int64_t count = self->faults_hit;
     sqlite3_mutex_leave(self->mutex);

@@ -171,7 +171,7 @@ final class FileReplacementTests {
         #expect(try second.run("all") == "0:a 1:second")
     }
 
-    @Test("programs that open a file beside the lock file of a former file all use the same log D20 D24")
+    @Test("if a file was replaced and its lock file remained, all programs that open the new file use one log D20 D24")
     func leftLockFile() throws {
         try create("app.realm", "former")
         try create("other.realm", "other")
@@ -230,7 +230,8 @@ final class FileReplacementTests {
         if writesBefore { #expect(try former.run("write 1 former") == "ok") }
         try replace()
         let reader = try CommandProcess(executable)
-        // A reader does not set a log with commits of the former file aside. Opening fails in this case, too.
+        // A reader does not set aside a log with commits of the former file, so opening fails. Without such a log,
+        // opening fails because of the index of the former file.
         #expect(try reader.run("read \(path)") == "error fileReplaced")
         #expect(try reader.run("version \(path)") == "error fileReplaced")
         let new = try opened()
@@ -265,7 +266,8 @@ final class FileReplacementTests {
     }
 
     @Test(
-        "a file that is moved away and back while both files are in use can be written D24", arguments: [false, true])
+        "a file that was moved away, replaced and moved back can be written while the replacement is in use D24",
+        arguments: [false, true])
     func replacedTwiceWithoutLog(isLarge: Bool) throws {
         try create("app.realm", "former", isLarge: isLarge)
         try create("new.realm", "new", isLarge: !isLarge)

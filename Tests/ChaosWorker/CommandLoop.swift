@@ -4,8 +4,8 @@ import Foundation
 import Martlet
 import MartletEngine
 
-/// Executes commands from standard input, and answers each with one line. A test uses several such processes on one file
-/// and changes the file between the commands.
+/// Executes commands from standard input, and answers each with one line. A test uses several such processes on one
+/// file and changes the file between the commands.
 enum CommandLoop {
     static func run() {
         nonisolated(unsafe) var realm: Realm?

@@ -3,8 +3,8 @@ import MartletEngine
 import ModelTesting
 import Synchronization
 
-/// Kills or suspends its own process at yield points of the engine, for example between a commit and its signal, or
-/// inside a checkpoint. Signals of another process would hit these places too rarely.
+/// Kills or suspends its own process at yield points of the engine, for example between a commit and the notification
+/// of its listeners, or inside a checkpoint. Signals from another process would hit these points rarely.
 final class CrashInjector: Sendable {
     private struct State: Sendable {
         var random: SeededRandom

@@ -142,9 +142,10 @@ final class Worker: @unchecked Sendable {
         }
     }
 
-    // A process that writes may be notified of its own commits a moment later. A process that only observes has been
-    // notified of all changes by now. An observer that was added in a callback gets its initial call later on the
-    // queue.
+    // Compares the copies of the observers with the file. A process that writes may not have been notified of its last
+    // commits yet, so it compares again every 100 ms, at most `tries` times. A process that only observes has been
+    // notified of all changes before it gets this command. An observer that was added in a callback may still wait for
+    // its initial call.
     private func check(tries: Int) {
         if observers?.awaitsFirstCall == true {
             // The test fails if this takes too long.

@@ -1,8 +1,8 @@
 import MartletCompiler
 import MartletSchema
 
-/// The format of corpus files, as in the fixtures of CompilerTests: a line `#~ file name` begins another file of the schema, and
-/// `#~ file martlet.yaml` begins the configuration.
+/// The format of corpus files, as in the fixtures of CompilerTests: a line `#~ file name` begins another file of the
+/// schema, and `#~ file martlet.yaml` begins the configuration.
 public enum CorpusText {
     static let configurationPath = "martlet.yaml"
     private static let mark = Array("#~ file ".utf8)

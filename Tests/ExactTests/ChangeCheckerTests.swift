@@ -13,10 +13,11 @@ struct ChangeCheckerTests {
 
     private func error(
         _ old: [Item], _ new: [Item], deletions: [Int] = [], insertions: [Int] = [], modifications: [Int] = [],
-        in now: [Int] = [], moves: [CollectionChange.Move] = [], isStable: Bool = false
+        modificationsNew: [Int] = [], moves: [CollectionChange.Move] = [], isStable: Bool = false
     ) -> String? {
         let change = CollectionChange(
-            deletions: deletions, insertions: insertions, modifications: modifications, modificationsNew: now,
+            deletions: deletions, insertions: insertions, modifications: modifications,
+            modificationsNew: modificationsNew,
             moves: moves)
         return ChangeChecker.elements(old, new, CollectionChangeSet(change), isStable: isStable)
     }
@@ -26,20 +27,20 @@ struct ChangeCheckerTests {
         #expect(error([a, b], [a, c, b], insertions: [1]) == nil)
         #expect(error([a, b, c], [a, c], deletions: [1]) == nil)
         #expect(error([a, b], [b, a], deletions: [0], insertions: [1], moves: [.init(from: 0, to: 1)]) == nil)
-        #expect(error([a, b], [item(1, written: 1), b], modifications: [0], in: [0]) == nil)
+        #expect(error([a, b], [item(1, written: 1), b], modifications: [0], modificationsNew: [0]) == nil)
     }
 
     @Test("missing, wrong and superfluous changes fail") func wrong() {
         let (a, b, c) = (item(1), item(2), item(3))
         #expect(error([a, b], [a, c, b]) != nil)
         #expect(error([a, b], [a, c, b], insertions: [0]) != nil)
-        #expect(error([a, b], [a, c], modifications: [0], in: [0]) != nil)
-        #expect(error([a, b], [a, b], modifications: [0], in: [0]) != nil)
+        #expect(error([a, b], [a, c], modifications: [0], modificationsNew: [0]) != nil)
+        #expect(error([a, b], [a, b], modifications: [0], modificationsNew: [0]) != nil)
         #expect(error([a, b], [a, b]) != nil)
         #expect(error([a, b], [a, b], deletions: [0], insertions: [0], isStable: true) != nil)
         #expect(error([a, b], [b, a], deletions: [0], insertions: [1], moves: [.init(from: 1, to: 1)]) != nil)
         #expect(error([a, b, c], [c], deletions: [1, 0]) != nil)
-        #expect(error([a], [item(1, written: 1)], modifications: [0], in: [1]) != nil)
+        #expect(error([a], [item(1, written: 1)], modifications: [0], modificationsNew: [1]) != nil)
     }
 
     @Test("changes of maps are checked by key") func entries() {

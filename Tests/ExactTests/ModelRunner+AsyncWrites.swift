@@ -109,8 +109,7 @@ extension ModelRunner {
     /// Checks the keys that are stored for observed results, independent of deliveries. Returns the first error.
     static func invalidKeys(_ realm: Realm) -> String? {
         for known in realm.context.hub.states {
-            // The state is stored together with a version. States of lists have another type, and may contain a row
-            // twice.
+            // `known` contains a state and its version. States of lists have another type, and may contain a row twice.
             guard let state = Mirror(reflecting: known).descendant("state") as? ResultsTracker.State else { continue }
             let keys = Array(state.keys)
             if Set(keys).count != keys.count { return "an observed result contains a key twice: \(keys)" }

@@ -18,7 +18,7 @@ extension ModelRunner {
         guard let now = modelStates[shown] else {
             return fail("\(watcher.name) is called at a version that no write made")
         }
-        if watcher.executor == nil, !watcher.isLoop, !testRealm.realm.context.showsVersion {
+        if watcher.executor == nil, !watcher.isLoop, !testRealm.realm.context.hasNoOpenChanges {
             return fail("\(watcher.name) is called while the Realm shows an uncommitted state")
         }
         let oldest = watcher.known.map(\.time).min() ?? 0
@@ -107,7 +107,7 @@ extension ModelRunner {
 
     private func check(_ watcher: Watcher, _ now: ModelState) {
         watcher.skipSilenced()
-        // An object that was deleted before it was observed on another executor is not reported.
+        // If an object was deleted before its observation on a queue or an actor began, its observer is not called.
         if watcher.executor != nil, watcher.known.isEmpty, let owner = watcher.owner, now.rows[owner] == nil { return }
         guard let known = watcher.known.last else { return fail("\(watcher.name) has had no first call") }
         if watcher.known.allSatisfy({ watcher.missing($0, now) != nil }), let missing = watcher.missing(known, now) {
@@ -126,7 +126,7 @@ extension ModelRunner {
         if let executors, !executors.run() {
             return fail("the observers on the queue and the actor do not become idle")
         }
-        loops.run()
+        loopExecutor.run()
         if needsDelivery { return }
         for watcher in watchers where watcher.isLoop && watcher.callsInRun > 1 {
             fail("\(watcher.name) received a second change while it was busy")

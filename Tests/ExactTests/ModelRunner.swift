@@ -36,7 +36,7 @@ final class ModelRunner {
     private var wasInvalidated = false
     /// Nil in programs whose observers are all called on this thread.
     let executors: ObserverExecutors?
-    let loops = ManualTaskExecutor()
+    let loopExecutor = ManualTaskExecutor()
     private let queue = DispatchQueue(label: "other")
     private var other: Realm?
     private var foreign: Realm?
@@ -48,7 +48,8 @@ final class ModelRunner {
     private let recordsTrace: Bool
     /// Whether a callback has done something that only the next delivery reports.
     var needsDelivery = false
-    /// Whether a callback has written into the write that was beginning. The Realm then shows an uncommitted state.
+    /// Whether a callback that was called while a write began has made changes in this write. The Realm then shows an
+    /// uncommitted state.
     var showsUncommitted = false
     /// Whether the write that is beginning will be rolled back.
     var willRollBack = false
@@ -84,7 +85,7 @@ final class ModelRunner {
             if program.neverScans { $0.environment.keysScannedPerSearch = 0 }
         }
         furtherAccessors = FurtherAccessors(testRealm.realm)
-        executors = program.usesExecutors ? ObserverExecutors(testRealm.configuration, loops) : nil
+        executors = program.usesExecutors ? ObserverExecutors(testRealm.configuration, loopExecutor) : nil
         try testRealm.realm.write {
             testRealm.realm.add([ScalarLists()])
             testRealm.realm.add([ScalarSets()])
@@ -97,7 +98,7 @@ final class ModelRunner {
     private func end() -> Outcome {
         for watcher in watchers + ended { watcher.end() }
         realmWatchers.forEach { $0.end() }
-        loops.run()
+        loopExecutor.run()
         executors?.close()
         watchers = []
         ended = []
@@ -219,7 +220,7 @@ final class ModelRunner {
         } while needsDelivery
     }
 
-    /// - Parameter isInside: Whether a callback registers the watcher. Loops do not begin in callbacks.
+    /// - Parameter isInside: Whether a callback registers the watcher. Such a watcher is not an asynchronous loop.
     func watch(_ plan: WatcherPlan, isInside: Bool = false) {
         let realm = testRealm.realm
         // Observers of objects report the changes since the version that the Realm shows now.
@@ -245,7 +246,7 @@ final class ModelRunner {
         var plan = plan
         plan.isLoop = plan.isLoop && !isInside
         if isInside { plan.executor = nil }
-        let made = Watcher.make(plan, shown, realm, furtherAccessors, loops, executors) { [unowned self] in
+        let made = Watcher.make(plan, shown, realm, furtherAccessors, loopExecutor, executors) { [unowned self] in
             modelStates.sorted { $0.key < $1.key }.map(\.value) + [model]
         } onCall: { [unowned self] in
             receiveCall($0, $1, $2)

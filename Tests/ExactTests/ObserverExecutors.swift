@@ -10,7 +10,7 @@ import Synchronization
 /// waits while they run, so callbacks may use the state of the test.
 final class ObserverExecutors {
     private let configuration: Realm.Configuration
-    private let loops: ManualTaskExecutor
+    private let loopExecutor: ManualTaskExecutor
     private(set) var queue: DispatchQueue?
     private(set) var listener: Listener?
     // Used on the queue only.
@@ -20,10 +20,10 @@ final class ObserverExecutors {
 
     enum Executor { case queue, actor }
 
-    init(_ configuration: Realm.Configuration, _ loops: ManualTaskExecutor) {
+    init(_ configuration: Realm.Configuration, _ loopExecutor: ManualTaskExecutor) {
         var configuration = configuration
         configuration.scheduler = nil
-        (self.configuration, self.loops) = (configuration, loops)
+        (self.configuration, self.loopExecutor) = (configuration, loopExecutor)
     }
 
     /// Opens a Realm on the queue, if that is not done yet, and returns the queue.
@@ -48,7 +48,7 @@ final class ObserverExecutors {
         let settings = configuration
         nonisolated(unsafe) let this = self
         nonisolated(unsafe) var failure: (any Error)?
-        let task = Task(executorPreference: loops) {
+        let task = Task(executorPreference: loopExecutor) {
             do {
                 this.contexts[.actor] = try await listener.open(settings).value
             } catch {
@@ -82,7 +82,7 @@ final class ObserverExecutors {
         guard let listener = try? openActor() else { return }
         nonisolated(unsafe) let (watcher, observe) = (watcher, onActor)
         nonisolated(unsafe) var isDone = false
-        let task = Task(executorPreference: loops) {
+        let task = Task(executorPreference: loopExecutor) {
             watcher.tokenOnExecutor = await observe(listener)
             isDone = true
         }
@@ -112,7 +112,7 @@ final class ObserverExecutors {
     func wait(until isDone: () -> Bool) -> Bool {
         let deadline = Date(timeIntervalSinceNow: 60)
         repeat {
-            loops.run()
+            loopExecutor.run()
             listener?.executor.run()
             if isDone() { return true }
             sched_yield()
@@ -128,7 +128,7 @@ final class ObserverExecutors {
         }
         guard let listener else { return }
         nonisolated(unsafe) var isDone = false
-        let task = Task(executorPreference: loops) {
+        let task = Task(executorPreference: loopExecutor) {
             await listener.close()
             isDone = true
         }

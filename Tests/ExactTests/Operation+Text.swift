@@ -21,7 +21,7 @@ extension Operation {
         case .nodeListInsertMany: return "list of nodes: insert \(4 + c % 8) nodes from \(b) at \(a)"
         case .chain:
             return
-                "each node links to the next from the one at \(a) on, \(b % 3 == 0 ? "as 'next'" : "in turns from \(b % 4)")"
+                "chain of all nodes from position \(a), by \(b % 3 == 0 ? "'next'" : "4 properties, from \(b % 4)")"
         case .anyAdd, .anyDelete, .anyAssign, .anyPut, .anyNumbers, .anyInsert, .anyReplace, .anyRemove, .anyMove,
             .anyKeySet, .anyKeyRemove, .anySetInsert, .anySetRemove, .enumRow:
             return anyText(model)

@@ -10,11 +10,12 @@ extension Watcher {
     /// Registers an observer. Returns nil if there is nothing to observe.
     static func make(
         _ plan: WatcherPlan, _ model: ModelState, _ realm: Realm, _ furtherAccessors: FurtherAccessors,
-        _ loops: ManualTaskExecutor, _ executors: ObserverExecutors?,
+        _ loopExecutor: ManualTaskExecutor, _ executors: ObserverExecutors?,
         history: @escaping () -> [ModelState], onCall: @escaping CallHandler
     ) -> Watcher? {
         let builder = WatcherBuilder(
-            plan: plan, model: model, realm: realm, loops: loops, executors: executors, history: history, onCall: onCall
+            plan: plan, model: model, realm: realm, loopExecutor: loopExecutor, executors: executors, history: history,
+            onCall: onCall
         )
         switch plan.kind {
         case .values: return builder.values()
@@ -38,7 +39,7 @@ struct WatcherBuilder {
     let plan: WatcherPlan
     let model: ModelState
     let realm: Realm
-    let loops: ManualTaskExecutor
+    let loopExecutor: ManualTaskExecutor
     /// The queue and the actor for observers; nil if all observers are called on the thread of the test.
     let executors: ObserverExecutors?
     /// The states of the model at all versions so far, the newest last.
@@ -102,7 +103,7 @@ struct WatcherBuilder {
         }
         let observed = collection
         if plan.isLoop {
-            watcher.consume(observed.changes(keyPaths: keyPaths), on: loops, receive)
+            watcher.consume(observed.changes(keyPaths: keyPaths), on: loopExecutor, receive)
         } else if let executor = plan.executor, let executors {
             watcher.version = { collection.realm?.context.version }
             executors.observe(watcher, executor) { queue in

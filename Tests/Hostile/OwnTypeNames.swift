@@ -13,7 +13,7 @@ var failures = 0
 
 check("an optional default named none", Dog().Size, .some(.none))
 check("a default of an enum with a case of the same name", Cat().Size, Size.none)
-check("the raw value of that case", Size.Size.rawValue, "Size")
+check("the raw value of the case 'Size'", Size.Size.rawValue, "Size")
 check("a default of an optional", Home().Size, .some(.small))
 check("one path", Dog.KeyPaths.Dog.keyPath, "Dog.Size")
 check("through a collection", Dog.KeyPaths.Cat.keyPath, "Cat.Dog.Size")

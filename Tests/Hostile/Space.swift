@@ -16,7 +16,7 @@ func plain() -> Result<Int, any Error> { .success(7) }
 check("a type of the standard library", try plain().get(), 7)
 check("another type of the standard library", await Task { 8 }.value, 8)
 check("a default with the name of the namespace", Space.Task().Result, .Space)
-check("its raw value", Space.Result.Space.rawValue, "Space")
+check("the raw value of the case 'Space'", Space.Result.Space.rawValue, "Space")
 check("an optional default named none", Space.Error().Result, .some(.none))
 check("the default of an ignored property", Space.Task().Sequence, .some(.none))
 check("one path", Space.Task.KeyPaths.Space.keyPath, "Space.Result")

@@ -125,7 +125,7 @@ struct EverydayWork {
     }
 
     /// Observes on a queue and on an actor.
-    func observeElsewhere(_ configuration: Realm.Configuration) throws {
+    func observeOnQueueAndActor(_ configuration: Realm.Configuration) throws {
         let calls = Calls()
         let queue = DispatchQueue(label: "everyday")
         let realm = try Realm(configuration: configuration)
@@ -205,7 +205,7 @@ struct EverydayWork {
             try observe(configuration)
             try passToAnotherThread(configuration)
             try write(configuration)
-            try observeElsewhere(configuration)
+            try observeOnQueueAndActor(configuration)
             try publish(configuration)
         }
         try migrate(number)

@@ -9,7 +9,7 @@ func misspeltProperty(_ realm: Realm) {
     // right: _ = realm.objects(Dog.self).where { $0.name == "Rex" }
 }
 
-/// A misspelt property of results in a variable.
+/// A misspelt property in a condition on results in a variable.
 /// error: value of type 'Dog.Fields<Dog>' has no member 'nmae'
 func misspeltPropertyOfResults(_ dogs: Results<Dog>) {
     _ = dogs.where { $0.nmae == "Rex" }

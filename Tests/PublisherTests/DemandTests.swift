@@ -111,7 +111,7 @@ struct DemandTests {
             token.pause()
             test.scheduler.run()
             #expect(test.realm.objects(Node.self).count == id)
-            // The background may hold a version for a moment.
+            // A computation in the background may still pin a version for a short time.
             test.waitForSinglePin()
             #expect(test.realm.pinnedVersions.map(\.version) == [test.realm.version])
         }

@@ -6,7 +6,7 @@ import Testing
 final class TableView {
     enum RowAnimation { case automatic }
 
-    weak var controller: (any TableViewSource)?
+    weak var dataSource: (any TableViewSource)?
     /// The texts of the rows.
     private(set) var shown: [String] = []
     private(set) var reloads = 0
@@ -17,8 +17,8 @@ final class TableView {
 
     func reloadData() {
         reloads += 1
-        guard let controller else { return }
-        shown = (0..<controller.numberOfRows).map { controller.text(ofRow: $0) }
+        guard let dataSource else { return }
+        shown = (0..<dataSource.numberOfRows).map { dataSource.text(ofRow: $0) }
     }
 
     func beginUpdates() { depth += 1 }
@@ -54,8 +54,8 @@ final class TableView {
     }
 
     private func apply() {
-        guard let controller else { return }
-        let rows = controller.numberOfRows
+        guard let dataSource else { return }
+        let rows = dataSource.numberOfRows
         defer { (deletions, insertions, modifications) = ([], [], []) }
         let old = 0..<shown.count
         #expect(
@@ -72,7 +72,7 @@ final class TableView {
         for row in deletions.sorted(by: >) { texts.remove(at: row) }
         for row in insertions.sorted() { texts.insert(nil, at: row) }
         // Only inserted and reloaded rows are read, so a row whose change is not reported keeps its old text.
-        shown = texts.enumerated().map { $1 ?? controller.text(ofRow: $0) }
+        shown = texts.enumerated().map { $1 ?? dataSource.text(ofRow: $0) }
     }
 }
 

@@ -13,7 +13,7 @@ private final class TableViewController: TableViewSource {
     var notificationToken: NotificationToken!
 
     func viewDidLoad() {
-        tableView.controller = self
+        tableView.dataSource = self
         notificationToken = results.observe { [unowned self] (changes: RealmCollectionChange) in
             switch changes {
             case .initial:

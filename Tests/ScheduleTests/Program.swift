@@ -2,7 +2,7 @@ import ModelTesting
 
 /// The steps of all threads of a run.
 struct Program {
-    /// The steps of one thread, or of several consecutive ones (`switchThread`), each with a separate Realm.
+    /// The steps of one thread. After `switchThread`, another thread continues them and opens another Realm.
     struct Part {
         /// Parts of one process share a coordinator. Every process except the first has one part.
         var process = 0

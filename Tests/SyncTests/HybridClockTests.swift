@@ -19,7 +19,7 @@ struct HybridClockTests {
         #expect(last.milliseconds >= 1_004)
     }
 
-    @Test("a write that has seen another one has a greater time stamp, whatever the clocks show")
+    @Test("after a clock receives a time stamp, its own are greater, whatever the wall clocks show")
     func causality() {
         var (fast, slow) = (HybridClock(), HybridClock())
         let first = fast.next(wall: 900_000_000)

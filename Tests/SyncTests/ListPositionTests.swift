@@ -16,7 +16,7 @@ struct ListPositionTests {
     func between() throws {
         var random = SeededRandom(seed: 5)
         for _ in 0..<2_000 {
-            // Short bytes, with many zeros and maxima, so that neighbors often share a prefix.
+            // Short byte strings with many small and large bytes, so that neighbors often share a prefix.
             let ends = [randomBytes(&random), randomBytes(&random)].compactMap { ListPosition($0) }.sorted()
             let lower = Bool.random(using: &random) ? ends.first : nil
             let upper = Bool.random(using: &random) ? ends.last : nil
@@ -29,7 +29,7 @@ struct ListPositionTests {
         }
     }
 
-    @Test("two clients never make the same position, and the runs of two clients do not mix")
+    @Test("two clients never make the same position, and elements that two clients insert together do not mix")
     func twoClients() throws {
         let (lower, upper) = (try position([129, 1, 2]), try position([129, 1, 2, 1]))
         for (lower, upper) in [(nil, nil), (lower, nil), (lower, upper), (nil, upper)] {
@@ -41,7 +41,7 @@ struct ListPositionTests {
         }
     }
 
-    @Test("positions stay short: appended elements need a few bytes, insertions at one place grow by a byte each eight")
+    @Test("positions stay short: an appended element needs a few bytes, about eight insertions at one place add a byte")
     func lengths() {
         var last: ListPosition?
         var longest = 0
@@ -53,7 +53,7 @@ struct ListPositionTests {
         let run = ListPosition.between(nil, nil, count: 100_000, client: 70_000)
         #expect(run.map(\.bytes.count).max() ?? 0 <= 12)
 
-        // Each element is inserted before the one that was inserted last, and then each after it.
+        // The first loop inserts each element directly before the previous one, the second loop directly after it.
         let ends = ListPosition.between(nil, nil, count: 2, client: 1)
         var (lower, upper) = (ends[0], ends[1])
         for _ in 0..<1_000 { upper = ListPosition.between(ends[0], upper, client: 1)[0] }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("messages between client and service")
 struct MessageCodingTests {
-    @Test("every message is decoded as it was encoded, and its bytes are the only encoding")
+    @Test("every message is decoded as it was encoded, and is encoded again to the same bytes")
     func roundTrip() throws {
         var random = SeededRandom(seed: 9)
         for _ in 0..<3_000 {
@@ -41,7 +41,7 @@ struct MessageCodingTests {
         #expect(refused > 5_000)
     }
 
-    @Test("a message that is too large, or that promises more than it contains, is refused without allocating")
+    @Test("a message that is too large, or whose number of elements exceeds its bytes, is refused")
     func limits() throws {
         var limits = MessageLimits()
         limits.messageBytes = 100

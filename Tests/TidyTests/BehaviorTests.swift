@@ -91,7 +91,7 @@ struct BehaviorTests {
         rules.filter { !cited.contains($0.id) }.map {
             Finding(
                 path: $0.path, line: $0.line, what: "no test cites '\($0.id)'",
-                fix: "end the display name of the test that proves the rule with its id")
+                fix: "write the id at the end of the display name of the test that proves the rule")
         }
     }
 

@@ -64,7 +64,7 @@ enum Repository {
         .map { SwiftFile($0) }
 
     static let sources = swiftFiles.filter { $0.file.isUnder("Sources") }
-    /// Sources of the packages under `Tools`. The rules on imports, layers, file access and cited rules do not apply to
+    /// Sources of the packages under `Tools`. The tests of imports, layers, file access and cited rule ids do not check
     /// them.
     static let tools = swiftFiles.filter { $0.file.isUnder("Tools") && $0.path.contains("/Sources/") }
     static let tests = swiftFiles.filter {

@@ -1,7 +1,7 @@
 /// Swift source with comments and strings replaced by spaces, so that a search finds only code.
 ///
-/// Newlines remain, so positions and line numbers do not change. Regex literals are not supported; the package does not
-/// use them.
+/// Newlines remain, so positions and line numbers do not change. Regex literals are not supported: a quote or comment
+/// marker in one is read as the beginning of a string or comment.
 struct SwiftText {
     /// The source without comments, with strings.
     let withoutComments: String

@@ -6,7 +6,7 @@ struct UncoveredStepTests {
     /// The steps that `swift test` also runs.
     private static let covered: Set = ["build with tests", "tests"]
 
-    @Test("'swift test' prints which checks only 'make test' makes")
+    @Test("'swift test' prints the names of the checks that only 'make test' runs")
     func uncovered() throws {
         let script = try String(contentsOf: Repository.root.appending(path: "Scripts/test"), encoding: .utf8)
         let names = script.split(separator: "\n").compactMap { line -> String? in

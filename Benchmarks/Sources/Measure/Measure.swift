@@ -19,7 +19,8 @@ public struct Job: Sendable {
     }
 }
 
-/// Prints the measurements of a peer in the same format as `yardstick`.
+/// Prints the measurements of a peer (one of the compared libraries) in the format of `yardstick`, the C program that
+/// runs the same workloads on SQLite.
 public struct Reporter: Sendable {
     let peer: String
     let file: String

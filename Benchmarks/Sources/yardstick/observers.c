@@ -1,4 +1,4 @@
-// The cost of observing without a runtime: after each change the query runs again and its keys are compared.
+// The cost of observing with SQLite alone: after each change, every observed query or object is read again.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
  * file. It uses bytes 72 to 91, which SQLite does not use. It preserves these bytes when a checkpoint rewrites the
  * first page.
  *
- *     72  8 bytes   the salts of the current log; a random number if it was copied into the file and emptied
+ *     72  8 bytes   the salts of the current log; a random number after that log was copied and truncated
  *     80  8 bytes   the salts of the previous log, which was copied into the file completely
  *     88  4 bytes   "MRTL"
  *
@@ -64,8 +64,9 @@ bool cmartlet_index_is_foreign(void *database);
    log was truncated or overwritten. The caller holds the write lock. */
 bool cmartlet_log_is_damaged(void *database);
 
-/* Locks the database file exclusively unless another connection, of any process, has read it. The caller's connection
-   has not read the file yet. The caller unlocks the file. */
+/* Locks the database file exclusively and returns true. Returns false if another open connection, of any process, has
+   read the file, because it then holds a shared lock. The caller's connection must not have read the file. The caller
+   must unlock the file. */
 bool cmartlet_file_lock_if_unused(void *database);
 void cmartlet_file_unlock(void *database);
 

@@ -60,7 +60,7 @@ extension RealmContext {
             table.accessors.forEach(invalidate)
             table.rows.releaseStatements()
         }
-        for core in collections.values { core.core?.ownerWasDeleted() }
+        for reference in collections.values { reference.core?.ownerWasDeleted() }
         collections = [:]
     }
 
@@ -80,6 +80,6 @@ extension RealmContext {
     func discardValues(of table: ObjectTable) {
         bumpChangeCount()
         table.accessors.forEach(markStale)
-        for (id, core) in collections where id.table == table.id { core.core?.discardElements() }
+        for (id, reference) in collections where id.table == table.id { reference.core?.discardElements() }
     }
 }

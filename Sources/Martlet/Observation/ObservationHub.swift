@@ -337,7 +337,8 @@ final class ObservationHub: @unchecked Sendable {
         let shown = context.hasSnapshot ? context.version : lastDeliveredVersion
         let isNewer = newest.version > shown
         if isNewer || !context.hasSnapshot { move(to: newest, context) }
-        // If a `.refreshRequired` callback refreshes, the Realm's observers are notified of the writes of other callbacks.
+        // If a `.refreshRequired` callback refreshes, the Realm's observers are notified of the writes of other
+        // callbacks.
         let wasNotifyingRealm = isNotifyingRealm
         isNotifyingRealm = false
         deliverInPlace(context)
@@ -349,7 +350,7 @@ final class ObservationHub: @unchecked Sendable {
     /// Computes for the version that the Realm shows, and delivers.
     private func deliverInPlace(_ context: RealmContext) {
         // Changes of an open write have no version yet.
-        guard !context.isInWrite || context.showsVersion else { return }
+        guard !context.isInWrite || context.hasNoOpenChanges else { return }
         let handle = context.handle
         activate(through: handle.version, handle)
         let (ready, jobs) = locked { state in

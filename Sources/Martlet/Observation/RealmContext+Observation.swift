@@ -36,12 +36,12 @@ extension RealmContext {
 
     /// Whether the Realm shows exactly `version`, without changes of an open write.
     func shows(_ version: Version) -> Bool {
-        if let transaction { return transaction.baseVersion == version && showsVersion }
+        if let transaction { return transaction.baseVersion == version && hasNoOpenChanges }
         return hasSnapshot && self.version == version
     }
 
-    /// False if the open write has changed anything.
-    var showsVersion: Bool { !(transaction?.recorder.hasChanges ?? false) }
+    /// Whether no write is open, or the open write has changed nothing.
+    var hasNoOpenChanges: Bool { !(transaction?.recorder.hasChanges ?? false) }
 
     // MARK: Registration
 

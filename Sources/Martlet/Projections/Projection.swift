@@ -180,7 +180,7 @@ extension ProjectedResults where Element: AnyProjection {
     @available(
         *, unavailable,
         message:
-            "query the objects and project the results: 'realm.objects(Dog.self).where { … }.projected(DogCard.self)'"
+            "query the objects and project the results, for example 'realm.objects(Dog.self).where { … }.projected(DogCard.self)'"
     )
     public func `where`<Condition>(_ isIncluded: (Element) -> Condition) -> ProjectedResults { self }
 
@@ -188,7 +188,7 @@ extension ProjectedResults where Element: AnyProjection {
     @available(
         *, unavailable,
         message:
-            "sort the objects and project the results: 'realm.objects(Dog.self).sorted { … }.projected(DogCard.self)'"
+            "sort the objects and project the results, for example 'realm.objects(Dog.self).sorted { … }.projected(DogCard.self)'"
     )
     public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> ProjectedResults { self }
 }

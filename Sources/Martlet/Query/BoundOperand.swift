@@ -27,7 +27,7 @@ enum ComparedKind: Equatable {
             }
     }
 
-    var isText: Bool { self == .text || self == .data || self == .any }
+    var supportsTextOperators: Bool { self == .text || self == .data || self == .any }
 
     func isComparable(with other: ComparedKind) -> Bool {
         if case .link = self { return self == other }

@@ -171,7 +171,7 @@ struct QueryBinder {
         _ left: BoundOperand, _ match: MartletEngine.Predicate.TextMatch, _ right: BoundOperand,
         _ comparison: QuerySyntax.Comparison
     ) throws(QuerySyntaxError) -> MartletEngine.Predicate {
-        guard case .element(let element) = left.source, ComparedKind(element).isText else {
+        guard case .element(let element) = left.source, ComparedKind(element).supportsTextOperators else {
             throw mismatch(left, right, comparison)
         }
         switch right.source {
@@ -203,7 +203,9 @@ struct QueryBinder {
         }
         guard case .element(let element) = left.source else { throw mismatch(left, right, comparison) }
         let options = comparison.options
-        guard options.isEmpty || ComparedKind(element).isText else { throw mismatch(left, right, comparison) }
+        guard options.isEmpty || ComparedKind(element).supportsTextOperators else {
+            throw mismatch(left, right, comparison)
+        }
         var stored: [SQLValue] = []
         for value in values {
             if case .object(let object) = value, object._typeName == element.target {

@@ -75,7 +75,8 @@ struct ProjectedValue {
         }
     }
 
-    /// The part of the path after a collection, which is evaluated for each element.
+    /// The expression of a projected collection. `segments` is the part of the path after the collection. It is
+    /// evaluated for each element.
     private init(
         elementsOf collection: String, _ segments: ArraySlice<KeyPathSegmentModel>, isOptional: Bool, types: SwiftTypes
     ) {

@@ -19,7 +19,7 @@ struct LintCommand: ParsableCommand {
     @Flag(help: "Print one line for each finding, as '--format brief' does.")
     var brief = false
 
-    @Flag(help: "Apply all safe fixes first. Only files in the schema folder are changed.")
+    @Flag(help: "Apply all safe fixes first. Only files in the given folders, or beside the given files, are changed.")
     var fix = false
 
     @Option(help: "Which findings to show: minimal (errors), standard (also warnings) or strict (also notes).")

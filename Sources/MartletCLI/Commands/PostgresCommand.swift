@@ -7,9 +7,9 @@ struct PostgresCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "postgres", abstract: "Write the tables of a schema as SQL for PostgreSQL.",
         discussion: """
-            Every object type with a primary key gets a table, and so does every list, set and map. Names become \
-            snake_case. A schema with errors, with a type without a primary key, or with names that are equal in SQL \
-            is refused. PostgreSQL 14 or newer is needed.
+            Every object type gets a table, and so does every list, set and map. Embedded objects are JSON. Names \
+            become snake_case. A schema with errors, with an object type without a primary key, or with names that \
+            are equal in SQL is refused. PostgreSQL 14 or newer is needed.
             """)
 
     @Argument(help: "The schema folder.", completion: .directory)

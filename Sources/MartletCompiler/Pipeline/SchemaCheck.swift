@@ -4,7 +4,7 @@ import MartletSchema
 
 /// A parsed, resolved and checked schema.
 struct SchemaCheck {
-    /// nil if the schema has errors.
+    /// nil if the schema has errors, or if only the configuration was checked.
     let model: SchemaModel?
     let configuration: ConfigurationModel
     /// Sorted by file and location.

@@ -120,7 +120,7 @@ struct DiagramBuilder {
             relations.append(
                 DiagramRelation(
                     kind: .projection, source: source, sourceRow: nil, target: target, targetRow: nil, label: "of",
-                    multiplicity: .one, isOptional: false, backLabel: nil))
+                    multiplicity: .one, isOptional: false, inverseLabel: nil))
         }
     }
 
@@ -146,7 +146,7 @@ struct DiagramBuilder {
         relations.append(
             DiagramRelation(
                 kind: kind, source: source, sourceRow: row, target: target, targetRow: back?.row, label: property.name,
-                multiplicity: multiplicity, isOptional: property.type.isOptional, backLabel: back?.name))
+                multiplicity: multiplicity, isOptional: property.type.isOptional, inverseLabel: back?.name))
     }
 }
 

@@ -64,7 +64,7 @@ struct DiagramRelation {
     let multiplicity: Multiplicity
     let isOptional: Bool
     /// The name of the linking objects that are the inverse of the link; nil if there are none.
-    let backLabel: String?
+    let inverseLabel: String?
 
     var isToMany: Bool { multiplicity != .one }
 }

@@ -96,7 +96,7 @@ struct MermaidWriter {
             case .use where relation.isToMany: "\"\(relation.multiplicityText)\" "
             case .use, .projection: ""
             }
-        let back = relation.backLabel.map { " / \(Self.word($0))" } ?? ""
+        let back = relation.inverseLabel.map { " / \(Self.word($0))" } ?? ""
         let ends = (identifiers[relation.source], identifiers[relation.target])
         return "    \(ends.0) \(near)\(arrow) \(far)\(ends.1) : \(Self.word(relation.label))\(back)\n"
     }

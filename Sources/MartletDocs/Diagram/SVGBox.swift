@@ -78,7 +78,7 @@ extension DiagramModel {
             case .set: "a set of \(many)"
             case .map: "a map of \(many)"
             }
-        let back = relation.backLabel.map { "; inverse: \(target).\($0)" } ?? ""
+        let back = relation.inverseLabel.map { "; inverse: \(target).\($0)" } ?? ""
         return switch relation.kind {
         case .link: "\(name) links to \(targets)\(back)"
         case .embedding: "\(name) embeds \(targets)"

@@ -29,7 +29,7 @@ enum SVGStyle {
         .martlet-diagram .rest text{font-style:italic}
         .martlet-diagram .line path{fill:none}
         .martlet-diagram .stroke{stroke-width:1.4}
-        .martlet-diagram .reach{stroke:#000;stroke-opacity:0;stroke-width:9}
+        .martlet-diagram .hit-area{stroke:#000;stroke-opacity:0;stroke-width:9}
         .martlet-diagram .use .stroke,.martlet-diagram .projection .stroke{stroke-dasharray:5 3}
         .martlet-diagram .link .stroke{marker-start:url(#martlet-one)}
         .martlet-diagram .link.many .stroke{marker-start:url(#martlet-many)}

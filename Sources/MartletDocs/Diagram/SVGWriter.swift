@@ -157,7 +157,7 @@ struct SVGWriter {
     // MARK: Lines
 
     /// A line, drawn from the target to the source, so that the dashes of lines on a shared path coincide. The path of
-    /// the class `reach` is invisible and wider, so that the pointer hits the line more easily.
+    /// the class `hit-area` is invisible and wider, so that the pointer hits the line more easily.
     private func line(_ index: Int) -> String {
         let relation = diagram.relations[index]
         let path = SVGPath.rounded(picture.routes[index].reversed())
@@ -165,7 +165,7 @@ struct SVGWriter {
         return """
             <g class="\(classes)">
             <title>\(Markup.escapedLine(diagram.sentence(about: relation)))</title>
-            <path class="reach" d="\(path)"/>
+            <path class="hit-area" d="\(path)"/>
             <path class="stroke" d="\(path)"/>
             </g>
 

@@ -19,9 +19,9 @@ struct ChannelTracks {
     /// The track of each net that is not straight, counted from the left.
     private(set) var tracks: [Int: Int] = [:]
     private(set) var count = 0
-    /// Pairs of nets that overlap in the chosen order of tracks: `entering` enters at the left at the height `place`,
-    /// where `leaving`, whose track is further left, leaves at the right.
-    private(set) var conflicts: [(entering: Int, leaving: Int, place: Int)] = []
+    /// Pairs of nets that overlap in the chosen order of tracks: `entering` enters at the left at `height`, where
+    /// `leaving`, whose track is further left, leaves at the right.
+    private(set) var conflicts: [(entering: Int, leaving: Int, height: Int)] = []
 
     init(_ nets: [ChannelNet]) {
         let bent = nets.filter { !$0.isStraight }
@@ -88,7 +88,7 @@ struct ChannelTracks {
             for net in 0..<count {
                 guard let from = places.firstIndex(of: net) else { continue }
                 places.remove(at: from)
-                // The cost of the first position, then of each position further right.
+                // The cost with the net at the first position, then with the net at each position further right.
                 var cost = places.reduce(0) { $0 + costs[net][$1] }
                 var costsOfPlaces = [cost]
                 for other in places {

@@ -81,10 +81,10 @@ struct ColumnLayout {
             for conflict in channel.conflicts {
                 let ends = segments.flatMap { segment in
                     let isEntering =
-                        segment.net == conflict.entering && tops[segment.left] + segment.leftOffset == conflict.place
+                        segment.net == conflict.entering && tops[segment.left] + segment.leftOffset == conflict.height
                     let isLeaving =
                         segment.net == conflict.leaving
-                        && ChannelTracks.touch(tops[segment.right] + segment.rightOffset, conflict.place)
+                        && ChannelTracks.touch(tops[segment.right] + segment.rightOffset, conflict.height)
                     return (isEntering ? [segment.left] : []) + (isLeaving ? [segment.right] : [])
                 }
                 // Dummy vertices are moved before boxes.

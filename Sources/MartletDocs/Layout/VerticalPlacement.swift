@@ -41,11 +41,11 @@ struct VerticalPlacement {
 
         /// The weighted median of the preferred positions, which keeps as many lines straight as possible.
         var best: Int {
-            let half = preferences.reduce(0) { $0 + $1.weight }
+            let total = preferences.reduce(0) { $0 + $1.weight }
             var sum = 0
             for preference in preferences {
                 sum += preference.weight * 2
-                if sum >= half { return preference.place }
+                if sum >= total { return preference.place }
             }
             return 0
         }

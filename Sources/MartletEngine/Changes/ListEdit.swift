@@ -91,7 +91,7 @@ package struct ListEditScript: Sendable, Hashable {
         for edit in edits { append(edit) }
     }
 
-    /// True if the edits change nothing.
+    /// True if there are no edits. Edits that cancel each other out are not always removed.
     package var isEmpty: Bool { edits.isEmpty }
 
     /// Adds an edit.

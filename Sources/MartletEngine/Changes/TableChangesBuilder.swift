@@ -25,7 +25,7 @@ package struct TableChangesBuilder: Sendable {
     private var openInsertion: Int?
 
     /// Finds insertions and deletions in the log; nil before the first search.
-    private var runs: RecordedRuns?
+    private var runs: RecordedRunIndex?
 
     /// The length at which the log is compacted.
     private var compactionLength: Int
@@ -46,7 +46,7 @@ package struct TableChangesBuilder: Sendable {
     ///
     /// Complexity: O(log² n), where n is the number of recorded runs.
     package mutating func hasRecorded(_ kind: Kind, _ key: ObjectKey) -> Bool {
-        var searched = runs ?? RecordedRuns()
+        var searched = runs ?? RecordedRunIndex()
         runs = nil
         defer { runs = searched }
         return searched.search(for: key, kind, in: log)
@@ -158,7 +158,7 @@ package struct TableChangesBuilder: Sendable {
         compactionLength = .max
         append(compacted)
         compactionLength = max(minimumCompactionLength, log.count * 2)
-        var runs = self.runs ?? RecordedRuns()
+        var runs = self.runs ?? RecordedRunIndex()
         runs.replace(recorded, with: log)
         self.runs = runs
     }

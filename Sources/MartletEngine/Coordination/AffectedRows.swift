@@ -13,8 +13,8 @@ struct AffectedRows {
         oldRows = changes.oldRows
     }
 
-    /// The rows of `table` that link to something that changed, according to `dependencies`. Nil if the reverse path is
-    /// unknown. Changes of the rows themselves are ignored.
+    /// The rows of `table` that link to something that changed, according to `dependencies`. Nil if the rows cannot be
+    /// found by following links backwards. Changes of the rows themselves are ignored.
     func affectedRows(
         _ dependencies: QueryDependencies, of table: TableID, _ connection: Connection
     ) throws -> KeySet? {
@@ -35,7 +35,7 @@ struct AffectedRows {
         return found
     }
 
-    /// The rows at the start of a route whose end changed; nil if the reverse path is unknown.
+    /// The rows at the start of a route whose end changed; nil if they cannot be found by following links backwards.
     private func rows(atStartOf route: QueryDependencies.Route, _ connection: Connection) throws -> KeySet? {
         guard let last = route.steps.last, let change = changes.tables[last.target] else { return KeySet() }
         guard var keys = try rows(beforeLastStep: last, change, route.columns, connection) else { return nil }
@@ -47,7 +47,7 @@ struct AffectedRows {
     }
 
     /// The rows from which the last step of a route leads to a changed row. If the step follows links backwards, also
-    /// the rows that other rows began or ceased to link to.
+    /// the targets of the links that were added or removed.
     private func rows(
         beforeLastStep step: PathStep, _ change: TableChanges, _ columns: ColumnSet, _ connection: Connection
     ) throws -> KeySet? {

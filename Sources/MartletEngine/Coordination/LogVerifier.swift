@@ -52,7 +52,8 @@ struct LogVerifier {
     func errorOfReadLog(obsolete: UInt64?) -> EngineError? {
         guard options.recordsLogName, let log = connection.logState, log.frames > 0 else { return nil }
         if log.name == obsolete { return foreignLog }
-        // SQLite truncates an index that nobody uses. If an index has frames, a process uses the log that contains them.
+        // SQLite truncates an index that nobody uses. If an index has frames, a process uses the log that contains
+        // them.
         guard isLogMissing, connection.logState?.name == log.name, !connection.isFileMoved else { return nil }
         return EngineError(
             .fileReplaced, path: options.path,
@@ -71,8 +72,9 @@ struct LogVerifier {
                 + "open the file once for writing")
     }
 
-    /// Deletes the index of another database, which was at the path before and is in use, so that this file gets its own.
-    /// Deletes the log too if it is empty. The processes that use the other database detect this before they write.
+    /// Deletes the index of another database, which was at the path before and is in use, so that this file gets its
+    /// own index. Deletes the log too if it is empty. The processes that use the other database detect this before they
+    /// write.
     ///
     /// `connection` could not read the file because of this index. While `connection` is open, no new index can get the
     /// inode of this one.
@@ -104,7 +106,8 @@ struct LogVerifier {
             return .fits
         }
         guard let names = header.logNames else {
-            // Programs of the first format record no log names. Later ones record the name before they write to the log.
+            // Programs of the first format record no log names. Later ones record the name before they write to the
+            // log.
             let isOld = header.userVersion < Catalog.format && writeLock.recordedLog != log
             return isOld ? .fits : .differs
         }
@@ -148,8 +151,8 @@ package enum SetAsideLogs {
         return name
     }
 
-    /// Sets aside the log of a database that was moved or deleted, before another one is created at its path. The caller
-    /// holds the write lock. SQLite would delete the log, but the database may be moved back.
+    /// Sets aside the log of a database that was moved or deleted, before another one is created at its path. The
+    /// caller holds the write lock. SQLite would delete the log, but the database may be moved back.
     static func setAsideLogOfMissingFile(_ path: String, _ environment: Environment) throws(EngineError) {
         let file = StoreFiles.resolved(path)
         guard !StoreFiles.exists(file), StoreFiles.logBytes(file) > 0 else { return }

@@ -55,7 +55,7 @@ package struct ObjectTracker: Sendable {
         self.paths = paths
     }
 
-    /// The tables whose changes can affect the row although the row itself was not touched.
+    /// The tables whose changes can change an item although the row itself was not touched.
     package var otherTables: Set<TableID> {
         Set(dependencies.flatMap { $0.routes.flatMap { $0.steps.map(\.target) } })
     }

@@ -295,7 +295,7 @@ extension StoreCoordinator {
     @discardableResult
     private func shortenLog(_ connection: Connection, _ limit: Int) -> Bool {
         guard (try? connection.execute("PRAGMA journal_size_limit = 0")) != nil else { return false }
-        defer { try? connection.execute("PRAGMA journal_size_limit = \(ConnectionOptions.keptLogBytes)") }
+        defer { try? connection.execute("PRAGMA journal_size_limit = \(ConnectionOptions.journalSizeLimitBytes)") }
         // Random bytes, because SQLite does not write a page if no byte changes.
         try? connection.run("REPLACE INTO martlet_changes VALUES (-1, randomblob(8))")
         recordLog(connection)

@@ -8,12 +8,15 @@ import MartletSQLite
 /// the lock.
 extension StoreCoordinator {
     private enum Continuity {
+        /// No difference was found.
         case same
         /// The file already names a log in which nothing is committed yet.
         case uncommitted(log: UInt64)
-        /// The log was begun by a program that does not write its name to the file.
+        /// The log was begun by a program that does not write log names to the file.
         case withoutLogName(log: UInt64)
+        /// Another file was copied over the file.
         case overwritten
+        /// The log was deleted or replaced.
         case logDetached
         /// The index of the log was deleted or replaced. Another process uses a different index for the same log.
         case indexDetached
@@ -21,15 +24,15 @@ extension StoreCoordinator {
         case logDamaged
     }
 
-    /// Throws if the file is not the one that was opened. Called under the write lock, with a connection that has read
-    /// the file.
+    /// Throws if the file, its log or the index of the log is not the one that was opened. Called under the write lock,
+    /// with a connection that has read the file.
     func requireContinuity(_ connection: Connection) throws {
         guard options.recordsLogName else { return }
         if let failure = locked({ $0.replacement }) { throw failure }
         switch try continuity(connection, beforeWriting: true) {
         case .same: return
-        // Records the name in the lock file. If the next writer is also killed, after it has written another name to
-        // the database file, this name is the previous one there and is recognized.
+        // Records this name in the lock file too. The next writer writes another name to the database file, and this
+        // name is then the previous one there. If that writer is killed, `compareUncommitted` recognizes this name.
         case .uncommitted(let log): writeLock.record(log: log)
         case .withoutLogName(let log):
             if options.isReadOnly { return }
@@ -63,7 +66,8 @@ extension StoreCoordinator {
             guard case .overwritten = try continuity(connection, beforeWriting: false) else { return }
             throw overwritten(connection)
         }
-        // A process that holds the lock for longer than this has made the check itself.
+        // Returns without a check if the lock is not free within this time: the process that holds it makes the check
+        // itself.
         let timeout = min(1_000, environment.writeTimeoutMilliseconds)
         guard (try? writeLock.acquire(timeoutMilliseconds: timeout)) != nil else { return }
         defer { writeLock.release() }
@@ -114,7 +118,8 @@ extension StoreCoordinator {
         } else if log.frames == 0 && known?.logNames == nil {
             return .same
         }
-        // The file must still name the newest log that any process of Martlet began. Otherwise it is older than the log.
+        // The file must still name the newest log that any process of Martlet began. Otherwise the file is older than
+        // this log.
         let isNewest =
             namedLog == nil
             ? known == nil || header.logNames == known?.logNames
@@ -128,9 +133,10 @@ extension StoreCoordinator {
         names != nil && names?.previous == log && names?.current == writeLock.recordedLog
     }
 
-    // Compares the log with the file if the file names a log in which nothing is committed yet. Killed writers may have
-    // begun several such logs: if a log has no frames, a connection that has never restarted the log chooses a new name
-    // for it. If a writer is killed or finds the disk full after it has written the name, there may be no log.
+    // Compares the log with the file if the file names a log in which nothing is committed yet. There may have been
+    // several such names, each written by a writer that was killed before its commit: if the log has no frames, a
+    // connection that has never restarted a log chooses a new name. The named log may not exist, if the writer was
+    // killed, or the disk was full, after the name was written.
     private func compareUncommitted(
         _ log: LogState, _ names: RecordedLogNames, _ connection: Connection
     ) throws -> Continuity? {
@@ -181,7 +187,7 @@ extension StoreCoordinator {
     /// older copy of this log, for example from a backup, then does not count as the log of the file. The file looks as
     /// if a writer had been killed before it began the next log. The caller holds the write lock.
     func retireLogName(_ connection: Connection, _ copied: UInt64) {
-        // A program that does not use the write lock cannot begin a log meanwhile.
+        // While this transaction is open, programs that do not use the write lock cannot begin a log either.
         guard options.recordsLogName, (try? connection.run("BEGIN IMMEDIATE")) != nil else { return }
         defer { try? connection.run("ROLLBACK") }
         guard let log = connection.logState, log.frames == 0, log.isNext(after: copied),
@@ -215,8 +221,8 @@ extension StoreCoordinator {
         else { return nil }
         let isFileMoved = connection.isFileMoved
         guard let log = try? connection.logOnDisk(), connection.logState?.frames != 0 else {
-            // The index still contains the length of the file that was overwritten. A process that opens a file with
-            // another identity removes the index itself.
+            // The index still contains the length of the file that was overwritten. If another file was moved to the
+            // path, the process that opens this file removes the index.
             if !isFileMoved { StoreFiles.removeIndex(of: path) }
             return nil
         }

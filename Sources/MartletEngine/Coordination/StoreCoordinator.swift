@@ -97,7 +97,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         let opened: StoreOpener.Opened
         (opened, file) = try Self.open(options)
         writeLock = opened.writeLock
-        writeLock.isOfOpenDatabase = options.environment.vfsName == nil
+        writeLock.isDatabaseOpen = options.environment.vfsName == nil
         resolvedPath = file == nil ? nil : opened.connection.filePath
         reference.begin(self)
         adopt(opened, options)

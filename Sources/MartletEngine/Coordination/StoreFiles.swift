@@ -238,8 +238,8 @@ package enum StoreFiles {
                 "the file has \(status.st_size) bytes, fewer than any database; it was left as it is; choose another path"
             )
         }
-        // SQLite treats an empty file as new. It would delete the log, with the commits that the log contains. The size is
-        // read again, because another process may just have created the database.
+        // SQLite treats an empty file as new. It would delete the log, with the commits that the log contains. The size
+        // is read again, because another process may just have created the database.
         if status.st_size == 0, logBytes(path) > 0, self.status(path)?.st_size == 0 {
             throw EngineError.damaged("the file is empty but its log is not", path: path)
         }

@@ -78,7 +78,7 @@ enum Catalog {
 
     /// The object types of the file, each with its number.
     ///
-    /// - Parameter known: types that were parsed before, by their schema facts.
+    /// - Parameter known: the types that were already parsed. The key of a type is the text of its schema facts.
     static func types(
         _ connection: Connection, checkingNames: Bool = true, known: [String: ObjectTypeSchema] = [:]
     ) throws -> [(id: TableID, type: ObjectTypeSchema)] {

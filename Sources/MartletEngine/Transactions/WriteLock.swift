@@ -15,7 +15,7 @@ import Synchronization
 /// then protects nothing, so the writer opens and locks the file that is now at the path.
 ///
 /// Thread safety: only the holder of `semaphore` opens the file or writes to it. The number of the open descriptor does
-/// not change, but `reopen` may redirect the descriptor to another file. `isOfOpenDatabase` is set before other threads
+/// not change, but `reopen` may redirect the descriptor to another file. `isDatabaseOpen` is set before other threads
 /// use this object.
 // Sendable as described above.
 final class WriteLock: @unchecked Sendable {
@@ -23,7 +23,7 @@ final class WriteLock: @unchecked Sendable {
     private let file: LockFile?
     /// True if the database is open. If the database and its lock file are then deleted, a writer that has the lock
     /// file open does not create another one.
-    var isOfOpenDatabase = false
+    var isDatabaseOpen = false
     private let semaphore = DispatchSemaphore(value: 1)
     private let opened = Atomic<Int32>(-1)
     private var descriptor: Int32 { opened.load(ordering: .acquiring) }
@@ -151,8 +151,8 @@ final class WriteLock: @unchecked Sendable {
         return record
     }
 
-    /// Writes the name of the log that was begun to the file, unless this object has already written it. The caller
-    /// holds the lock.
+    /// Writes the name of a log to the lock file, unless this object has written this name last. The caller holds the
+    /// lock.
     func record(log: UInt64) {
         guard file != nil, writtenLog != log else { return }
         var name = log.littleEndian
@@ -177,7 +177,7 @@ final class WriteLock: @unchecked Sendable {
         guard let file else { return nil }
         var words = [UInt64](repeating: 0, count: count)
         var descriptor = descriptor
-        // If this process has not opened the file yet, or if the file was replaced since, opens it for this read only.
+        // If this process has not opened the file yet, or if the file was replaced since, opens it just for this call.
         let isTemporary = descriptor < 0 || !file.isCurrent(descriptor)
         if isTemporary { descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
         defer { if isTemporary && descriptor >= 0 { close(descriptor) } }
@@ -227,7 +227,7 @@ final class WriteLock: @unchecked Sendable {
     // the database is missing.
     private func isCurrent(_ file: LockFile) -> Bool {
         openedFile != nil && FileIdentity(withoutFollowingLink: path) == openedFile
-            || isOfOpenDatabase && access(file.database, F_OK) != 0
+            || isDatabaseOpen && access(file.database, F_OK) != 0
     }
 
     private func openFile(_ file: LockFile) throws(EngineError) {

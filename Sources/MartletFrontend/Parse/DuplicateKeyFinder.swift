@@ -54,7 +54,8 @@ struct DuplicateKeyFinder {
             let more = others == 0 ? "" : others == 1 ? ", and once more below" : ", and \(others) more times below"
             findings.append(
                 Diagnostic(
-                    .duplicateKey, "'\(key.text.shortened)' occurs twice in this mapping; rename or remove one",
+                    .duplicateKey,
+                    "'\(key.text.shortened)' occurs more than once in this mapping; rename or remove all but one",
                     at: key.span, label: "again here" + more,
                     notes: [DiagnosticNote("'\(key.text.shortened)' occurs here first", at: firstSpan(of: key.text))]))
         }

@@ -1,14 +1,14 @@
 import MartletSchema
 
-/// The entries of one YAML mapping by key. Keys that this kind of mapping (`Level`) does not have are reported.
+/// The entries of one YAML mapping by key. Keys that its kind of mapping does not have are reported.
 struct KeyReader {
     private var entries: [String: YAMLEntry] = [:]
     private(set) var diagnostics: [Diagnostic] = []
 
-    init(_ items: [YAMLEntry], level: Level, suggestions: inout Suggestions) {
+    init(_ items: [YAMLEntry], kind: MappingKind, suggestions: inout Suggestions) {
         var unknown: [YAMLEntry] = []
         for entry in items {
-            if level.keys.contains(entry.key.text) {
+            if kind.keys.contains(entry.key.text) {
                 entries[entry.key.text] = entry
             } else {
                 unknown.append(entry)
@@ -16,7 +16,7 @@ struct KeyReader {
         }
         for entry in unknown {
             // Parsing continues with the suggested key.
-            if let meant = report(entry, level: level, suggestions: &suggestions) { entries[meant] = entry }
+            if let meant = report(entry, kind: kind, suggestions: &suggestions) { entries[meant] = entry }
         }
     }
 
@@ -36,28 +36,28 @@ struct KeyReader {
     }
 
     /// - Returns: the suggested key, if it is unambiguous.
-    private mutating func report(_ entry: YAMLEntry, level: Level, suggestions: inout Suggestions) -> String? {
+    private mutating func report(_ entry: YAMLEntry, kind: MappingKind, suggestions: inout Suggestions) -> String? {
         let key = entry.key
-        let folded = Level.folded(key.text)
-        let free = level.keys.filter { entries[$0] == nil }
+        let folded = MappingKind.folded(key.text)
+        let free = kind.keys.filter { entries[$0] == nil }
         var names: [String] = []
         var help: String?
-        if let advice = level.advice[folded] {
+        if let advice = kind.advice[folded] {
             help = advice
-        } else if let right = level.synonyms[folded], free.contains(right) {
+        } else if let right = kind.synonyms[folded], free.contains(right) {
             names = [right]
         } else {
             names = suggestions.nearest(to: key.text, among: free)
         }
         help = help ?? Suggestions.question(names)
-        let isSpellingVariant = names.count == 1 && Level.isSpellingVariant(key.text, of: names[0])
-        let advice = level.advice[folded].map { "; \($0)" } ?? ""
+        let isSpellingVariant = names.count == 1 && MappingKind.isSpellingVariant(key.text, of: names[0])
+        let advice = kind.advice[folded].map { "; \($0)" } ?? ""
         diagnostics.append(
             Diagnostic(
-                .unknownKey, "unknown key '\(key.text.shortened)' in \(level.name)\(advice)", at: key.span,
-                label: "not a key of \(level.name)",
+                .unknownKey, "unknown key '\(key.text.shortened)' in \(kind.name)\(advice)", at: key.span,
+                label: "not a key of \(kind.name)",
                 notes: help == nil
-                    ? [DiagnosticNote("the keys here are \(level.keys.map { "'\($0)'" }.joined(separator: ", "))")]
+                    ? [DiagnosticNote("the keys here are \(kind.keys.map { "'\($0)'" }.joined(separator: ", "))")]
                     : [],
                 help: help,
                 fixes: names.map { Fix("write '\($0)'", isSpellingVariant ? .safe : .suggested, [Edit(key.span, $0)]) })

@@ -31,7 +31,7 @@ extension SchemaParser {
         let unique = keys.value("unique").map { parseUnique($0) } ?? []
         if isEmbedded {
             // `parsePrimaryKey` reports a primary key, with a different diagnostic code.
-            for key in LevelKey.ofObjectsOnly where key != "primaryKey" {
+            for key in MappingKey.ofObjectsOnly where key != "primaryKey" {
                 guard let entry = keys[key] else { continue }
                 let fixes = removalFixes(of: key, in: mapping)
                 report(

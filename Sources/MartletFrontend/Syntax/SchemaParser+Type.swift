@@ -95,7 +95,7 @@ extension SchemaParser {
     /// `{String: Int}`: the map type syntax of other languages.
     mutating func dictionaryType(_ mapping: YAMLMapping, of name: Spanned<String>) -> TypeSyntax? {
         guard mapping.isFlow, mapping.entries.count == 1, let entry = mapping.entries.first, entry.key.text.isName,
-            !Level.property.keys.contains(entry.key.text), ForeignTypes.scalar(for: entry.key.text) != nil,
+            !MappingKind.property.keys.contains(entry.key.text), ForeignTypes.scalar(for: entry.key.text) != nil,
             let value = entry.value.scalar, let type = RecoveryRules.collectionType("String: \(value.text)")
         else { return nil }
         report(
@@ -156,7 +156,7 @@ extension SchemaParser {
                 case .scalar(let cut) = previous.value, cut.isPlain,
                 Self.isUnbalanced(cut.text) || Self.isDecimalComma(cut.text, entry.key.text, previous.key.text)
                     || ["doc", "deprecated"].contains(previous.key.text)
-                        && !Level.property.keys.contains(entry.key.text)
+                        && !MappingKind.property.keys.contains(entry.key.text)
             else {
                 result.append(entry)
                 continue

@@ -105,8 +105,8 @@ struct SchemaParser {
             Diagnostic(code, message(), at: span, label: label, notes: notes(), help: help(), fixes: fixes()))
     }
 
-    mutating func keys(_ items: [YAMLEntry], _ level: Level) -> KeyReader {
-        let keys = KeyReader(items, level: level, suggestions: &suggestions)
+    mutating func keys(_ items: [YAMLEntry], _ kind: MappingKind) -> KeyReader {
+        let keys = KeyReader(items, kind: kind, suggestions: &suggestions)
         diagnostics += keys.diagnostics
         return keys
     }

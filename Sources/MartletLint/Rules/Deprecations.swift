@@ -44,7 +44,7 @@ struct Deprecations: LintRule {
         return object.indexes.compactMap { entry in
             deprecated[entry.value].map {
                 Diagnostic(
-                    code, "an index on '\(entry.value)', which is deprecated; remove it", at: entry.span,
+                    code, "'\(entry.value)' is deprecated and still has an index; remove the index", at: entry.span,
                     notes: [DiagnosticNote("deprecated here", at: $0)])
             }
         }

@@ -31,7 +31,8 @@ struct MissingDocumentation: LintRule {
         "a", "an", "the", "this", "is", "of", "represents", "model", "object", "type", "class",
     ]
 
-    /// Whether the text contains only the words of the name and filler words. The search ends at the first other word.
+    /// Whether the text consists of all words of the name, in their order, and of filler words. The search ends at the
+    /// first other word.
     private func repeats(_ documentation: String, _ name: String) -> Bool {
         var expected = NameWords.split(name).filter { !Self.filler.contains($0) }[...]
         var rest = documentation[...]

@@ -6,8 +6,8 @@ enum NameWords {
         let bytes = Array(name.utf8)
         for (index, byte) in bytes.enumerated() {
             let isUpper = (0x41...0x5A).contains(byte)
-            let isLetter = isUpper || (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte >= 0x80
-            guard isLetter else {
+            let isWordByte = isUpper || (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte >= 0x80
+            guard isWordByte else {
                 words.append([])
                 continue
             }

@@ -17,7 +17,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether the scalar is a control, format or separator character other than the ASCII space, or represents a stray byte of a file name.
+    /// Whether the scalar is a control, format or separator character other than the ASCII space, or represents a stray
+    /// byte of a file name.
     fileprivate var isInvisible: Bool {
         if value < 0x7F { return value < 0x20 }
         return switch properties.generalCategory {

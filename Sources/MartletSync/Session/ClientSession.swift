@@ -1,23 +1,27 @@
 package import MartletSyncProtocol
 
-/// A change of the objects of a client, which is committed together with the new state.
+/// A change of the objects of a client. The owner of the session commits it together with the new state of the session.
 package struct DownloadedBatch: Sendable, Equatable {
     package var rows: [SyncRow]
     /// Objects to delete without an upload. Links to them become nil.
     package var leaving: [ObjectAddress]
 }
 
-/// What the owner of a session has to do, in this order.
+/// One thing that the owner of a session has to do. Methods of the session return actions in the order in which the
+/// owner has to carry them out.
 package enum ClientAction: Sendable, Equatable {
     case send(ClientMessage)
     /// Commit the batch and the state of the session in one transaction.
     case commit(DownloadedBatch)
     /// Commit the state of the session.
     case save
-    /// Notify the program.
+    /// Notify the program that the service reverted the changes that an upload made to these objects.
     case reverted(upload: UInt64, [RevertedObject])
+    /// Notify the program that the service refused a set of subscriptions.
     case refused(set: UInt64, message: String)
+    /// Notify the program that the client has everything that was committed before it sent this mark.
     case marked(UInt64)
+    /// Get a new token and send it to the service, because the token of the session expires soon.
     case renewToken
     /// Close the connection. A malformed or unexpected message closes it too.
     case close(ServiceMessage.Failure)
@@ -25,24 +29,26 @@ package enum ClientAction: Sendable, Equatable {
 
 /// One connection of a client to the service.
 ///
-/// This is a value without threads, clocks and sockets. Its methods return what the owner has to do. A connection that
-/// breaks needs no method: the owner discards the session and creates another one with the state that it has committed.
+/// This is a value without threads, clocks and sockets. Its methods return what the owner has to do. There is no method
+/// for a connection that breaks: the owner discards the session and creates another one with the state that it has
+/// committed.
 package struct ClientSession: Sendable {
     package private(set) var state: ClientState
     private let schemaHash: [UInt8]
     private let token: String
     /// The epoch of the service; nil before it has answered.
     private var epoch: String?
+    /// The number of the newest upload that was sent in this session or that the service had already stored.
     private var sentUpload: UInt64 = 0
-    /// The sets of subscriptions that were sent and not answered. The service answers them in this order, and sends the
-    /// data of each as the difference to the one before.
+    /// The sets of subscriptions that the client has sent and the service has not answered. The service answers them in
+    /// this order, and sends the data of each as the difference to the one before.
     private var sentSets: [ClientState.SubscriptionSet] = []
-    /// Parts of changes, which are not shown before all have come.
+    /// The parts received so far of changes that are not complete. The client shows them when the last part arrives.
     private var staged = DownloadedBatch(rows: [], leaving: [])
-    /// Parts of the data of the first set of `sentSets`.
+    /// The parts received so far of the data of the first set in `sentSets`.
     private var stagedSet = DownloadedBatch(rows: [], leaving: [])
 
-    /// The number of uploads that are sent before the first of them is acknowledged.
+    /// How many uploads the client sends before the service has acknowledged the first of them.
     package static let maximumUploadsInFlight = 64
 
     package init(_ state: ClientState, schemaHash: [UInt8], token: String) {
@@ -51,7 +57,7 @@ package struct ClientSession: Sendable {
         self.token = token
     }
 
-    /// The connection is open.
+    /// Returns the first message. Called when the connection is open.
     package func begin() -> [ClientAction] {
         [
             .send(
@@ -63,12 +69,16 @@ package struct ClientSession: Sendable {
         ]
     }
 
-    /// The program has written or has changed its subscriptions: the state was changed and committed.
+    /// Applies a write of the program, or a change of its subscriptions, to the state. The owner commits the state
+    /// before it carries out the actions.
     package mutating func localChange(_ change: (inout ClientState) -> Void) -> [ClientAction] {
         change(&state)
         return sendPending()
     }
 
+    /// Applies a message of the service to the state.
+    ///
+    /// - Parameter wall: the wall clock of this machine, in milliseconds since 1970.
     package mutating func receive(_ message: ServiceMessage, wall: UInt64) -> [ClientAction] {
         guard epoch != nil || message.isAllowedFirst else { return [.close(.unexpected)] }
         switch message {
@@ -93,7 +103,7 @@ package struct ClientSession: Sendable {
         epoch = welcome.epoch
         state.identity = welcome.identity
         state.clock.synchronize(service: welcome.milliseconds, wall: wall)
-        // Uploads that are stored are sent again only to be acknowledged, so they are skipped.
+        // The service has stored these uploads and acknowledges them with the changes, so they are not sent again.
         sentUpload = max(welcome.storedUpload, state.acknowledgedUpload)
         return [.save] + sendPending()
     }
@@ -105,8 +115,8 @@ package struct ClientSession: Sendable {
             sentSets.append(state.wanted)
             actions.append(.send(.subscribe(set: state.wanted.number, state.wanted.queries)))
         }
-        // The service acknowledges an upload with the changes after a position. Without one, a client whose connection
-        // breaks after an upload would not learn what became of its objects.
+        // The service acknowledges an upload with the changes after the position of the client. If a client without a
+        // position sent an upload and the connection broke, it would not learn what became of the objects.
         guard state.position != nil else { return actions }
         let limit = state.acknowledgedUpload + UInt64(Self.maximumUploadsInFlight)
         for upload in state.outbox where upload.number > sentUpload && upload.number <= limit {
@@ -135,7 +145,7 @@ package struct ClientSession: Sendable {
         return [.commit(masked(answered.data))] + sendPending()
     }
 
-    // The first set that was not answered, with its data; nil if its number is another one.
+    // Removes and returns the first set that was not answered, with its data; nil if it does not have this number.
     private mutating func takeAnswered(
         _ number: UInt64
     ) -> (set: ClientState.SubscriptionSet, data: DownloadedBatch)? {

@@ -2,17 +2,19 @@ package import MartletSyncProtocol
 
 /// What the file of a client contains about its synchronization, besides the objects.
 package struct ClientState: Sendable, Equatable {
-    /// Nil until the service has assigned one.
+    /// Nil until the service has assigned an identity.
     package internal(set) var identity: ClientIdentity?
-    /// The state of the database that the objects show; nil before the first one.
+    /// The state of the database that the objects show; nil before the client has received any.
     package internal(set) var position: SyncPosition?
     /// The set of subscriptions to which the objects belong.
     package internal(set) var shown = SubscriptionSet()
     /// The newest set of subscriptions. It differs from `shown` until the service has sent its objects.
     package internal(set) var wanted = SubscriptionSet()
-    /// Uploads that are not acknowledged, in the order of their numbers.
+    /// The uploads that the service has not acknowledged, in the order of their numbers.
     package internal(set) var outbox: [ClientMessage.Upload] = []
+    /// The number of the newest upload of this client; zero before the first one.
     package internal(set) var lastUpload: UInt64 = 0
+    /// The number of the newest upload that the service has acknowledged; zero before the first one.
     package internal(set) var acknowledgedUpload: UInt64 = 0
     package internal(set) var clock = HybridClock()
 

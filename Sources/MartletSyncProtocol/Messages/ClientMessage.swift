@@ -1,10 +1,10 @@
-/// The state of PostgreSQL up to which a client has everything: the text of `pg_current_snapshot()`.
+/// A snapshot of PostgreSQL whose changes a client has received completely: the text of `pg_current_snapshot()`.
 package struct SyncCursor: Sendable, Hashable {
     package let text: String
     package init(_ text: String) { self.text = text }
 }
 
-/// What a client knows about its server from earlier sessions.
+/// Identifies a client to the service in all of its sessions.
 package struct ClientIdentity: Sendable, Hashable {
     package var id: UInt64
     /// Random bytes that the service assigned. They prevent another client from continuing this client's uploads.
@@ -51,7 +51,7 @@ package enum ClientMessage: Sendable, Hashable {
         package var schemaHash: [UInt8]
         /// Nil for a client that has no data yet.
         package var position: SyncPosition?
-        /// The newest upload that the client knows to be stored.
+        /// The number of the newest upload that the service has acknowledged.
         package var acknowledgedUpload: UInt64
         /// The set of subscriptions to which the client's data belongs. The service keeps no state of clients, so the
         /// client sends the queries too.
@@ -78,10 +78,12 @@ package enum ClientMessage: Sendable, Hashable {
 
     /// The changes of one or more transactions of the client, which the service stores as a whole.
     package struct Upload: Sendable, Hashable {
-        /// 1 for the first upload of a client. The service stores each number once.
+        /// 1 for the first upload of a client. The service stores the upload of each number once.
         package var number: UInt64
-        /// What the client had seen when it wrote. Changes that are visible there never win against this upload.
+        /// The cursor of the client when it wrote. Values that are visible at this cursor never win against this
+        /// upload.
         package var base: SyncCursor
+        /// The time stamp of the write, by which conflicts are decided.
         package var time: HybridTimestamp
         package var operations: [SyncOperation]
 
@@ -97,7 +99,7 @@ package enum ClientMessage: Sendable, Hashable {
     /// Replaces the set of subscriptions.
     case subscribe(set: UInt64, [SubscribedQuery])
     case upload(Upload)
-    /// Asks for a mark after everything that was committed before.
+    /// Asks the service for a `mark` with this number, after all changes that were committed before.
     case mark(UInt64)
     /// Replaces the token of the session.
     case token(String)

@@ -1,4 +1,4 @@
-/// The state of one object. A change contains only the values that changed.
+/// The values of one object: all of them, or, if the client knows the object already, only those that changed.
 package struct SyncRow: Sendable, Hashable {
     package var address: ObjectAddress
     package var values: [ValuePath: SyncValue]
@@ -14,7 +14,7 @@ package struct RevertedObject: Sendable, Hashable {
     package enum Reason: UInt8, Sendable, CaseIterable {
         /// The user may not make this change.
         case notPermitted
-        /// A unique value, a required value or a link does not hold.
+        /// The change violates a unique, not-null or foreign-key constraint of the database.
         case constraint
         /// A value does not fit its column.
         case invalidValue
@@ -39,7 +39,7 @@ package enum ServiceMessage: Sendable, Hashable {
         package var epoch: String
         /// The time of the service, in milliseconds since 1970.
         package var milliseconds: UInt64
-        /// The newest upload of this client that is stored.
+        /// The number of the newest upload of this client that the service has stored.
         package var storedUpload: UInt64
 
         package init(identity: ClientIdentity, epoch: String, milliseconds: UInt64, storedUpload: UInt64) {
@@ -50,16 +50,16 @@ package enum ServiceMessage: Sendable, Hashable {
         }
     }
 
-    /// The way from one cursor to a later one.
+    /// What changed between the cursor of the client and a later one.
     package struct Changes: Sendable, Hashable {
         /// The position of the client after the last message of these changes.
         package var cursor: SyncCursor
-        /// The newest upload of this client that is visible at the cursor.
+        /// The number of the newest upload of this client that is visible at the cursor.
         package var acknowledgedUpload: UInt64
         package var rows: [SyncRow]
         /// Objects that were deleted, or that no subscription contains any more.
         package var leaving: [ObjectAddress]
-        /// False if more messages belong to the same changes. The client shows them only as a whole.
+        /// False if more messages with parts of these changes follow. The client shows all parts together.
         package var isLast: Bool
 
         package init(
@@ -73,6 +73,7 @@ package enum ServiceMessage: Sendable, Hashable {
         }
     }
 
+    /// Why the service ends the session, and what the client has to do.
     package struct Failure: Sendable, Hashable {
         package enum Action: UInt8, Sendable, CaseIterable {
             /// Connect again after the delay.
@@ -102,12 +103,16 @@ package enum ServiceMessage: Sendable, Hashable {
     case chunk(rows: [SyncRow], leaving: [ObjectAddress], progress: UInt64)
     /// The client has all data of a set of subscriptions at the cursor.
     case complete(set: UInt64, SyncCursor)
-    /// A set of subscriptions was refused; the previous one stays.
+    /// The service refused a set of subscriptions; the previous one stays in effect.
     case refused(set: UInt64, message: String)
     case changes(Changes)
+    /// The answer to the `mark` of the client with this number. The service has sent before it all changes that were
+    /// committed when it received the request.
     case mark(UInt64)
+    /// The service stored an upload without its changes of these objects.
     case reverted(upload: UInt64, [RevertedObject])
-    /// The token expires soon.
+    /// The token of the session expires soon; the client must send another one.
     case tokenDue
+    /// The service ends the session.
     case failure(Failure)
 }

@@ -1,8 +1,8 @@
 /// The time of a write: milliseconds since 1970 and a counter that orders the writes of one millisecond.
 ///
-/// A hybrid clock (Kulkarni and others, "Logical Physical Clocks", 2014) follows the wall clock, but never goes back and
-/// never repeats a time stamp. If one write has seen another, its time stamp is greater, even if the wall clocks of the
-/// two machines differ.
+/// A hybrid clock (Kulkarni and others, "Logical Physical Clocks", 2014) follows the wall clock, but never goes back
+/// and never repeats a time stamp. After it has received the time stamp of a write, its own are greater, even if the
+/// wall clocks of the two machines differ.
 package struct HybridTimestamp: Sendable, Hashable, Comparable {
     /// The upper 48 bits are milliseconds since 1970, the lower 16 bits are the counter.
     package let rawValue: UInt64

@@ -25,8 +25,8 @@ package struct ListPosition: Sendable, Hashable, Comparable {
 
     /// Returns `count` new positions in increasing order, all between two neighbors.
     ///
-    /// They begin with the bytes of the first one. If two clients insert several elements at the same place, the elements
-    /// of one client therefore stay together.
+    /// They begin with the bytes of the first one. If two clients insert several elements at the same place, the
+    /// elements of one client therefore stay together.
     ///
     /// - Parameters:
     ///   - lower: the position of the element before; nil at the beginning of the list.
@@ -48,8 +48,8 @@ package struct ListPosition: Sendable, Hashable, Comparable {
         return found
     }
 
-    /// The number of a client in base 255, most significant digit first. The digits are 1 to 255: a position must not end
-    /// with zero, because nothing lies between `[1]` and `[1, 0]`.
+    /// The number of a client in base 255, most significant digit first. The digits are 1 to 255: a position must not
+    /// end with zero, because nothing lies between `[1]` and `[1, 0]`.
     private static func tag(of client: UInt64) -> [UInt8] {
         var (digits, rest): ([UInt8], UInt64) = ([], client)
         repeat {
@@ -59,14 +59,14 @@ package struct ListPosition: Sendable, Hashable, Comparable {
         return digits.reversed()
     }
 
-    // The digits of an appended position: a length and a number of this length, so that numbers of different lengths are
-    // in order. The first byte is 128 + length.
+    // The digits of a position that is appended after `last`: a first byte, 128 + length, and a number of this length
+    // in bytes, most significant first. A longer number therefore sorts after a shorter one.
     private static func following(_ last: [UInt8]) -> [UInt8] {
         let first = last.first.map(Int.init) ?? 128
         guard first >= 129, first <= 136, last.count > first - 128 else {
-            // A position that was not appended. All numbers of one byte are greater if its first byte is less than 129.
+            // `last` was not made by appending. If its first byte is less than 129, [129, 1] is greater.
             if first < 129 { return [129, 1] }
-            // Otherwise the position is continued, which makes it longer by at least one byte.
+            // Otherwise the new position begins with all bytes of `last`, so it is longer by at least one byte.
             return last
         }
         let length = first - 128
@@ -83,8 +83,8 @@ package struct ListPosition: Sendable, Hashable, Comparable {
         return [UInt8(first + 1), 1] + Array(repeating: 0, count: length)
     }
 
-    // Bytes strictly between two strings. They are not a prefix of `upper`, so they can be continued, and they do not
-    // end with zero unless more bytes follow.
+    // Bytes strictly between two strings. They are not a prefix of `upper`, so other bytes can be appended to them, and
+    // they do not end with zero.
     private static func midpoint(_ lower: [UInt8], _ upper: [UInt8]?) -> [UInt8] {
         var middle: [UInt8] = []
         var upper = upper

@@ -98,9 +98,9 @@ package struct MessageReader {
         try read("a number of elements") { reader throws(MalformedBytes) in try reader.count(upTo: reader.remaining) }
     }
 
-    /// Reads a number of a type or property.
+    /// Reads the index of a type or property.
     package mutating func index() throws(MalformedMessage) -> Int {
-        try read("a number of a type or property") { reader throws(MalformedBytes) in
+        try read("the index of a type or property") { reader throws(MalformedBytes) in
             try reader.count(upTo: Int(UInt16.max))
         }
     }

@@ -57,7 +57,7 @@ extension MessageWriter {
 extension MessageReader {
     package mutating func value() throws(MalformedMessage) -> SQLValue {
         guard case .scalar(let scalar) = try syncValue(depth: 0) else {
-            throw MalformedMessage("a value expected that is neither a link nor an embedded object")
+            throw MalformedMessage("expected a value that is neither a link nor an embedded object")
         }
         return scalar
     }

@@ -2,7 +2,7 @@ package import MartletSyncProtocol
 
 /// One change of one row, as the change log of the database contains it.
 package struct LogEntry: Sendable, Equatable {
-    /// The upload of a client that made the change.
+    /// Identifies the upload of a client that made the change.
     package struct Origin: Sendable, Hashable {
         package var client: UInt64
         package var upload: UInt64
@@ -18,7 +18,7 @@ package struct LogEntry: Sendable, Equatable {
     package var old: [ValuePath: SyncValue]?
     /// The values after the change; nil if the row was deleted.
     package var new: [ValuePath: SyncValue]?
-    /// Nil for a change by another application.
+    /// Nil if the change was not made by an upload but by another application.
     package var origin: Origin?
 
     package init(
@@ -31,7 +31,7 @@ package struct LogEntry: Sendable, Equatable {
     }
 }
 
-/// The net effect of log entries on the objects of one client.
+/// The rows and deletions that log entries require on one client, merged for each object.
 package struct ClientChanges: Sendable {
     package private(set) var rows: [SyncRow] = []
     package private(set) var leaving: [ObjectAddress] = []
@@ -47,12 +47,13 @@ package struct ClientChanges: Sendable {
         for change in Self.merged(entries, client) {
             let wasIn = change.old.map { matches(change.address, $0) } ?? false
             guard let new = change.new, matches(change.address, new) else {
-                // An object that the client's own upload has touched may be shown by the client in any state, so the
-                // client is informed that it does not contain the object.
+                // The client may show an object that its own upload has touched in any state. So the service names the
+                // object in `leaving` even if the subscriptions did not contain it before.
                 if wasIn || change.isOwn { leaving.append(change.address) }
                 continue
             }
-            // The client shows its own values until its upload is acknowledged, so it may not know any of the others.
+            // The client may not know the current values of an object that its own upload has touched, so all values of
+            // such an object are sent.
             let isKnown = wasIn && !change.isOwn
             let values = isKnown ? new.filter { change.old?[$0.key] != $0.value } : new
             rows.append(SyncRow(address: change.address, values: values))
@@ -66,7 +67,7 @@ package struct ClientChanges: Sendable {
         var isOwn: Bool
     }
 
-    // The first old and the last new values of each row, in the order of the first change.
+    // One change for each row, with its first old and its last new values, in the order of the first change.
     private static func merged(_ entries: [LogEntry], _ client: UInt64) -> [MergedChange] {
         var changes: [MergedChange] = []
         var positions: [ObjectAddress: Int] = [:]

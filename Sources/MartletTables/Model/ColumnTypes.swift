@@ -46,7 +46,7 @@ struct ColumnTypes {
         }
     }
 
-    // An enum with a case for unknown values accepts all values, because newer programs may add cases.
+    // The column of an enum with a case for unknown values accepts all values, because newer programs may add cases.
     private func type(ofEnum name: String, _ raw: EnumRawKind) -> SQLType {
         let model = schema.enumeration(named: name)
         let text = raw == .int ? "bigint" : "text COLLATE \"C\""
@@ -64,7 +64,7 @@ struct ColumnTypes {
 
     // MARK: Defaults
 
-    /// The default of a column. SQL writers that leave the column out then store what a program would.
+    /// The default of a column. An INSERT without the column then stores the default of a new object.
     func defaultText(_ property: PropertyModel) -> String? {
         if let value = property.defaultValue { return text(value, property.type.value) }
         guard !property.type.isOptional, !property.isPrimaryKey else { return nil }
@@ -123,13 +123,14 @@ struct ColumnTypes {
         }.joined(separator: "-")
     }
 
-    // PostgreSQL stores whole microseconds. Dates of a schema are between the years 1 and 9999.
+    // PostgreSQL stores whole microseconds. The dates in a schema are between the years 1 and 9999, so the conversion
+    // does not overflow.
     private static func date(_ seconds: Double) -> String {
         let microseconds = Int64((seconds * 1_000_000).rounded())
         return "timestamp with time zone '2001-01-01 00:00:00Z' + interval '\(microseconds) microseconds'"
     }
 
-    // The encoding of values of any type is described in SyncProtocol.md. A default of the schema is a plain value.
+    // Booleans, integers and strings become plain JSON values. For any other default, the column has none.
     private static func json(_ value: DefaultModel) -> String? {
         switch value {
         case .bool(let flag): SQLName.literal("\(flag)")

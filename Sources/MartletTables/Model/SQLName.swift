@@ -1,6 +1,6 @@
-/// Names of tables and columns.
+/// Names of tables and columns in SQL, and SQL literals.
 public enum SQLName {
-    /// PostgreSQL cuts longer names.
+    /// PostgreSQL truncates longer names.
     public static let maximumBytes = 63
 
     /// `homeAddress` becomes `home_address`, `URLName` becomes `url_name`, `line2` stays.

@@ -2,8 +2,8 @@ public import MartletSchema
 
 /// The tables for the objects of a schema.
 ///
-/// Every object type with a primary key has a table, with a column for each property. Lists, sets and maps have tables of
-/// their own. Embedded objects are JSON. Linking objects and ignored properties have no column.
+/// Every object type with a primary key has a table, with a column for each property. Lists, sets and maps have tables
+/// of their own. Embedded objects are JSON. Linking objects and ignored properties have no column.
 public struct TableBuilder {
     private let schema: SchemaModel
     private let types: ColumnTypes
@@ -18,7 +18,7 @@ public struct TableBuilder {
         synchronized.flatMap { [table($0)] + $0.properties.compactMap(collection($0)) }
     }
 
-    /// What prevents tables, for the reader of the schema.
+    /// The reasons why no correct tables can be created for the schema, as messages for its author.
     public func problems() -> [String] {
         let objects = schema.objects.filter { !$0.isEmbedded }
         let keyless = objects.filter { $0.primaryKey == nil }.map {
@@ -39,7 +39,7 @@ public struct TableBuilder {
         return schema.object(named: target)?.primaryKey == nil
     }
 
-    // Two names may become one in SQL, and long names are cut.
+    // Two names may become the same name in SQL, and PostgreSQL would truncate names that are too long.
     private func collisions() -> [String] {
         var owners: [String: String] = [:]
         var problems: [String] = []
@@ -106,7 +106,7 @@ public struct TableBuilder {
         let action: ForeignKeyModel.Action =
             switch property.onDelete {
             case .nullify: whenNullified
-            // A link of a collection that deletes its owner is a trigger of the service.
+            // In the table of a collection, this deletes only the element. A trigger of the service deletes the owner.
             case .cascade: .cascade
             case .deny: .noAction
             }
@@ -152,7 +152,7 @@ public struct TableBuilder {
             indexes: isLink(property) ? ["value"] : [],
             foreignKeys: [owner]
                 + [
-                    // A list or set loses the element, a map keeps the key.
+                    // If the target is deleted, a list or set loses the element, and a map keeps the key with NULL.
                     foreignKey(property, "value", whenNullified: property.type.kind == .map ? .setNull : .cascade)
                 ].compactMap { $0 },
             singleNull: hasNullKey ? "value" : nil, documentation: property.documentation)

@@ -8,7 +8,7 @@ public struct ColumnModel: Hashable, Sendable {
     public let isRequired: Bool
     /// The SQL expression of the default; nil for none.
     public let defaultText: String?
-    /// The SQL condition of a CHECK constraint.
+    /// The SQL condition of a CHECK constraint; nil for none.
     public let check: String?
     public let documentation: String?
 }
@@ -18,7 +18,7 @@ public struct ForeignKeyModel: Hashable, Sendable {
     public enum Action: String, Sendable {
         case setNull = "SET NULL"
         case cascade = "CASCADE"
-        /// The deletion of the target is refused at the end of the transaction.
+        /// If the reference still exists at the end of the transaction, PostgreSQL refuses the deletion of the target.
         case noAction = "NO ACTION"
     }
 
@@ -36,7 +36,8 @@ public struct TableModel: Hashable, Sendable {
     public let unique: [[String]]
     public let indexes: [String]
     public let foreignKeys: [ForeignKeyModel]
-    /// A column that contains NULL at most once for each owner: the elements of a set with optional elements.
+    /// For a set with optional elements: the column of the elements, which contains NULL at most once for each owner.
+    /// Nil for other tables.
     public let singleNull: String?
     public let documentation: String?
 }

@@ -22,11 +22,11 @@ public enum EditorSchema {
     private static var definitions: [(name: String, value: JSONValue)] {
         let scalar: JSONValue = ["type": ["string", "number", "boolean", "null"]]
         return [
-            ("enum", ["anyOf": [reference("caseList"), level(.enumeration)]]),
-            ("object", level(.object)),
-            ("embedded", level(.object, without: LevelKey.ofObjectsOnly)),
-            ("projection", level(.projection)),
-            ("property", ["anyOf": [reference("type"), level(.property)]]),
+            ("enum", ["anyOf": [reference("caseList"), mapping(.enumeration)]]),
+            ("object", mapping(.object)),
+            ("embedded", mapping(.object, without: MappingKey.ofObjectsOnly)),
+            ("projection", mapping(.projection)),
+            ("property", ["anyOf": [reference("type"), mapping(.property)]]),
             ("type", type),
             ("name", pattern(Vocabulary.propertyNamePattern)),
             ("keyPath", pattern(Vocabulary.keyPathPattern)),
@@ -49,16 +49,16 @@ public enum EditorSchema {
         ]
     }
 
-    // MARK: Levels
+    // MARK: Mappings
 
-    private static func level(_ level: Level, without excluded: [String] = []) -> JSONValue {
-        .members(members(of: level, types: ["object"], without: excluded))
+    private static func mapping(_ kind: MappingKind, without excluded: [String] = []) -> JSONValue {
+        .members(members(of: kind, types: ["object"], without: excluded))
     }
 
     private static func members(
-        of level: Level, types: [JSONValue], without excluded: [String] = []
+        of kind: MappingKind, types: [JSONValue], without excluded: [String] = []
     ) -> [(String, JSONValue?)] {
-        let entries = level.entries.filter { !excluded.contains($0.name) }
+        let entries = kind.entries.filter { !excluded.contains($0.name) }
         let required = entries.filter(\.isRequired).map { JSONValue.string($0.name) }
         return [
             ("type", types.count == 1 ? types[0] : .array(types)),
@@ -68,7 +68,7 @@ public enum EditorSchema {
         ]
     }
 
-    private static func described(_ key: LevelKey) -> JSONValue {
+    private static func described(_ key: MappingKey) -> JSONValue {
         guard case .object(var members) = value(key.content) else { return .bool(true) }
         // An optional key can also have no value.
         if !key.isRequired, needsNullAlternative(key.content) {
@@ -78,14 +78,14 @@ public enum EditorSchema {
     }
 
     /// Whether null has to be allowed explicitly. Other kinds of values already allow null, or never do.
-    private static func needsNullAlternative(_ content: LevelKey.Content) -> Bool {
+    private static func needsNullAlternative(_ content: MappingKey.Content) -> Bool {
         switch content {
         case .name, .names, .nameLists, .text, .choices, .properties, .keyPaths: true
         default: false
         }
     }
 
-    private static func value(_ content: LevelKey.Content) -> JSONValue {
+    private static func value(_ content: MappingKey.Content) -> JSONValue {
         switch content {
         case .name: reference("name")
         case .names: reference("names")
@@ -105,7 +105,7 @@ public enum EditorSchema {
         case .properties: mapping(keys: .property, values: "property", isEmptyAllowed: false)
         case .keyPaths: mapping(keys: .keyPath, values: "keyPaths")
         case .labels: mapping(keys: .label, values: "keyPath", isEmptyAllowed: false)
-        case .level: .object([])
+        case .mapping: .object([])
         }
     }
 

@@ -20,10 +20,10 @@ extension Compiler {
             let shown = FindingLimit.apply(to: errors, in: [source.file], dropped: reading.diagnostics.dropped)
             return FormattedFile(bytes: nil, diagnostics: shown)
         }
-        let content = LayoutContent(reading, of: source)
+        let content = PreservedContent(reading, of: source)
         var writer = LayoutWriter(source, comments: content.comments)
         let text = writer.write(reading.root)
-        guard LayoutContent(text) == content else {
+        guard PreservedContent(text) == content else {
             let message = "this file cannot be formatted without changing its content; write it in a simpler form"
             return FormattedFile(bytes: nil, diagnostics: [Diagnostic(.yamlSubset, message, at: source.span.beginning)])
         }

@@ -27,7 +27,7 @@ struct LayoutWriter {
     mutating func write(_ root: YAMLNode?) -> String {
         switch root {
         case .mapping(let mapping) where !mapping.isFlow:
-            let isSchema = mapping.entries.contains { Level.file.keys.contains($0.key.text) }
+            let isSchema = mapping.entries.contains { MappingKind.file.keys.contains($0.key.text) }
             writeEntries(mapping, indent: 0, separatedLevels: isSchema ? 2 : 0)
         case .some(let root) where !root.isEmptyScalar:
             if root.isFlow || root.scalar != nil { writeComments(before: root.span.start, indent: 0) }
@@ -146,8 +146,8 @@ struct LayoutWriter {
         (lastLevels + [token]).filter { $0.column <= comment.column }.map(\.indent).max() ?? token.indent
     }
 
-    /// Writes a scalar without changing its value. The further lines of a multi-line scalar are reindented. Blanks at the
-    /// ends of lines are removed if they are not part of the value.
+    /// Writes a scalar without changing its value. The further lines of a multi-line scalar are reindented. Blanks at
+    /// the ends of lines are removed if they are not part of the value.
     mutating func writeToken(_ scalar: YAMLScalar, indent: Int, continuation: Int? = nil) {
         var texts = source.lineTexts(of: scalar.span)
         let first = texts.removeFirst()

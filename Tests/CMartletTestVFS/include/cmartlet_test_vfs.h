@@ -100,7 +100,7 @@ bool cmartlet_hook_vfs_add_fault(CMartletHookVFS *vfs, CMartletFault fault);
 void cmartlet_hook_vfs_clear_faults(CMartletHookVFS *vfs);
 
 /* The number of calls that failed because of a fault since the VFS was created. */
-int64_t cmartlet_hook_vfs_fault_count(CMartletHookVFS *vfs);
+int64_t cmartlet_hook_vfs_failed_call_count(CMartletHookVFS *vfs);
 
 /* The number of calls of the kind and role since the counters were last cleared. */
 int64_t cmartlet_hook_vfs_call_count(CMartletHookVFS *vfs, CMartletCall call, CMartletRole role);

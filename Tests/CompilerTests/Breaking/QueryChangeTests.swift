@@ -6,7 +6,7 @@ import Testing
 struct QueryChangeTests {
     @Test("a primary key that is added, removed or replaced breaks data S43 MRT0601")
     func primaryKey() throws {
-        let advice = "keep it, or add a type with another name"
+        let advice = "undo this change, or add a type with another name"
         try check(
             dog("a: Int, b: Int", "primaryKey: «a»"), dog("a: Int, b: Int", "primaryKey: «b»"),
             ["data: the primary key of 'Dog' was 'a' and is 'b'; \(advice)"])

@@ -93,7 +93,7 @@ struct RenameSuggestionTests {
             ["data: property 'Dog.years' is gone, and its stored values with it; declare it again"])
     }
 
-    @Test("a declaration that braces would change gets help but no fix S43 MRT0601")
+    @Test("if braces would change the meaning of a declaration, a rename is suggested without a fix S43 MRT0601")
     func helpOnly() throws {
         let change = try SchemaChange(
             dog("name: String"), "objects:\n  Dog:\n    properties:\n      called: String = \"a, b\"\n")

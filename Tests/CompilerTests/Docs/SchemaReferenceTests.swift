@@ -81,20 +81,20 @@ struct SchemaReferenceTests {
 
     struct KeyTable: CustomTestStringConvertible, Sendable {
         let heading: String
-        let level: Level
-        /// The prefix of the keys of this level in the table.
+        let kind: MappingKind
+        /// The prefix of the keys of this kind of mapping in the table.
         var prefix = ""
 
-        var testDescription: String { level.name }
+        var testDescription: String { kind.name }
     }
 
     static let tables = [
-        KeyTable(heading: "Files", level: .file), KeyTable(heading: "Objects", level: .object),
-        KeyTable(heading: "Properties", level: .property), KeyTable(heading: "Enums", level: .enumeration),
-        KeyTable(heading: "Projections", level: .projection),
-        KeyTable(heading: "`martlet.yaml`", level: .configuration),
-        KeyTable(heading: "`martlet.yaml`", level: .lint, prefix: "lint."),
-        KeyTable(heading: "`martlet.yaml`", level: .lintOverride, prefix: "lint.overrides."),
+        KeyTable(heading: "Files", kind: .file), KeyTable(heading: "Objects", kind: .object),
+        KeyTable(heading: "Properties", kind: .property), KeyTable(heading: "Enums", kind: .enumeration),
+        KeyTable(heading: "Projections", kind: .projection),
+        KeyTable(heading: "`martlet.yaml`", kind: .configuration),
+        KeyTable(heading: "`martlet.yaml`", kind: .lint, prefix: "lint."),
+        KeyTable(heading: "`martlet.yaml`", kind: .lintOverride, prefix: "lint.overrides."),
     ]
 
     @Test("the tables of the reference list exactly the keys of the compiler S2 S7", arguments: tables)
@@ -103,13 +103,13 @@ struct SchemaReferenceTests {
         let keys = rows.map(\.key).filter { $0.hasPrefix(table.prefix) }.map { key in
             String(key.dropFirst(table.prefix.count).prefix { $0 != "." })
         }
-        #expect(Set(keys) == Set(table.level.entries.map(\.name)))
+        #expect(Set(keys) == Set(table.kind.entries.map(\.name)))
     }
 
     @Test("the tables of the reference mark required keys and list every keyword S2 S7", arguments: tables)
     func values(_ table: KeyTable) throws {
         let rows = try Self.page.rows(table.heading, column: "key")
-        for entry in table.level.entries {
+        for entry in table.kind.entries {
             guard let row = rows.first(where: { $0.key == table.prefix + entry.name }) else { continue }
             #expect((row.cells[2] == "required") == entry.isRequired, "\(row.key)")
             #expect(!row.cells[1].isEmpty && !row.cells[2].isEmpty, "\(row.key)")
@@ -121,42 +121,44 @@ struct SchemaReferenceTests {
     @Test("every key has an example in the reference S2 S7", arguments: tables)
     func keyExamples(_ table: KeyTable) throws {
         let used = try UsedKeys(Self.good.map(\.text), configurations: Self.configurations.map(\.text))
-        let names = Set(table.level.entries.map(\.name))
-        #expect(names.subtracting(used[table.level.name]) == [])
+        let names = Set(table.kind.entries.map(\.name))
+        #expect(names.subtracting(used[table.kind.name]) == [])
     }
 }
 
-/// The keys that texts use, by the name of their level.
+/// The keys that texts use, by the name of the kind of mapping.
 private struct UsedKeys {
     private var keys: [String: Set<String>] = [:]
 
-    subscript(level: String) -> Set<String> { keys[level] ?? [] }
+    subscript(kind: String) -> Set<String> { keys[kind] ?? [] }
 
     init(_ texts: [String], configurations: [String]) throws {
         for text in texts {
             let file = mapping(try CoreValues.value(of: text))
-            insert(file, Level.file)
+            insert(file, MappingKind.file)
             for section in ["objects", "embedded"] {
                 for object in mapping(file[section]).values.map(mapping) {
-                    insert(object, Level.object)
-                    for property in mapping(object["properties"]).values { insert(mapping(property), Level.property) }
+                    insert(object, MappingKind.object)
+                    for property in mapping(object["properties"]).values {
+                        insert(mapping(property), MappingKind.property)
+                    }
                 }
             }
-            for item in mapping(file["enums"]).values { insert(mapping(item), Level.enumeration) }
-            for item in mapping(file["projections"]).values { insert(mapping(item), Level.projection) }
+            for item in mapping(file["enums"]).values { insert(mapping(item), MappingKind.enumeration) }
+            for item in mapping(file["projections"]).values { insert(mapping(item), MappingKind.projection) }
         }
         for text in configurations {
             let file = mapping(try CoreValues.value(of: text))
-            insert(file, Level.configuration)
+            insert(file, MappingKind.configuration)
             let lint = mapping(file["lint"])
-            insert(lint, Level.lint)
-            for item in lint["overrides"] as? [Any] ?? [] { insert(mapping(item), Level.lintOverride) }
+            insert(lint, MappingKind.lint)
+            for item in lint["overrides"] as? [Any] ?? [] { insert(mapping(item), MappingKind.lintOverride) }
         }
     }
 
     private func mapping(_ value: Any?) -> [String: Any] { value as? [String: Any] ?? [:] }
 
-    private mutating func insert(_ mapping: [String: Any], _ level: Level) {
-        keys[level.name, default: []].formUnion(mapping.keys)
+    private mutating func insert(_ mapping: [String: Any], _ kind: MappingKind) {
+        keys[kind.name, default: []].formUnion(mapping.keys)
     }
 }

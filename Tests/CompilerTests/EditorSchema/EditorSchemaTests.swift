@@ -52,8 +52,8 @@ struct EditorSchemaTests {
     func described() throws {
         let reference = try String(
             contentsOf: Repository.root.appending(path: "Documentation/SchemaReference.md"), encoding: .utf8)
-        let levels: [Level] = [.file, .object, .property, .enumeration, .projection]
-        for key in levels.flatMap(\.entries) {
+        let kinds: [MappingKind] = [.file, .object, .property, .enumeration, .projection]
+        for key in kinds.flatMap(\.entries) {
             #expect(key.documentation.hasSuffix("."), "\(key.name)")
             #expect(reference.contains("\n| `\(key.name)` | "), "\(key.name)")
         }

@@ -11,7 +11,7 @@ struct DeprecationsTests {
             objects:
               Dog:
                 index: [old]
-            #~          ^^^ warning MRT0603: an index on 'old', which is deprecated; remove it
+            #~          ^^^ warning MRT0603: 'old' is deprecated and still has an index; remove the index
             #~  note @5:24+10 deprecated here
                 properties:
                   old: {type: Int, deprecated: true}

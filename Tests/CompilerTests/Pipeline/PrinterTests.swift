@@ -37,7 +37,7 @@ struct PrinterTests {
         #expect(
             printer.text(Frontend.analyze([source]).diagnostics) == """
                 Schemas/Kennel/Dog.yaml:5:7: error: 'ü' cannot be a property name; names consist of ASCII letters, digits and '_' [MRT0402]
-                Schemas/Kennel/Dog.yaml:6:7: error: 'a' occurs twice in this mapping; rename or remove one [MRT0102]
+                Schemas/Kennel/Dog.yaml:6:7: error: 'a' occurs more than once in this mapping; rename or remove all but one [MRT0102]
                 Schemas/Kennel/Dog.yaml:4:7: note: 'a' occurs here first
 
                 """)

@@ -66,7 +66,9 @@ struct TableChangesTests {
         }
     }
 
-    @Test("random writes of many rows agree with a model and with merging", arguments: 0..<150 as Range<UInt64>)
+    @Test(
+        "random writes of many rows give the changes that a model expects, also when they are merged from parts",
+        arguments: 0..<150 as Range<UInt64>)
     func randomWrites(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var rows: [ObjectKey: RowModel] = [:]

@@ -134,7 +134,7 @@ struct FaultyHistory {
         let kept = try process.column("SELECT version FROM martlet_changes WHERE version > 0 ORDER BY version")
             .compactMap(\.number)
         if let first = kept.first, kept != Array(first...Int(version)) || kept.count > 4 {
-            errors.append("change sets \(kept) of \(version)")
+            errors.append("the file keeps change sets of the versions \(kept), and its version is \(version)")
         }
         let next = try process.integer("SELECT next_key FROM martlet_types") ?? 0
         if try next <= process.integer("SELECT coalesce(max(_key), 0) FROM Note") ?? 0 {

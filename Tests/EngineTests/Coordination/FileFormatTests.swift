@@ -16,7 +16,7 @@ struct FileFormatTests {
     private static let firstSelect =
         "SELECT version, epoch, schema_version, schema_hash, format FROM martlet_meta WHERE id = 1"
 
-    private func other(_ path: String) throws -> Connection {
+    private func openWithoutLogName(_ path: String) throws -> Connection {
         var options = ConnectionOptions(path: path)
         options.recordsLogName = false
         return try Connection(options)
@@ -26,7 +26,7 @@ struct FileFormatTests {
     /// file contains no log name.
     private func makeOldFile(_ files: DatabaseFiles, isKilled: Bool) throws -> DatabaseFiles {
         try files.run(adding: 2, "old")
-        let connection = try other(files.path)
+        let connection = try openWithoutLogName(files.path)
         try connection.execute(Self.toFirstFormat)
         _ = try connection.checkpointPassively()
         connection.close()
@@ -36,7 +36,7 @@ struct FileFormatTests {
         try handle.write(contentsOf: Data(count: 20))
         try handle.close()
         guard isKilled else { return files }
-        let writer = try other(files.path)
+        let writer = try openWithoutLogName(files.path)
         defer { writer.close() }
         try writer.execute("UPDATE Note SET text = 'late' WHERE text = 'old 1'")
         return try files.afterKill()
@@ -87,7 +87,7 @@ struct FileFormatTests {
     @Test("after the upgrade, a program of the first format that has the file open fails before it writes D60")
     func oldProgram() throws {
         let files = try makeOldFile(DatabaseFiles(folder: try TestFolder()), isKilled: false)
-        let old = try other(files.path)
+        let old = try openWithoutLogName(files.path)
         defer { old.close() }
         #expect(try old.value(Self.firstSelect) != nil)
         let process = try files.open()
@@ -102,7 +102,7 @@ struct FileFormatTests {
         let files = DatabaseFiles(folder: try TestFolder())
         let process = try files.open()
         try process.add("a")
-        let newer = try other(files.path)
+        let newer = try openWithoutLogName(files.path)
         try newer.execute("UPDATE martlet_meta SET file_format = 3; PRAGMA user_version = 3")
         newer.close()
         let error = engineError { try process.add("refused") }
@@ -111,7 +111,7 @@ struct FileFormatTests {
         #expect(engineError { try process.refresh() }?.code == .unsupportedFormat)
         let again = engineError { _ = try files.open() }
         #expect(again?.code == .unsupportedFormat)
-        let reader = try other(files.path)
+        let reader = try openWithoutLogName(files.path)
         defer { reader.close() }
         #expect(try reader.integer("SELECT count(*) FROM Note") == 1)
     }
@@ -138,7 +138,7 @@ struct FileFormatTests {
         let files = DatabaseFiles(folder: try TestFolder())
         let process = try files.open()
         try process.add("a")
-        let connection = try other(files.path)
+        let connection = try openWithoutLogName(files.path)
         try connection.execute("UPDATE martlet_meta SET \(change)")
         connection.close()
         #expect(engineError { try process.add("refused") }?.code == .corrupt)

@@ -8,8 +8,8 @@ import Testing
 /// Files that other processes move, exchange or delete while a process opens them.
 @Suite("files that are changed while they are opened")
 struct OpeningRaceTests {
-    /// Opens the file. Before this process first acquires the write lock, `change` runs, as if another process had held
-    /// the lock.
+    /// Opens the file. `change` runs when this process reads the clock for the first time, which `WriteLock.acquire`
+    /// does before it waits for the lock: as if another process had held the lock.
     private func open(_ files: DatabaseFiles, changing change: @escaping @Sendable () throws -> Void) throws
         -> VirtualProcess
     {

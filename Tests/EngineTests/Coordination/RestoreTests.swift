@@ -84,11 +84,11 @@ struct RestoreTests {
     private static let all = old + (0..<3).map { "new \($0)" }
 
     /// Creates a file with five notes and a backup of it: a copy of the closed file, or the result of `writeCopy`.
-    private func makeFiles(copies: Bool) throws -> (files: DatabaseFiles, backup: String) {
+    private func makeFiles(usesWriteCopy: Bool) throws -> (files: DatabaseFiles, backup: String) {
         let files = DatabaseFiles(folder: try TestFolder())
         try files.run(adding: 5, "old")
         let backup = files.folder.path("backup.realm")
-        if copies {
+        if usesWriteCopy {
             try files.open().coordinator.writeCopy(to: backup)
         } else {
             try FileManager.default.copyItem(atPath: files.path, toPath: backup)
@@ -161,7 +161,7 @@ struct RestoreTests {
 
     @Test("a closed file is complete without its log, and the log is empty D10")
     func closed() throws {
-        let (files, backup) = try makeFiles(copies: false)
+        let (files, backup) = try makeFiles(usesWriteCopy: false)
         #expect(files.logBytes == 0)
         let alone = DatabaseFiles(folder: files.folder, name: "backup.realm")
         #expect(!StoreFiles.exists(backup + "-wal"))
@@ -170,7 +170,7 @@ struct RestoreTests {
 
     @Test("a reader that closes the file of a killed process empties the log too D12")
     func closedByReader() throws {
-        let (files, _) = try makeFiles(copies: false)
+        let (files, _) = try makeFiles(usesWriteCopy: false)
         let process = try files.open()
         try process.add("new 0")
         let killed = try files.afterKill()
@@ -182,8 +182,8 @@ struct RestoreTests {
     @Test(
         "a backup that is copied over a closed file is opened as it is D20", arguments: removableFileCombinations,
         [false, true])
-    func betweenRuns(_ removed: [String], copies: Bool) throws {
-        let (files, backup) = try makeFiles(copies: copies)
+    func betweenRuns(_ removed: [String], usesWriteCopy: Bool) throws {
+        let (files, backup) = try makeFiles(usesWriteCopy: usesWriteCopy)
         try files.run(adding: 3, "new")
         try files.overwrite(with: backup)
         files.remove(removed)
@@ -196,7 +196,7 @@ struct RestoreTests {
 
     @Test("the log of a killed process is read when the file is opened D11")
     func killed() throws {
-        let (files, _) = try makeFiles(copies: false)
+        let (files, _) = try makeFiles(usesWriteCopy: false)
         let process = try files.open()
         for number in 0..<3 { try process.add("new \(number)") }
         let killed = try files.afterKill()
@@ -210,8 +210,8 @@ struct RestoreTests {
     @Test(
         "after a kill, a backup copied over the file is opened as it is, and the old log is set aside D20 D21",
         arguments: removableFileCombinations, [false, true])
-    func afterKill(_ removed: [String], copies: Bool) throws {
-        let (files, backup) = try makeFiles(copies: copies)
+    func afterKill(_ removed: [String], usesWriteCopy: Bool) throws {
+        let (files, backup) = try makeFiles(usesWriteCopy: usesWriteCopy)
         let process = try files.open()
         for number in 0..<3 { try process.add("new \(number)") }
         try process.coordinator.checkpoint()
@@ -237,8 +237,8 @@ struct RestoreTests {
     @Test(
         "a checkpoint does not write to a backup that is copied over the file at the beginning of the checkpoint",
         arguments: [false, true])
-    func duringCheckpoint(copies: Bool) throws {
-        let (files, backup) = try makeFiles(copies: copies)
+    func duringCheckpoint(usesWriteCopy: Bool) throws {
+        let (files, backup) = try makeFiles(usesWriteCopy: usesWriteCopy)
         let process = try VirtualProcess(files.path) {
             $0.environment.onYield = { point in
                 guard case .insideCheckpoint = point else { return }
@@ -256,7 +256,7 @@ struct RestoreTests {
 
     @Test("a set-aside log does not overwrite an earlier one D21")
     func severalLogs() throws {
-        let (files, backup) = try makeFiles(copies: false)
+        let (files, backup) = try makeFiles(usesWriteCopy: false)
         for round in 1...3 {
             let process = try files.open()
             try process.add("new")
@@ -301,7 +301,7 @@ struct RestoreTests {
 
     @Test("a read-only process rejects a log that does not belong to the file, and changes nothing D22")
     func readOnly() throws {
-        let (files, backup) = try makeFiles(copies: false)
+        let (files, backup) = try makeFiles(usesWriteCopy: false)
         let process = try files.open()
         try process.add("new")
         let killed = try files.afterKill()
@@ -320,8 +320,8 @@ struct RestoreTests {
     @Test(
         "the next write rejects a file that was overwritten while it was open, and does not change it D23",
         arguments: OpenState.allCases, [false, true])
-    func overwrittenWhileOpen(_ state: OpenState, copies: Bool) throws {
-        let (files, backup) = try makeFiles(copies: copies)
+    func overwrittenWhileOpen(_ state: OpenState, usesWriteCopy: Bool) throws {
+        let (files, backup) = try makeFiles(usesWriteCopy: usesWriteCopy)
         let process = try openedProcess(files, state)
         let other = state == .wrote ? try files.open() : nil
         _ = try other?.texts
@@ -357,7 +357,7 @@ struct RestoreTests {
     @Test("the next refresh rejects a file that was overwritten while it was open D23")
     func overwrittenUnderReader() throws {
         for state in [OpenState.opened, .wrote] {
-            let (files, backup) = try makeFiles(copies: true)
+            let (files, backup) = try makeFiles(usesWriteCopy: true)
             let process = try openedProcess(files, state)
             process.handle = nil
             try files.overwrite(with: backup)
@@ -367,7 +367,7 @@ struct RestoreTests {
 
     @Test("closing an overwritten file does not write to it D23", arguments: removableFileCombinations)
     func closedAfterOverwriting(_ removed: [String]) throws {
-        let (files, backup) = try makeFiles(copies: true)
+        let (files, backup) = try makeFiles(usesWriteCopy: true)
         do {
             let process = try openedProcess(files, .wrote)
             process.handle = nil
@@ -380,7 +380,7 @@ struct RestoreTests {
 
     @Test("an open file that was replaced by a rename is rejected, and its log is set aside D24")
     func replacedWhileOpen() throws {
-        let (files, backup) = try makeFiles(copies: false)
+        let (files, backup) = try makeFiles(usesWriteCopy: false)
         let process = try openedProcess(files, .wrote)
         #expect(rename(backup, files.path) == 0)
         #expect(engineError { try process.add("refused") }?.code == .fileNotFound)
@@ -395,7 +395,7 @@ struct RestoreTests {
     )
     func logDeleted() throws {
         for suffixes in [["-wal"], ["-wal", "-shm"]] {
-            let (files, _) = try makeFiles(copies: false)
+            let (files, _) = try makeFiles(usesWriteCopy: false)
             do {
                 let process = try openedProcess(files, .wrote)
                 files.remove(suffixes)
@@ -409,7 +409,7 @@ struct RestoreTests {
 
     @Test("a program that writes no log name into the file, such as plain SQLite, may write to an open file D27")
     func writtenByOther() throws {
-        let (files, _) = try makeFiles(copies: false)
+        let (files, _) = try makeFiles(usesWriteCopy: false)
         let process = try files.open()
         _ = try process.texts
         var options = ConnectionOptions(path: files.path)

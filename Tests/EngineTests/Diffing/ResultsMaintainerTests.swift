@@ -108,7 +108,8 @@ private struct MaintainedTable {
     }
 
     /// Checks that the fewest possible touched rows are reported as moved. The untouched rows divide the results into
-    /// gaps. A row need not be reported if it stays in its gap and belongs to the longest sequence in unchanged order.
+    /// gaps. The rows that are not reported form a longest increasing subsequence, by old position, of the rows that
+    /// stay in their gaps.
     private func checkExact(_ change: CollectionChange, _ old: [ObjectKey], _ new: [ObjectKey]) {
         let oldGaps = gaps(of: old)
         let newGaps = gaps(of: new)

@@ -89,7 +89,7 @@ final class HookVFS: @unchecked Sendable {
     func clearFaults() { cmartlet_hook_vfs_clear_faults(vfs) }
 
     /// The number of calls that failed because of a fault.
-    var faultCount: Int { Int(cmartlet_hook_vfs_fault_count(vfs)) }
+    var faultCount: Int { Int(cmartlet_hook_vfs_failed_call_count(vfs)) }
 
     func count(_ call: CMartletCall, of role: CMartletRole = .any) -> Int {
         Int(cmartlet_hook_vfs_call_count(vfs, call, role))

@@ -58,7 +58,7 @@ struct CommitLogTests {
         }
     }
 
-    @Test("if some change sets were deleted, the changes are reported as unknown, never as incomplete N151")
+    @Test("if some change sets were deleted, the changes are unknown, and no part of them is reported N151")
     func retention() throws {
         let folder = try TestFolder()
         let writer = try VirtualProcess(folder.path()) { $0.environment.changeRetention = 5 }

@@ -293,7 +293,7 @@ struct SnapshotTests {
         #expect(handle.read { $0.unfinishedStatement } == nil)
     }
 
-    /// A process id that changes when the process is forked.
+    /// Simulates forks: `fork()` changes the process id that the engine sees.
     private final class ForkableProcessID: Sendable {
         private let number = Atomic<Int32>(1)
         var id: Int32 { number.load(ordering: .relaxed) }

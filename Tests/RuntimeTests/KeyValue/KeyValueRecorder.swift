@@ -31,7 +31,8 @@ final class KeyValueRecorder: KeyValueObserver {
         return calls
     }
 
-    /// A change as text, `name: Rex -> Max` or `children insertion 0,1: - -> [#2, #3]`. A prior call begins with `prior`.
+    /// A change as text, `name: Rex -> Max` or `children insertion 0,1: - -> [#2, #3]`. A prior call begins with
+    /// `prior`.
     static func text(_ keyPath: String?, _ change: [KeyValueChangeKey: Any]) -> String {
         let kind = (change[.kindKey] as? UInt).flatMap(KeyValueChangeKind.init)
         var text = change[.notificationIsPriorKey] as? Bool == true ? "prior " : ""

@@ -111,7 +111,7 @@ struct QueueDeliveryTests {
         }
     }
 
-    @Test("a Realm on a run loop delivers on the run loop, and remote commits wake up the run loop")
+    @Test("a Realm on a run loop delivers on the run loop, and commits of other threads wake up the run loop")
     func runLoop() throws {
         let test = try TestRealm()
         var configuration = test.configuration

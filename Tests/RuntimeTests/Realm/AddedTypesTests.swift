@@ -50,7 +50,7 @@ struct AddedTypesTests {
         #expect(error?.code == .incompatibleConfiguration, sourceLocation: location)
     }
 
-    @Test("inside a write, opening a Realm again with classes whose types the file lacks throws at once D78")
+    @Test("opening a Realm again inside a write throws at once if the file lacks the types of its classes D78")
     func insideWrite() throws {
         let (test, wide) = try start()
         try test.realm.write {
@@ -80,7 +80,7 @@ struct AddedTypesTests {
         #expect(test.realm.objects(Dog.self).count == 1)
     }
 
-    @Test("in a callback, opening a Realm again with classes whose types its version lacks throws D78")
+    @Test("opening a Realm again in a callback throws if its version lacks the types of its classes D78")
     func insideCallback() throws {
         let (test, wide) = try start()
         var calls = 0

@@ -40,8 +40,8 @@ final class ModelClient {
         (toService, toClient) = ([], [])
     }
 
-    /// Writes in one transaction with the outbox. A program can change only objects that it sees, so other changes are left
-    /// out.
+    /// Applies operations and adds them to the outbox, in one transaction. A program can change only objects that it
+    /// sees, so operations on other objects are left out.
     func write(_ possible: [SyncOperation], _ now: UInt64, _ server: ModelServer) {
         var operations: [SyncOperation] = []
         for operation in possible {
@@ -128,8 +128,8 @@ final class ModelClient {
 
     // MARK: Invariants
 
-    /// The objects are those of the server at the cursor that the subscriptions contain, except what uploads that are not
-    /// acknowledged have written.
+    /// Checks that the client has the objects that the server had at the client's cursor and that its subscriptions
+    /// contain. Objects that an upload in the outbox has touched are excepted.
     private func check(_ server: ModelServer) {
         guard let cursor = stored.position.flatMap({ Int($0.cursor.text) }) else { return }
         if cursor < greatestCursor { fail("the client goes back from version \(greatestCursor) to \(cursor)") }
@@ -167,13 +167,14 @@ final class ModelClient {
         }
     }
 
-    /// Nothing is left to do: the client shows what its subscriptions contain, and nothing waits.
+    /// Checks a client that has nothing left to do: its outbox is empty, its newest subscriptions are complete, and it
+    /// has exactly the objects that they contain.
     func checkAtRest(_ server: ModelServer) {
         check(server)
         if !stored.outbox.isEmpty { fail("\(stored.outbox.count) uploads are left") }
         if stored.shown != stored.wanted { fail("the newest subscriptions are not complete") }
         let expected = server.rows.filter { ModelServiceSession.matches(stored.wanted.queries, $0.key, $0.value) }
-        if rows != expected { fail("the client differs from the server at rest") }
+        if rows != expected { fail("everything is delivered, but the client differs from the server") }
     }
 
     private func fail(_ message: String) { failure = failure ?? message }

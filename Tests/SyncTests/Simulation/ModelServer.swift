@@ -114,7 +114,7 @@ final class ModelServer {
         let base = Int(upload.base.text) ?? -1
         for (path, value) in values {
             let known = stamps[address]?[path]
-            // What the writer had seen never wins against it. Otherwise the newest clock wins.
+            // A write wins over every value that its client had received before. Otherwise the newest time stamp wins.
             let isNewer = known.map { ($0.time, $0.client) < (upload.time, client) } ?? true
             guard isNewer || known?.version ?? 0 <= base else { continue }
             rows[address, default: [:]][path] = value

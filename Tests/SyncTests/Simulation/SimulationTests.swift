@@ -6,11 +6,11 @@ import Testing
 
 /// Clients, connections and the server in one deterministic simulation.
 ///
-/// Connections break, clients crash, clocks are off by days, uploads are refused, and subscriptions change at any moment.
-/// `MARTLET_SYNC` is the number of programs, `MARTLET_SYNC_SEED` the seed of the first one.
+/// Connections break, clients crash, clocks are wrong by days, uploads are refused, and subscriptions change at any
+/// moment. `MARTLET_SYNC` is the number of programs, `MARTLET_SYNC_SEED` the seed of the first one.
 @Suite("simulation of synchronization")
 struct SimulationTests {
-    @Test("every client shows a state of the server and its own writes, and all agree at rest")
+    @Test("every client shows a server state plus its own writes, and all agree once everything is delivered")
     func random() {
         let environment = ProcessInfo.processInfo.environment
         let count = environment["MARTLET_SYNC"].flatMap { UInt64($0) } ?? 400

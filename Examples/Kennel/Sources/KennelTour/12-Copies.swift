@@ -21,7 +21,7 @@ func copies(_ realm: Realm, _ folder: URL) throws {
         "less than half: \(after < before / 2); all dogs are there: \(try dogCount(configuration) == realm.objects(Dog.self).count)"
     )
 
-    say("'deleteFiles' deletes the database of a Realm that is not open, and all files beside it:")
+    say("'deleteFiles' deletes the database of a Realm that is not open, and its auxiliary files:")
     show("deleted: \(try Realm.deleteFiles(for: configuration)), exists: \(Realm.fileExists(for: configuration))")
 }
 

@@ -1,6 +1,6 @@
 import Martlet
 
-/// A departures board: the flights that are more than two hours late, the latest first.
+/// A departures board: the flights that are more than two hours late, the most delayed first.
 ///
 /// It does not query again: it applies each change set to its lines.
 actor Board {
@@ -24,7 +24,8 @@ actor Board {
 
         for line in lines { print(line) }
         guard lines == late.map(\.line) else {
-            throw BoardError(description: "the board shows \(lines.count) flights, and \(late.count) are late")
+            throw BoardError(
+                description: "the \(lines.count) lines of the board are not those of the \(late.count) late flights")
         }
         printError("\(changeCount) notifications, and all lines are correct")
     }

@@ -2,7 +2,7 @@ import Foundation
 import Martlet
 
 // One program for both roles: one process writes, the others observe.
-let words = CommandLine.arguments.dropFirst()
+let arguments = CommandLine.arguments.dropFirst()
 
 func configuration(_ path: String) -> Realm.Configuration {
     Realm.Configuration(fileURL: URL(fileURLWithPath: path))
@@ -11,9 +11,9 @@ func configuration(_ path: String) -> Realm.Configuration {
 func printError(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
 
 do {
-    switch (words.first, words.count) {
-    case ("feed", 3): try Airport(flights: URL(fileURLWithPath: words[3])).feed(configuration(words[2]))
-    case ("watch", 2): try await Board().watch(configuration(words[2]))
+    switch (arguments.first, arguments.count) {
+    case ("feed", 3): try Airport(flights: URL(fileURLWithPath: arguments[3])).feed(configuration(arguments[2]))
+    case ("watch", 2): try await Board().watch(configuration(arguments[2]))
     default:
         printError("usage: Watch feed <file> <flights.csv>\n       Watch watch <file>")
         exit(2)

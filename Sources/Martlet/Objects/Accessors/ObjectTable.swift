@@ -22,8 +22,8 @@ final class ObjectTable {
     unowned(unsafe) let context: RealmContext
     /// The index of the integer primary key, whose values are the object keys; -1 if the runtime assigns object keys.
     let integerKey: PropertyIndex
-    /// True if a column contains raw values of an enum. Before such a row is changed, its old values are read from the
-    /// file, because an accessor does not keep a raw value without a case.
+    /// True if a column contains raw values of an enum. Before a row of this type is changed, its old values are read
+    /// from the file, because an accessor does not keep a raw value that belongs to no case of the enum.
     let hasEnumColumns: Bool
     /// The further accessors of rows, in addition to the accessor in `identity`. They are objects that were added as an
     /// update of an existing row.

@@ -213,8 +213,8 @@ extension RealmContext {
     }
 
     /// Makes the sealed writes durable, so that other threads can see them. An open write begins again after them, and
-    /// no other writer can commit in between. Does nothing if the open write has changed something: SQLite cannot commit
-    /// the sealed writes without this change.
+    /// no other writer can commit in between. Does nothing if the open write has changed something: SQLite cannot
+    /// commit the sealed writes without this change.
     ///
     /// The observers of the Realm are notified at the end of the open write. If the sealed writes cannot be committed,
     /// the open write cannot be committed either.

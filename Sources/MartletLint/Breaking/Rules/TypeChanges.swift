@@ -22,12 +22,12 @@ struct TypeChanges: BreakingRule {
     }
 
     private func clash(_ pair: (old: ObjectModel, new: ObjectModel), _ schemas: SchemaPair) -> BreakingChange {
-        let isFree = schemas.object(formerly: pair.old.name) == nil && pair.new.renamedFrom == nil
+        let canDeclareRename = schemas.object(formerly: pair.old.name) == nil && pair.new.renamedFrom == nil
         return BreakingChange(
             .data,
             "type '\(pair.new.name)' differs only in case from '\(pair.old.name)', and a file with that type cannot be "
                 + "opened; "
-                + (isFree ? "use that name, or add 'renamedFrom: \(pair.old.name)'" : "use another name"),
+                + (canDeclareRename ? "use that name, or add 'renamedFrom: \(pair.old.name)'" : "use another name"),
             at: pair.new.nameSpan, was: pair.old.nameSpan)
     }
 

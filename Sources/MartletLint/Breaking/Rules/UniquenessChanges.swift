@@ -15,7 +15,7 @@ struct UniquenessChanges: BreakingRule {
             BreakingChange(
                 .data,
                 "the primary key of '\(pair.new.name)' was \(words(pair.old.primaryKey?.value)) and is "
-                    + "\(words(after)); keep it, or add a type with another name",
+                    + "\(words(after)); undo this change, or add a type with another name",
                 at: pair.new.primaryKey?.span ?? pair.new.nameSpan, was: pair.old.primaryKey?.span)
         ]
     }

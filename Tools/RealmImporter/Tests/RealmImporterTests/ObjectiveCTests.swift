@@ -2,7 +2,7 @@ import Testing
 
 @Suite("members that are implicitly visible to Objective-C")
 struct ObjectiveCTests {
-    @Test("a member that satisfies a requirement of an '@objc' protocol is stored, without a finding")
+    @Test("a member that satisfies a requirement of an '@objc' protocol is stored, without a warning")
     func witness() throws {
         let sample = try Sample(
             """
@@ -130,7 +130,7 @@ struct ObjectiveCTests {
         #expect(sample.findings.filter { $0.contains("the property is imported as stored, so add") }.count == 2)
     }
 
-    @Test("a variable of an undeclared type and protocol is reported once")
+    @Test("a variable of an undeclared type, in a class with an undeclared protocol, is reported once")
     func unknownType() throws {
         let sample = try Sample("class Dog: Object, Named { @objc dynamic var age = 0; var owner: Person? }")
         #expect(sample.findings.filter { $0.contains("'owner'") }.count == 1)

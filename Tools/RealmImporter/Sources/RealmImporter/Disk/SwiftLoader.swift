@@ -1,7 +1,7 @@
 public import MartletCompiler
 public import MartletSchema
 
-/// Reads Swift files and the Swift files below folders, sorted by path.
+/// Reads Swift files, and the Swift files below folders. The files of a folder are sorted by path.
 public struct SwiftLoader {
     public init() {}
 

@@ -4,7 +4,7 @@ import MartletSchema
 struct EnumReader {
     let index: TypeIndex
 
-    enum Raw: Equatable {
+    enum RawType: Equatable {
         case text
         case integer
         case other(String)
@@ -17,7 +17,7 @@ struct EnumReader {
     }
 
     /// Returns the raw type, which is the first inherited type.
-    func raw(of key: String) -> Raw {
+    func raw(of key: String) -> RawType {
         guard let declaration = index.entries[key]?.declaration, let first = declaration.inherited.first else {
             return .other("")
         }

@@ -1,6 +1,7 @@
 /// The path of the schema file for each Swift file.
 enum OutputPaths {
-    /// `Models/Dog.swift` becomes `Models/Dog.yaml`. If two generated Swift files would have the same name, the later path gets a number.
+    /// `Models/Dog.swift` becomes `Models/Dog.yaml`. If two generated Swift files would have the same name, the later
+    /// path gets a number.
     static func paths(for swiftPaths: [String]) -> [String] {
         var taken: Set<String> = []
         return swiftPaths.map { path in

@@ -1,18 +1,18 @@
 import MartletSchema
 
-/// The keys of one kind of mapping in a schema, such as an object or a property, and common misspellings of these keys.
+/// One kind of mapping in a schema, such as an object or a property: its keys, and common misspellings of these keys.
 /// The parser, its suggestions and the JSON Schema use these tables.
-public struct Level: Sendable {
-    /// The name of the level in messages, with its article.
+public struct MappingKind: Sendable {
+    /// The name of the kind in messages, with its article.
     public let name: String
-    public let entries: [LevelKey]
+    public let entries: [MappingKey]
     package let keys: [String]
     /// Other spellings, in lower case without `_` and `-`, and the correct key.
     let synonyms: [String: String]
     /// Keys of other languages that have no equivalent here, and what to write instead.
     let advice: [String: String]
 
-    init(name: String, entries: [LevelKey], synonyms: [String: String], advice: [String: String]) {
+    init(name: String, entries: [MappingKey], synonyms: [String: String], advice: [String: String]) {
         self.name = name
         self.entries = entries
         keys = entries.map(\.name)
@@ -20,16 +20,16 @@ public struct Level: Sendable {
         self.advice = advice
     }
 
-    public static let file = Level(
-        name: "the top level", entries: LevelKey.file,
+    public static let file = MappingKind(
+        name: "the top level", entries: MappingKey.file,
         synonyms: [
             "enum": "enums", "enumerations": "enums", "object": "objects", "classes": "objects", "class": "objects",
             "models": "objects", "entities": "objects", "types": "objects", "embeddedobjects": "embedded",
             "projection": "projections", "views": "projections",
         ], advice: [:])
 
-    public static let object = Level(
-        name: "an object", entries: LevelKey.object,
+    public static let object = MappingKind(
+        name: "an object", entries: MappingKey.object,
         synonyms: [
             "primarykey": "primaryKey", "pk": "primaryKey", "key": "primaryKey", "indexes": "index",
             "indexed": "index", "indices": "index", "uniques": "unique", "uniqueness": "unique",
@@ -40,8 +40,8 @@ public struct Level: Sendable {
         ],
         advice: ["embedded": "declare the type under 'embedded'", "type": "objects have no 'type'"])
 
-    public static let property = Level(
-        name: "a property", entries: LevelKey.property,
+    public static let property = MappingKind(
+        name: "a property", entries: MappingKey.property,
         synonyms: [
             "defaultvalue": "default", "value": "default", "renamedfrom": "renamedFrom", "deprecation": "deprecated",
             "fulltext": "fullText", "ondelete": "onDelete", "deleterule": "deleteRule", "documentation": "doc",
@@ -57,16 +57,16 @@ public struct Level: Sendable {
             "items": "write 'List<…>' as the type", "ignored": "declare the property under 'ignored:'",
         ])
 
-    public static let enumeration = Level(
-        name: "an enum", entries: LevelKey.enumeration,
+    public static let enumeration = MappingKind(
+        name: "an enum", entries: MappingKey.enumeration,
         synonyms: [
             "rawtype": "raw", "rawvalue": "raw", "type": "raw", "values": "cases", "case": "cases",
             "default": "unknown", "fallback": "unknown", "renamedfrom": "renamedFrom", "deprecation": "deprecated",
             "documentation": "doc", "description": "doc", "comment": "doc", "docs": "doc",
         ], advice: [:])
 
-    public static let projection = Level(
-        name: "a projection", entries: LevelKey.projection,
+    public static let projection = MappingKind(
+        name: "a projection", entries: MappingKey.projection,
         synonyms: [
             "root": "of", "object": "of", "from": "of", "type": "of", "labels": "properties", "fields": "properties",
             "columns": "properties", "property": "properties", "deprecation": "deprecated", "documentation": "doc",

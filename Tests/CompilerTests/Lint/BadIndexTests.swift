@@ -1,8 +1,8 @@
 import MartletSchema
 import Testing
 
-@Suite("Lint: UselessIndex")
-struct UselessIndexTests {
+@Suite("Lint: BadIndex")
+struct BadIndexTests {
     @Test("impossible, redundant and repeated indexes are found MRT0305")
     func findings() throws {
         try expectFindings(

@@ -2,7 +2,7 @@ import MartletSchema
 
 /// Reports indexes that are not supported, duplicate or on the primary key, `unique` lists that are repeated or contain
 /// only the primary key, and `fullText` on properties that are not strings.
-struct UselessIndex: LintRule {
+struct BadIndex: LintRule {
     let code = DiagnosticCode.badIndex
     let requirement = "Indexes are declared only for single values that have no index yet."
 

@@ -5,7 +5,7 @@
 /// block.
 ///
 /// Complexity: O(log² n) for a log of n entries, and O(log n) amortized to add an entry.
-struct RecordedRuns: Sendable {
+struct RecordedRunIndex: Sendable {
     private struct Block: Sendable {
         var length: Int
         var inserted: KeySet
@@ -35,8 +35,8 @@ struct RecordedRuns: Sendable {
     /// stored in blocks.
     mutating func truncate(to length: Int) { count = min(count, length) }
 
-    /// Called when a shorter log with the same net result replaces `log`. The blocks keep the rows of `log` that were
-    /// both inserted and deleted. The shorter log does not contain these rows.
+    /// Called when a shorter log with the same net result replaces `log`. The blocks keep all rows of `log`, so that a
+    /// search still finds rows that were both inserted and deleted. The shorter log does not contain these rows.
     mutating func replace(_ log: [Entry], with shorter: [Entry]) {
         add(log[count...])
         count = shorter.count

@@ -3,7 +3,7 @@ import MartletSchema
 
 /// The content that formatting must preserve: keys and values, their quotes, the comments, and which comments are
 /// documentation.
-struct LayoutContent: Equatable {
+struct PreservedContent: Equatable {
     private struct Token: Equatable {
         let text: String
         let style: YAMLScalar.Style?
@@ -26,7 +26,7 @@ struct LayoutContent: Equatable {
         self.init(reading, of: source)
     }
 
-    static func == (left: LayoutContent, right: LayoutContent) -> Bool {
+    static func == (left: PreservedContent, right: PreservedContent) -> Bool {
         left.tokens == right.tokens && left.comments.map(\.text) == right.comments.map(\.text)
             && left.comments.map(\.isOnOwnLine) == right.comments.map(\.isOnOwnLine)
     }

@@ -1,0 +1,108 @@
+import MartletSchema
+
+/// A key that is allowed in one kind of mapping (`MappingKind`) of a schema or of `martlet.yaml`, and the kind of its
+/// value.
+public struct MappingKey: Sendable {
+    /// The shape of a value.
+    public enum Content: Sendable {
+        case name
+        /// A list of names, or one name.
+        case names
+        /// A list of lists of names.
+        case nameLists
+        case caseName
+        /// The cases of an enum: a list of names, or a mapping from names to stored values.
+        case cases
+        case text
+        /// A text or a boolean.
+        case textOrFlag
+        case flag
+        case choices([String])
+        /// A type expression, with or without a default.
+        case type
+        case literal
+        case enums
+        case objects
+        case embedded
+        case projections
+        case properties
+        /// Names and key paths, or lists of them.
+        case keyPaths
+        /// Labels and key paths.
+        case labels
+        /// A nested mapping of the configuration file.
+        case mapping
+    }
+
+    public let name: String
+    public let content: Content
+    /// A one-sentence description, which editors show during completion.
+    public let documentation: String
+    public let isRequired: Bool
+
+    init(_ name: String, _ content: Content, _ documentation: String, isRequired: Bool = false) {
+        self.name = name
+        self.content = content
+        self.documentation = documentation
+        self.isRequired = isRequired
+    }
+
+    static let file = [
+        MappingKey("enums", .enums, "Enums, by their names."),
+        MappingKey(
+            "objects", .objects, "Objects, by their names. Each has an identity, and other objects can link to it."),
+        MappingKey(
+            "embedded", .embedded, "Embedded objects, by their names: each has one owner and is deleted with it."),
+        MappingKey(
+            "projections", .projections,
+            "Projections, by their names: each shows selected values of an object, for example for one screen."),
+    ]
+
+    static let object =
+        [
+            MappingKey("primaryKey", .name, "The property that identifies an object among all objects of its type."),
+            MappingKey("index", .names, "Properties by which queries often search or sort."),
+            MappingKey("unique", .nameLists, "Lists of properties; together the values of each list are unique."),
+            MappingKey("properties", .properties, "What is stored: names and types.", isRequired: true),
+            MappingKey("ignored", .properties, "Plain Swift properties that are not stored."),
+            MappingKey("keypaths", .keyPaths, "Names for key paths, or for lists of them, checked against the schema."),
+        ] + [renamedFrom("type"), deprecated, doc]
+
+    /// The keys that embedded objects do not support.
+    public static let ofObjectsOnly = ["primaryKey", "index", "unique"]
+
+    static let property = [
+        MappingKey("type", .type, "The type, with or without a default after a '='.", isRequired: true),
+        MappingKey("default", .literal, "The initial value in a new object."),
+        renamedFrom("property"), deprecated,
+        MappingKey("fullText", .flag, "Whether the words of the text can be searched."),
+        MappingKey(
+            "onDelete", .choices(DeletionRule.allCases.map(\.rawValue)),
+            "What happens to this object when a target of the link or collection is deleted."),
+        MappingKey(
+            "deleteRule", .choices(DeletionRule.allCases.map(\.rawValue)),
+            "What happens to the targets of the link or collection when this object is deleted."),
+        doc,
+    ]
+
+    static let enumeration = [
+        MappingKey("raw", .choices(EnumRawKind.allCases.map(\.rawValue)), "What is stored: text, or whole numbers."),
+        MappingKey("cases", .cases, "The names of the cases, or each name with its stored value.", isRequired: true),
+        MappingKey("unknown", .caseName, "The case for a stored value that this build does not know."),
+        renamedFrom("enum"), deprecated, doc,
+    ]
+
+    static let projection = [
+        MappingKey("of", .name, "The object that is projected.", isRequired: true),
+        MappingKey("properties", .labels, "Labels, and the key paths that they stand for.", isRequired: true),
+        deprecated, doc,
+    ]
+
+    private static func renamedFrom(_ thing: String) -> MappingKey {
+        MappingKey("renamedFrom", .name, "What the \(thing) is called in existing files.")
+    }
+
+    private static let deprecated = MappingKey(
+        "deprecated", .textOrFlag, "What to use instead. Swift warns where the deprecated declaration is used.")
+    private static let doc = MappingKey("doc", .text, "Documentation, instead of '##' lines above.")
+}
