@@ -53,7 +53,7 @@ struct ServiceSessionTests {
     ) -> ServiceSession {
         var session = session(adjust)
         _ = session.receive(hello())
-        _ = session.finish(.authenticated(user: "ada", expiration: expiration))
+        _ = session.finish(.authenticated(.init(id: "ada", expiration: expiration)))
         _ = session.finish(opened())
         _ = session.finish(.read(batch("1")))
         return session
@@ -90,7 +90,7 @@ struct ServiceSessionTests {
         var session = session()
         let position = SyncPosition(epoch: "a", cursor: SyncCursor("3"))
         #expect(text(session.receive(hello(position: position))) == ["authenticate token"])
-        #expect(text(session.finish(.authenticated(user: "ada", expiration: nil))) == ["open"])
+        #expect(text(session.finish(.authenticated(.init(id: "ada")))) == ["open"])
         #expect(text(session.finish(opened())) == ["welcome", "read after 3"])
         #expect(text(session.finish(.read(batch("5", [inserted(1)])))) == ["changes to 5, upload 0, 1 rows"])
     }
@@ -99,7 +99,7 @@ struct ServiceSessionTests {
     func withoutPosition() {
         var session = session()
         _ = session.receive(hello())
-        _ = session.finish(.authenticated(user: "ada", expiration: nil))
+        _ = session.finish(.authenticated(.init(id: "ada")))
         #expect(text(session.finish(opened())) == ["welcome", "read after nothing"])
         #expect(text(session.finish(.read(batch("5", [inserted(1)])))) == ["changes to 5, upload 0, 0 rows"])
     }
@@ -108,13 +108,13 @@ struct ServiceSessionTests {
     func refusedHello() {
         var old = session()
         _ = old.receive(hello(position: SyncPosition(epoch: "b", cursor: SyncCursor("3"))))
-        _ = old.finish(.authenticated(user: "ada", expiration: nil))
+        _ = old.finish(.authenticated(.init(id: "ada")))
         #expect(text(old.finish(opened())) == ["failure startAgain: the database was restored or replaced", "close"])
         var newer = session()
         #expect(text(newer.receive(hello(version: 9))).first?.contains("version 9 of the protocol") == true)
         var refused = session()
         _ = refused.receive(hello(queries: [SubscribedQuery(type: 0, condition: [0])]))
-        _ = refused.finish(.authenticated(user: "ada", expiration: nil))
+        _ = refused.finish(.authenticated(.init(id: "ada")))
         #expect(text(refused.finish(opened())) == ["failure startAgain: not allowed", "close"])
         var many = session { $0.subscriptions = 1 }
         let failure = text(many.receive(hello(queries: [Self.query, Self.query])))
@@ -133,7 +133,7 @@ struct ServiceSessionTests {
         var hasty = session()
         _ = hasty.receive(hello())
         #expect(text(hasty.receive(upload(1))).last == "close")
-        #expect(hasty.finish(.authenticated(user: "ada", expiration: nil)).isEmpty)
+        #expect(hasty.finish(.authenticated(.init(id: "ada"))).isEmpty)
     }
 
     @Test("messages wait while a task runs and are answered in their order")
@@ -211,14 +211,14 @@ struct ServiceSessionTests {
         #expect(text(session.tick(40_000)) == ["token due"])
         #expect(text(session.tick(41_000)) == [])
         #expect(text(session.receive(.token("new"))) == ["authenticate new"])
-        #expect(text(session.finish(.authenticated(user: "ada", expiration: 300_000))) == [])
+        #expect(text(session.finish(.authenticated(.init(id: "ada", expiration: 300_000)))) == [])
         #expect(text(session.tick(100_000)) == [])
         #expect(text(session.tick(240_000)) == ["token due"])
         var expired = session
         #expect(text(expired.tick(300_000)) == ["failure signIn: the token has expired", "close"])
         _ = session.receive(.token("other"))
         #expect(
-            text(session.finish(.authenticated(user: "eve", expiration: nil)))
+            text(session.finish(.authenticated(.init(id: "eve"))))
                 == ["failure signIn: the token is of another user", "close"])
     }
 

@@ -9,7 +9,7 @@ enum Layers {
             "Coordination", "Rows", "Deletion",
         ],
         "MartletSyncProtocol": ["Values", "Messages"],
-        "MartletSyncService": ["Feed", "Session"],
+        "MartletSyncService": ["Feed", "Session", "Connection"],
         "MartletTables": ["Model", "Text"],
         "MartletDocs": ["Text", "Layout", "Diagram", "Pages"],
         "MartletCompiler": ["Pipeline", "Report", "Disk"],

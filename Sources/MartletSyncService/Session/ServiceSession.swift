@@ -52,8 +52,7 @@ package struct ServiceSession: Sendable {
     private var waiting: [Work] = []
     private var running: Work?
     private var client: UInt64 = 0
-    private var user: String?
-    private var expiration: UInt64?
+    private var user: AuthenticatedUser?
     private var hasAskedForToken = false
     private var filter: SubscriptionFilter
     /// The filter of the set whose data is being read.
@@ -110,7 +109,7 @@ package struct ServiceSession: Sendable {
     /// - Parameter now: milliseconds since 1970.
     package mutating func tick(_ now: UInt64) -> [ServiceAction] {
         guard case .open = phase else { return [] }
-        if let expiration {
+        if let expiration = user?.expiration {
             if expiration <= now { return end(.signIn, "the token has expired") }
             if !hasAskedForToken, expiration - now <= limits.tokenMilliseconds {
                 hasAskedForToken = true
@@ -133,8 +132,7 @@ package struct ServiceSession: Sendable {
         case (.failed(let failure), _):
             phase = .closed
             return [.send(.failure(failure)), .close]
-        case (.authenticated(let user, let expiration), _):
-            actions = authenticated(user, expiration)
+        case (.authenticated(let user), _): actions = authenticated(user)
         case (.opened(let client), _): actions = opened(client)
         case (.read(let batch), .mark(let number)): actions = changes(batch, isForced: false) + [.send(.mark(number))]
         case (.read(let batch), .read(let isForced)): actions = changes(batch, isForced: isForced)
@@ -162,10 +160,9 @@ package struct ServiceSession: Sendable {
         return [.run(.authenticate(token: hello.token))]
     }
 
-    private mutating func authenticated(_ user: String, _ expiration: UInt64?) -> [ServiceAction] {
-        guard self.user == nil || self.user == user else { return end(.signIn, "the token is of another user") }
+    private mutating func authenticated(_ user: AuthenticatedUser) -> [ServiceAction] {
+        if let known = self.user, known.id != user.id { return end(.signIn, "the token is of another user") }
         self.user = user
-        self.expiration = expiration
         hasAskedForToken = false
         guard case .opening(let hello) = phase else { return [] }
         return [.run(.open(hello.identity))]

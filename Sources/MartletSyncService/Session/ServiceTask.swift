@@ -17,14 +17,28 @@ package enum ServiceTask: Sendable, Equatable {
 
 /// The result of a `ServiceTask`.
 package enum ServiceTaskResult: Sendable {
-    /// - Parameter expiration: the time at which the token expires, in milliseconds since 1970; nil if it does not.
-    case authenticated(user: String, expiration: UInt64?)
+    case authenticated(AuthenticatedUser)
     case opened(OpenedClient)
     case read(LogBatch)
     case changed(LogBatch, SubscriptionData)
     case stored(reverted: [RevertedObject])
     /// The task failed. The session sends the failure and ends.
     case failed(ServiceMessage.Failure)
+}
+
+/// The user that a token names.
+package struct AuthenticatedUser: Sendable, Hashable {
+    package var id: String
+    /// The claims of the token, as JSON. Rules refer to them.
+    package var claims: String
+    /// The time at which the token expires, in milliseconds since 1970; nil if it does not.
+    package var expiration: UInt64?
+
+    package init(id: String, claims: String = "{}", expiration: UInt64? = nil) {
+        self.id = id
+        self.claims = claims
+        self.expiration = expiration
+    }
 }
 
 package struct OpenedClient: Sendable {

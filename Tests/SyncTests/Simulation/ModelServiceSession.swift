@@ -57,7 +57,7 @@ final class ModelServiceSession {
 
     private func result(of task: ServiceTask, _ now: UInt64, _ refuses: (SyncOperation) -> Bool) -> ServiceTaskResult {
         switch task {
-        case .authenticate: return .authenticated(user: "user", expiration: nil)
+        case .authenticate: return .authenticated(.init(id: "user"))
         case .open(let identity):
             let opened = server.open(identity, now: now)
             client = opened.identity.id

@@ -1,0 +1,151 @@
+package import MartletSyncProtocol
+
+/// Runs one `ServiceSession`: decodes what the client sends, runs its tasks on the database, and keeps what is to be
+/// sent until the connection takes it.
+///
+/// The connection calls `received` for each frame and takes what to send from `nextOutput`, in two loops.
+package actor SessionDriver {
+    package struct Limits: Sendable {
+        /// While more than this is waiting to be sent, the log is not read for this client.
+        package var pauseBytes = 1 << 20
+        /// A client that lets more than this wait loses its connection.
+        package var maximumBytes = 64 << 20
+        package var messages = MessageLimits()
+
+        package init() {}
+    }
+
+    private var session: ServiceSession
+    private var context = SessionContext()
+    private let database: any ServiceDatabase
+    private let limits: Limits
+    /// Encoded messages that the connection has not taken yet.
+    private var output: [[UInt8]] = []
+    private var outputBytes = 0
+    /// True after the end of the session. What was sent before may still wait to be taken.
+    package private(set) var isEnded = false
+    /// The connection that waits for output.
+    private var consumer: CheckedContinuation<[UInt8]?, Never>?
+    private var missedLogChange = false
+
+    package init(_ session: ServiceSession, _ database: any ServiceDatabase, limits: Limits = Limits()) {
+        self.session = session
+        self.database = database
+        self.limits = limits
+    }
+
+    // MARK: Connection
+
+    /// Processes one frame that the client has sent. A frame that is not a message ends the session.
+    package func received(_ frame: [UInt8]) {
+        let message: ClientMessage
+        do {
+            message = try ClientMessage(frame, limits: limits.messages)
+        } catch {
+            return end(.stop, "\(error)")
+        }
+        if case .hello(let hello) = message { context.schemaHash = hello.schemaHash }
+        perform(session.receive(message))
+    }
+
+    /// The next frame to send. Waits until there is one; nil at the end of the session, after all frames were taken.
+    ///
+    /// Only one task may wait at a time.
+    package func nextOutput() async -> [UInt8]? {
+        guard output.isEmpty else {
+            let frame = output.removeFirst()
+            outputBytes -= frame.count
+            resumeReading()
+            return frame
+        }
+        if isEnded { return nil }
+        return await withCheckedContinuation { consumer = $0 }
+    }
+
+    /// The connection has ended.
+    package func disconnected() {
+        isEnded = true
+        output = []
+        consumer?.resume(returning: nil)
+        consumer = nil
+    }
+
+    /// The service ends the session, for example because it shuts down.
+    package func end(_ action: ServiceMessage.Failure.Action, _ message: String, delayMilliseconds: UInt64 = 1_000) {
+        guard !isEnded else { return }
+        send(.failure(.init(action: action, message: message, delayMilliseconds: delayMilliseconds)))
+        finishOutput()
+    }
+
+    // MARK: Events of the service
+
+    /// The log may have new entries.
+    package func logChanged() {
+        guard outputBytes <= limits.pauseBytes else {
+            missedLogChange = true
+            return
+        }
+        perform(session.logChanged())
+    }
+
+    /// - Parameter now: milliseconds since 1970.
+    package func tick(_ now: UInt64) { perform(session.tick(now)) }
+
+    private func resumeReading() {
+        guard missedLogChange, outputBytes <= limits.pauseBytes else { return }
+        missedLogChange = false
+        perform(session.logChanged())
+    }
+
+    // MARK: Actions
+
+    private func perform(_ actions: [ServiceAction]) {
+        guard !isEnded else { return }
+        for action in actions {
+            switch action {
+            case .send(let message): send(message)
+            case .run(let task): run(task)
+            case .close: finishOutput()
+            }
+        }
+    }
+
+    private func run(_ task: ServiceTask) {
+        let (database, context) = (database, context)
+        Task {
+            let result = await database.run(task, context)
+            finish(result)
+        }
+    }
+
+    private func finish(_ result: ServiceTaskResult) {
+        switch result {
+        case .authenticated(let user): context.user = user
+        case .opened(let client): context.client = client.identity
+        default: break
+        }
+        perform(session.finish(result))
+    }
+
+    private func send(_ message: ServiceMessage) {
+        guard !isEnded else { return }
+        let frame = message.encoded()
+        if let consumer {
+            self.consumer = nil
+            return consumer.resume(returning: frame)
+        }
+        outputBytes += frame.count
+        guard outputBytes <= limits.maximumBytes else {
+            output = []
+            return finishOutput()
+        }
+        output.append(frame)
+    }
+
+    // Ends the session after what was sent.
+    private func finishOutput() {
+        isEnded = true
+        consumer?.resume(returning: nil)
+        consumer = nil
+    }
+}

@@ -1,0 +1,188 @@
+import MartletSyncProtocol
+import MartletSyncService
+import MartletValues
+import Synchronization
+import Testing
+
+/// A database whose tasks wait until the test lets them end.
+private final class ManualDatabase: ServiceDatabase {
+    private struct State {
+        var waiting: [(task: ServiceTask, context: SessionContext, CheckedContinuation<ServiceTaskResult, Never>)] = []
+        var observer: CheckedContinuation<Void, Never>?
+    }
+
+    private let state = Mutex(State())
+
+    func run(_ task: ServiceTask, _ context: SessionContext) async -> ServiceTaskResult {
+        await withCheckedContinuation { continuation in
+            let observer = state.withLock { state in
+                state.waiting.append((task, context, continuation))
+                defer { state.observer = nil }
+                return state.observer
+            }
+            observer?.resume()
+        }
+    }
+
+    /// Waits for the next task and ends it with the result that `body` returns.
+    func finishNext(_ body: (ServiceTask, SessionContext) -> ServiceTaskResult) async {
+        await withCheckedContinuation { continuation in
+            let hasTask = state.withLock { state in
+                if state.waiting.isEmpty { state.observer = continuation }
+                return !state.waiting.isEmpty
+            }
+            if hasTask { continuation.resume() }
+        }
+        let (task, context, continuation) = state.withLock { $0.waiting.removeFirst() }
+        continuation.resume(returning: body(task, context))
+    }
+}
+
+@Suite("connections of the service")
+struct SessionDriverTests {
+    private let database = ManualDatabase()
+
+    private func driver(_ adjust: (inout SessionDriver.Limits) -> Void = { _ in }) -> SessionDriver {
+        var limits = SessionDriver.Limits()
+        adjust(&limits)
+        let session = ServiceSession { queries in SubscriptionFilter(queries) { _, _ in true } }
+        return SessionDriver(session, database, limits: limits)
+    }
+
+    private let hello = ClientMessage.hello(
+        .init(
+            identity: nil, schemaHash: [4, 2], position: nil, acknowledgedUpload: 0, subscriptionSet: 0, queries: [],
+            token: "token"))
+
+    private func next(_ driver: SessionDriver) async throws -> ServiceMessage? {
+        try await driver.nextOutput().map { try ServiceMessage($0) }
+    }
+
+    private func batch(_ cursor: String, rows: Int = 0) -> ServiceTaskResult {
+        let entries = (0..<rows).map { number in
+            LogEntry(
+                address: .init(type: 0, key: .integer(Int64(number))), old: nil,
+                new: [ValuePath(0): .scalar(.text(String(repeating: "x", count: 1_000)))], origin: nil)
+        }
+        return .read(LogBatch(cursor: SyncCursor(cursor), entries: entries, storedUpload: 0))
+    }
+
+    private func open(_ driver: SessionDriver) async throws {
+        await driver.received(hello.encoded())
+        await database.finishNext { _, _ in .authenticated(.init(id: "ada")) }
+        await database.finishNext { _, _ in
+            .opened(
+                OpenedClient(
+                    identity: ClientIdentity(id: 7, secret: [1]), epoch: "a", milliseconds: 1, storedUpload: 0))
+        }
+        await database.finishNext { _, _ in batch("1") }
+        guard case .welcome = try await next(driver), case .changes = try await next(driver) else {
+            Issue.record("no welcome or changes")
+            return
+        }
+    }
+
+    @Test("tasks get the schema, the user and the client of their session")
+    func context() async throws {
+        let driver = driver()
+        await driver.received(hello.encoded())
+        await database.finishNext { task, context in
+            #expect(task == .authenticate(token: "token") && context.user == nil && context.schemaHash == [4, 2])
+            return .authenticated(.init(id: "ada"))
+        }
+        await database.finishNext { task, context in
+            #expect(task == .open(nil) && context.user?.id == "ada" && context.client == nil)
+            return .opened(
+                OpenedClient(
+                    identity: ClientIdentity(id: 7, secret: [1]), epoch: "a", milliseconds: 1, storedUpload: 0))
+        }
+        await database.finishNext { task, context in
+            #expect(task == .read(after: nil) && context.client?.id == 7)
+            return batch("1")
+        }
+        guard case .welcome(let welcome) = try await next(driver) else { return #expect(Bool(false), "no welcome") }
+        #expect(welcome.identity.id == 7)
+    }
+
+    @Test("a frame that is not a message ends the connection with a reason")
+    func garbage() async throws {
+        let driver = driver()
+        await driver.received([0xff, 1, 2])
+        guard case .failure(let failure) = try await next(driver) else { return #expect(Bool(false), "no failure") }
+        #expect(failure.action == .stop && failure.message.contains("unknown kind 255"))
+        #expect(await driver.nextOutput() == nil)
+        await driver.received(hello.encoded())
+        #expect(await driver.nextOutput() == nil)
+    }
+
+    @Test("a frame that is too long is not decoded")
+    func longFrame() async throws {
+        let driver = driver { $0.messages.messageBytes = 20 }
+        await driver.received([UInt8](repeating: 1, count: 21))
+        guard case .failure(let failure) = try await next(driver) else { return #expect(Bool(false), "no failure") }
+        #expect(failure.message.contains("at most 20"))
+    }
+
+    @Test("output that waits is sent when a consumer comes, and a waiting consumer gets output at once")
+    func waitingConsumer() async throws {
+        let driver = driver()
+        try await open(driver)
+        async let message = next(driver)
+        await driver.logChanged()
+        await database.finishNext { _, _ in batch("2", rows: 1) }
+        guard case .changes(let changes) = try await message else { return #expect(Bool(false), "no changes") }
+        #expect(changes.cursor.text == "2" && changes.rows.count == 1)
+    }
+
+    @Test("the log is not read while a client is slow, and read again when it has caught up")
+    func slowClient() async throws {
+        let driver = driver { $0.pauseBytes = 1_500 }
+        try await open(driver)
+        await driver.logChanged()
+        await database.finishNext { _, _ in batch("2", rows: 2) }
+        // Until the driver has finished the task, its output is empty.
+        await driver.received(ClientMessage.mark(1).encoded())
+        await database.finishNext { task, _ in
+            #expect(task == .read(after: SyncCursor("2")))
+            return batch("3")
+        }
+        await driver.received(ClientMessage.mark(2).encoded())
+        await database.finishNext { _, _ in batch("4") }
+        await driver.logChanged()
+        guard case .changes = try await next(driver) else { return #expect(Bool(false), "no changes") }
+        await database.finishNext { task, _ in
+            #expect(task == .read(after: SyncCursor("4")))
+            return batch("5")
+        }
+    }
+
+    @Test("a client that never reads loses its connection")
+    func blockedClient() async throws {
+        let driver = driver { $0.maximumBytes = 1_500 }
+        try await open(driver)
+        await driver.logChanged()
+        await database.finishNext { _, _ in batch("2", rows: 2) }
+        while await !driver.isEnded { await Task.yield() }
+        #expect(await driver.nextOutput() == nil)
+    }
+
+    @Test("after a disconnection, the result of a task is ignored")
+    func disconnection() async throws {
+        let driver = driver()
+        try await open(driver)
+        await driver.logChanged()
+        await driver.disconnected()
+        await database.finishNext { _, _ in batch("2", rows: 1) }
+        #expect(await driver.nextOutput() == nil)
+    }
+
+    @Test("a shutdown asks the client to connect again, after everything that was sent")
+    func shutdown() async throws {
+        let driver = driver()
+        try await open(driver)
+        await driver.end(.retry, "the service shuts down", delayMilliseconds: 100)
+        guard case .failure(let failure) = try await next(driver) else { return #expect(Bool(false), "no failure") }
+        #expect(failure.action == .retry && failure.delayMilliseconds == 100)
+        #expect(await driver.nextOutput() == nil)
+    }
+}
