@@ -111,7 +111,7 @@ extension RuleExplanation {
             A boolean or a number is written in the notation of YAML 1.1: 'yes', 'Off', '0777', '0x1F' or '1:30'.
             """,
         reason: """
-            YAML 1.1 and YAML 1.2 interpret these values differently: '0777' is 511 in one and 777 in the other. \
+            YAML 1.1 and 1.2 interpret most of these values differently: '0777' is 511 in one and 777 in the other. \
             Booleans are 'true' and 'false', numbers are decimal.
             """,
         example: .schema(
