@@ -18,9 +18,9 @@ package struct ResultsTracker: CollectionTracker {
         package var positions = CollectionChange()
         /// Rows that were created, or whose content changed, including changes that the key paths do not name.
         package var changed = KeySet()
-        /// Members that are reported as modified.
+        /// Rows that are reported as modified if they are members.
         package var modified = KeySet()
-        /// Members whose row was deleted and created again with the same key, so that they are different objects.
+        /// Rows that were deleted and created again with the same key, so that they are different objects.
         package var replaced = KeySet()
         package var isEmpty: Bool { positions.isEmpty && changed.isEmpty }
     }

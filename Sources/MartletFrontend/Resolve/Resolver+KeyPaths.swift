@@ -49,7 +49,7 @@ extension Resolver {
     }
 
     /// Whether the path can be set: it is one settable segment, or it ends at an optional property and contains only
-    /// links before it. The primary key of a managed object cannot be set.
+    /// links and embedded objects before it. The primary key of a managed object cannot be set.
     private func isWritable(_ segments: [KeyPathSegmentModel], through collection: Int?) -> Bool {
         guard let last = segments.last, collection == nil, !last.type.isLinkingObjects,
             scopes[last.owner]?.syntax.primaryKey?.value != last.property

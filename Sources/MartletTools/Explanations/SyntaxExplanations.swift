@@ -39,12 +39,12 @@ extension RuleExplanation {
     static let duplicateKey = RuleExplanation(
         .duplicateKey,
         problem: """
-            A key, a property or an enum case occurs twice in one place, or two of them differ only in upper and lower \
-            case.
+            A key, a property, an enum case or the stored value of a case occurs twice in one place, or the names of two \
+            properties differ only in upper and lower case.
             """,
         reason: """
-            Most YAML readers silently use the last one. Names that differ only in case refer to the same column of \
-            the database, where case is not significant.
+            Most YAML readers silently use the last one. Properties whose names differ only in case refer to the same \
+            column of the database, where case is not significant.
             """,
         example: .schema(
             wrong: """
