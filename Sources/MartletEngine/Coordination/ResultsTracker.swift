@@ -44,8 +44,9 @@ package struct ResultsTracker: CollectionTracker {
     private let sortKeyQuery: QueryCompiler.Query?
 
     /// - Parameters:
-    ///   - keyPaths: the changes that count as modifications; nil for everything up to four objects deep.
-    ///   - tracksAll: true to also find changes that the key paths do not name, up to four objects deep.
+    ///   - keyPaths: the changes that count as modifications; nil for all changes of an element and of objects up to
+    ///     three links away.
+    ///   - tracksAll: true to also find changes that the key paths do not name, up to three links away.
     package init(
         _ plan: QueryPlan, owner: CollectionOwner? = nil, keyPaths: [PropertyPath]?, tracksAll: Bool = false,
         keysScannedPerSearch: Int = Environment.live.keysScannedPerSearch, _ schema: DatabaseSchema

@@ -67,8 +67,8 @@ package final class StoreCoordinator: @unchecked Sendable {
         var frozen: [Version: WeakReference] = [:]
     }
 
-    /// Called with the newest version after a commit. `committer` is the Realm that made the commit; nil for a commit of
-    /// another process.
+    /// Called with the newest version after a commit. `committer` is the Realm that made the commit; nil if another
+    /// process made it.
     package typealias Listener = @Sendable (_ version: Version, _ committer: ObjectIdentifier?) -> Void
 
     struct WeakHandle {

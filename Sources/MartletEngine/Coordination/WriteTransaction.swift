@@ -81,8 +81,8 @@ package final class WriteTransaction {
 
     /// Makes the changes durable and returns the new version, pinned on the same connection.
     ///
-    /// Every commit increments the version in the version row. It stores its change set beside the data, unless the change
-    /// set has more than `storedLimit` bytes.
+    /// Every commit increments the version in the version row. It stores its change set beside the data, unless the
+    /// change set has more than `storedLimit` bytes.
     ///
     /// - Throws: if the error is not `.commitOutcomeUnknown`, the transaction was rolled back. If the error is
     ///   `.commitOutcomeUnknown`, the commit may be in the file when the file is opened again after a restart of the

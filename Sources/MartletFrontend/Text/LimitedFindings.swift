@@ -8,8 +8,8 @@ package import MartletSchema
 package struct LimitedFindings {
     /// The maximum number of findings that remain for each file after pruning. Pruning begins when twice as many are
     /// stored, so that it runs rarely. The number exceeds the number that are shown, because some findings are removed
-    /// later. Applying fixes sets a higher value. The value is task-local, because instances of this type are created in
-    /// many places during a run.
+    /// later. Applying fixes sets a higher value. The value is task-local, because instances of this type are created
+    /// in many places during a run.
     @TaskLocal static var keptPerFile = defaultKeptPerFile
     static let defaultKeptPerFile = 5 * FindingLimit.maximumShownPerFile
 

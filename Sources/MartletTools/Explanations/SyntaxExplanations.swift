@@ -39,8 +39,8 @@ extension RuleExplanation {
     static let duplicateKey = RuleExplanation(
         .duplicateKey,
         problem: """
-            A key, a property, an enum case or the stored value of a case occurs twice in one place, or the names of two \
-            properties differ only in upper and lower case.
+            A key, a property, an enum case or the stored value of a case occurs twice in one place, or the names of \
+            two properties differ only in upper and lower case.
             """,
         reason: """
             Most YAML readers silently use the last one. Properties whose names differ only in case refer to the same \

@@ -36,8 +36,8 @@ struct XMLTag {
         }
     }
 
-    /// Escapes a text. Control characters other than tabs and line breaks become replacement characters, because XML 1.0
-    /// forbids or discourages them. Line breaks and tabs in attributes are written as references, since XML readers
+    /// Escapes a text. Control characters other than tabs and line breaks become replacement characters, because XML
+    /// 1.0 forbids or discourages them. Line breaks and tabs in attributes are written as references, since XML readers
     /// replace unescaped ones with spaces.
     static func escaped(_ text: String, isAttribute: Bool) -> String {
         var result = ""
