@@ -225,7 +225,7 @@ struct KeyPathObservationTests {
     }
 
     @Test(
-        "without key paths, a collection reports changes up to three links away, even in cycles, not linking objects N99"
+        "without key paths, a collection reports changes up to three links away, also in cycles, no linking objects N99"
     )
     func levels() throws {
         let test = try TestRealm()
