@@ -104,7 +104,7 @@ def _(d):
     return d.count(lambda f: f["dep_time"] is None)
 
 
-@question("flights without arrival delay that did depart")
+@question("flights that departed and whose arrival delay is unknown")
 def _(d):
     return d.count(lambda f: f["dep_time"] is not None and f["arr_delay"] is None)
 

@@ -20,8 +20,8 @@ package struct LogState: Equatable, Sendable {
 extension Connection {
     private var pointer: UnsafeMutableRawPointer { UnsafeMutableRawPointer(handle) }
 
-    /// The current state; nil if this connection has not read the file, if there is no log, or if another connection is
-    /// writing the index at this moment.
+    /// The current state, read from the index of the log; nil if this connection has not read the file, if there is no
+    /// log, or if another connection is writing the index at this moment.
     package var logState: LogState? {
         var state = CMartletLogState()
         guard cmartlet_log_state(pointer, &state) else { return nil }
@@ -29,7 +29,7 @@ extension Connection {
     }
 
     /// The name of the log on disk; nil if there is no log that SQLite would read.
-    package func logOnDisk() throws(SQLiteError) -> UInt64? {
+    package func nameOfLogOnDisk() throws(SQLiteError) -> UInt64? {
         var name: UInt64 = 0
         var isLog = false
         try check(cmartlet_log_on_disk(pointer, &isLog, &name))
@@ -43,11 +43,11 @@ extension Connection {
     package var isLogMoved: Bool { cmartlet_log_is_moved(pointer) }
 
     /// True if the path of the index of the log does not refer to the index that this connection uses.
-    package var isIndexMoved: Bool { cmartlet_index_is_moved(pointer) }
+    package var isLogIndexMoved: Bool { cmartlet_index_is_moved(pointer) }
 
     /// True if reading the file failed because other connections use the index beside it for another database: the file
     /// was moved to the path of a database that is still open.
-    package var isIndexForeign: Bool { cmartlet_index_is_foreign(pointer) }
+    package var isLogIndexOfOtherDatabase: Bool { cmartlet_index_is_foreign(pointer) }
 
     /// True if the log was truncated or overwritten since its last commit. The caller holds the write lock.
     package var isLogDamaged: Bool { cmartlet_log_is_damaged(pointer) }
@@ -67,9 +67,9 @@ extension Connection {
         try check(cmartlet_log_record_name(pointer, name, options.synchronous != "OFF"))
     }
 
-    /// Writes a random name, which no log has, into the database file after the log was copied into it completely and
-    /// truncated. The truncation becomes durable first, so that the name of the log on disk is always in the file. The
-    /// caller holds the write lock. Returns the random name.
+    /// Called after the log was copied into the database file completely and truncated. Makes the truncation durable,
+    /// then writes a random name, which no log has, into the file. In this order, the name of the log on disk is always
+    /// in the file. The caller holds the write lock. Returns the random name.
     package func retireLogName() throws(SQLiteError) -> UInt64 {
         if options.synchronous != "OFF" { try check(cmartlet_log_sync(pointer)) }
         let name = UInt64.random(in: 1...UInt64.max)

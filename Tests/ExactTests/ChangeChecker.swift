@@ -70,7 +70,7 @@ enum ChangeChecker {
     private static func matches(_ element: DeletedElement, _ item: Item, _ model: ModelState) -> Bool {
         guard case .row(let row) = item.identity else {
             // Objects inside lists and maps of an `AnyRealmValue` are not compared.
-            if item.identity.isLinked { return true }
+            if item.identity.containsLink { return true }
             if let value = element.value as? AnyRealmValue { return value.shown == item.text }
             return (element.value.map { "\($0 is Int ? Double($0 as? Int ?? 0) : $0)" } ?? "nil") == item.text
         }

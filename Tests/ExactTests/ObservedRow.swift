@@ -5,7 +5,8 @@ struct ObservedRow: Equatable {
     private(set) var values = ""
     private(set) var times = ""
 
-    /// The properties that the key paths of a row reach; nil means all properties, up to four objects deep.
+    /// The properties that the key paths of a row reach; nil means all properties of the row and of
+    /// objects up to three links away.
     init(_ model: ModelState, _ row: Int, _ keyPaths: [String]?) {
         if keyPaths == nil { addDeep(model, row, levels: 4) }
         for path in keyPaths ?? [] { add(model, row, path.split(separator: ".").map(String.init)[...]) }

@@ -5,7 +5,8 @@ import MartletValues
 
 @testable import Martlet
 
-// Operations on `AnyRealmValue`: a property, and elements of a list, a set and a map.
+// Operations on `AnyRealmValue` (a property, and elements of a list, a set and a map), on the other properties of
+// `Scalars`, and on rows with an enum.
 extension Operation {
     /// The value to write, as a value of the model.
     ///
@@ -84,7 +85,7 @@ extension Operation {
             let isUnknown = b.isMultiple(of: 3)
             _ = model.add("EnumHolder", ["id": .number(Double(id)), "state": .text(isUnknown ? "x" : raw)])
             if !isUnknown { return }
-            // Observers are notified of the new row in any case.
+            // The update is not recorded as a change, but observers are notified of the new row.
             realm.context.read { try? $0.run("UPDATE EnumHolder SET state = 'x' WHERE id = ?1", [.integer(Int64(id))]) }
             return realm.context.markStale(holder)
         }
@@ -229,11 +230,11 @@ extension ModelState {
 
 extension ModelState.Value {
     /// Whether the value contains a link, at any depth.
-    var isLinked: Bool {
+    var containsLink: Bool {
         switch self {
         case .row: true
-        case .list(let values): values.contains(where: \.isLinked)
-        case .map(let entries): entries.values.contains(where: \.isLinked)
+        case .list(let values): values.contains(where: \.containsLink)
+        case .map(let entries): entries.values.contains(where: \.containsLink)
         default: false
         }
     }

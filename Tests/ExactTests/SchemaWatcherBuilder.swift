@@ -197,7 +197,7 @@ struct SchemaWatcherBuilder {
             if !reported.contains(name) && before.values != now.values { return "'\(name)' is not reported" }
             if reported.contains(name) && before.times == now.times { return "'\(name)': nothing was written" }
         }
-        return reported.sorted().first { observedPaths[$0] == nil }.map { "'\($0)' is not observed" }
+        return reported.sorted().first { observedPaths[$0] == nil }.map { "'\($0)' is reported, but not observed" }
     }
 }
 

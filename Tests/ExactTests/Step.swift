@@ -129,7 +129,7 @@ struct Program {
 
     init(seed: UInt64) {
         var random = SeededRandom(seed: seed)
-        let hasForeignWrites = seed.isMultiple(of: 4)
+        let hasWritesOfOtherProcess = seed.isMultiple(of: 4)
         usesExecutors = seed % 5 < 2
         let themes: [Theme] =
             [.chain, .long, .maps, .any, .any, .furtherAccessors, .furtherAccessors, .sections]
@@ -156,7 +156,7 @@ struct Program {
         for _ in 0..<Int.random(in: 4...10, using: &random) { steps.append(.watch(WatcherPlan(&random, theme))) }
         if Bool.random(using: &random) { steps.append(.refresh) }
         for _ in 0..<60 {
-            let step = Self.step(&random, hasForeignWrites, kinds, theme)
+            let step = Self.step(&random, hasWritesOfOtherProcess, kinds, theme)
             steps.append(step)
             // Asynchronous writes that are queued together form one group.
             guard case .asyncWrite = step, Bool.random(using: &random) else { continue }
@@ -175,7 +175,7 @@ struct Program {
     }
 
     private static func step(
-        _ random: inout SeededRandom, _ hasForeignWrites: Bool, _ kinds: [Operation.Kind], _ theme: Theme
+        _ random: inout SeededRandom, _ hasWritesOfOtherProcess: Bool, _ kinds: [Operation.Kind], _ theme: Theme
     ) -> Step {
         let count = Int.random(in: 1...4, using: &random) * (Int.random(in: 0..<4, using: &random) == 0 ? 3 : 1)
         let operations = Operation.series(count, &random, of: kinds)
@@ -185,7 +185,8 @@ struct Program {
         }
         return switch Int.random(in: 0..<51, using: &random) {
         case 0..<13: .write(operations, .here)
-        case 13..<21: .write(operations, hasForeignWrites && Bool.random(using: &random) ? .otherProcess : .otherThread)
+        case 13..<21:
+            .write(operations, hasWritesOfOtherProcess && Bool.random(using: &random) ? .otherProcess : .otherThread)
         case 21..<23: .silent(operations, watcher)
         case 23: .cancelled(operations)
         case 24: .nested(operations, watcher)

@@ -139,14 +139,14 @@ extension WatcherBuilder {
                 (change.oldValue, old.singleValue(serial, name)), (change.newValue, new.singleValue(serial, name)),
             ] {
                 // The linked object may have been deleted.
-                if property.isAny, expected.isLinked { continue }
+                if property.isAny, expected.containsLink { continue }
                 let (shown, text) = (Self.text(value, old: old), Self.text(expected, old, new))
                 // An earlier callback may have deleted the linked object.
                 if case .row(let row) = expected, value == nil, history().last?.rows[row] == nil { continue }
                 if let shown, shown != text { return "'\(name)' is reported as \(shown), and is \(text)" }
             }
         }
-        return changes.first { names[$0.name] == nil }.map { "'\($0.name)' is not observed" }
+        return changes.first { names[$0.name] == nil }.map { "'\($0.name)' is reported, but not observed" }
     }
 
     /// Nil for a deleted object, which cannot be read.

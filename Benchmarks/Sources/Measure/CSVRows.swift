@@ -1,7 +1,7 @@
 import CWorkload
 
-/// The rows of a CSV file. They are split by the C reader of `yardstick`, so that reading costs the same for every
-/// peer.
+/// The rows of a CSV file. The C code of `CWorkload`, which all compared programs use, splits them into fields, so that
+/// reading costs the same for all of them.
 public struct CSVRows: ~Copyable {
     private var csv: workload_csv
     private var fields: [workload_field]

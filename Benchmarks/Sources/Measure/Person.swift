@@ -10,7 +10,7 @@ public struct PersonValues: Sendable {
     public var isActive: Bool
     public var createdSeconds: Int
 
-    /// Creates the person with a number. Every peer, which is a database under comparison, stores equal values.
+    /// Creates the person with a number. Every peer (one of the compared libraries) stores equal values.
     public init(number: Int) {
         var person = workload_person()
         workload_make_person(Int64(number), &person)

@@ -59,7 +59,8 @@ func lists(_ job: Job, _ reporter: Reporter) throws {
         }
     }
     let append = Double(appending) / Double(appends), insert = Double(inserting) / Double(inserts)
-    // The C program has a list in chunks and a flat one. The table compares both with this list.
+    // The C program measures a list in chunks and a list with one row for each element. The table of results compares
+    // both with this list.
     for suffix in ["", "-flat"] {
         reporter.report("list-append" + suffix, n: appends, nanoseconds: append, check: appends)
         reporter.report("list-insert-middle" + suffix, n: inserts, nanoseconds: insert, check: appends + inserts)

@@ -13,7 +13,7 @@ func configuration(_ job: Job, _ types: [ObjectBase.Type]) -> Realm.Configuratio
     return configuration
 }
 
-/// Opens a Realm and reads all pages of the file once.
+/// Opens a Realm and reads all rows of `Person` once, so that their pages are cached.
 func openWarmRealm(_ job: Job, _ types: [ObjectBase.Type] = [Person.self]) throws -> Realm {
     let realm = try openRealm(job, types)
     _ = realm.objects(Person.self).where { $0.email == "nobody" }.count

@@ -20,8 +20,8 @@ static void report_latencies(const char *where, uint64_t *durations, const char 
     report(name, rounds, (double)durations[rounds * 99 / 100], rounds, file);
 }
 
-// --- The latency of a commit: the time until another thread or process has read the new value. The writer signals it
-// directly after each commit.
+// --- The latency of a commit: the time from the start of `COMMIT` until another thread or process has read the new
+// value. The writer wakes the reader directly after each commit.
 
 typedef struct {
     const char *file;
@@ -60,7 +60,7 @@ static uint64_t update_age_and_commit(sqlite3_stmt *update, sqlite3_stmt *begin,
     return start;
 }
 
-static void other_thread(const job *job, sqlite3_stmt *update, sqlite3_stmt *begin, sqlite3_stmt *commit)
+static void thread_latency(const job *job, sqlite3_stmt *update, sqlite3_stmt *begin, sqlite3_stmt *commit)
 {
     uint64_t durations[rounds];
     observer_state other = {.file = job->file};
@@ -107,7 +107,7 @@ void latency(const job *job)
     }
     waitpid(child, NULL, 0);
     report_latencies("process", durations, job->file);
-    other_thread(job, update, begin, commit);
+    thread_latency(job, update, begin, commit);
 }
 
 // --- One writer and four readers, for two seconds.

@@ -20,7 +20,8 @@ public struct SortDescriptor: Hashable, Sendable {
     var term: SortTerm { SortTerm(PropertyPath(keyPath), ascending: ascending) }
 }
 
-/// Another name for `SortDescriptor`, which remains unambiguous if Foundation is imported.
+/// Another name for `SortDescriptor`. If Foundation is imported too, `SortDescriptor` is ambiguous, and this name is
+/// not.
 public typealias RealmSortDescriptor = SortDescriptor
 
 extension Results where Element: ModelObject {
@@ -101,8 +102,8 @@ extension Results where Element: ObjectBase {
 
     /// The members sorted by a property. The sort is stable: equal members keep their order.
     ///
-    /// In ascending order, absent values come first, then NaN, then all other values. Members for which a link on the
-    /// key path is nil come last.
+    /// In ascending order, absent values come first, then NaN, then all other values, and then members for which a link
+    /// on the key path is nil. In descending order, this is reversed.
     public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results {
         sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
     }

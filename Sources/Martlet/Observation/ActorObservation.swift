@@ -122,7 +122,8 @@ extension KeyPathObservable {
     /// the actor.
     ///
     /// Every commit made after this method returns is reported. If the task is cancelled before the registration, the
-    /// returned token is already invalidated and `block` is never called.
+    /// returned token is already invalidated and `block` is never called. If the object is deleted before the
+    /// registration, the token is invalidated too, and `block` is called with `.deleted`.
     ///
     /// Key paths have the same meaning as in `observe(keyPaths:on:_:)` with a queue.
     public func observe<Target: Actor>(

@@ -64,7 +64,7 @@ public enum RealmCollectionChange<Collection> {
     /// The initial collection; always the first call.
     case initial(Collection)
     /// Deletions and modifications are positions in the collection at the previous call. Insertions are positions in
-    /// the current collection. Each array is ascending. Applied as deletions, insertions and modifications, in this
+    /// the current collection. Each array is ascending. Applied as modifications, deletions and insertions, in this
     /// order, they convert the old collection to the new one.
     case update(Collection, deletions: [Int], insertions: [Int], modifications: [Int])
     case error(any Error)

@@ -4,16 +4,16 @@ import MartletValues
 /// The observed properties of an object or projection, with the names that reported changes use.
 struct ObservedItems {
     /// A property of an object or a label of a projection, and the type of its value.
-    struct Named {
+    struct ReportedProperty {
         let name: String
         /// Nil for collections and linking objects, whose values are not reported.
         let property: PropertySchema?
-        /// An object whose class declares the enum, if the values of an enum property are reported as enum cases. Nil
-        /// if they are reported as raw values, and for all other properties.
+        /// An object of the class that has the enum property, if its values are reported as enum cases. Nil if they are
+        /// reported as raw values, and for all other properties.
         var enumOwner: ObjectBase?
     }
 
-    private(set) var named: [Named] = []
+    private(set) var reportedProperties: [ReportedProperty] = []
     private(set) var items: [ObjectTracker.Item] = []
 
     /// Appends an item that reports the value at the path `value` when one of the `watched` paths changes.
@@ -27,9 +27,9 @@ struct ObservedItems {
         let isPlain = resolved?.steps.allSatisfy { if case .link = $0 { true } else { false } } ?? false
         let property = resolved?.end.map { schema[$0.table].type.properties[$0.property] }
         let isSingle = isPlain && property?.kind == .single
-        var item = Named(name: name, property: isSingle ? property : nil)
+        var item = ReportedProperty(name: name, property: isSingle ? property : nil)
         if isSingle, property?.element.isEnum == true, let end = resolved?.end { item.enumOwner = make?(end.table) }
-        named.append(item)
+        reportedProperties.append(item)
         items.append(ObjectTracker.Item(watched: watched, valuePath: isSingle ? value : nil))
     }
 
@@ -68,7 +68,7 @@ final class ObjectObservation {
     private let context: RealmContext
     private let table: ObjectTable
     private var object: ObjectBase
-    private let named: [ObservedItems.Named]
+    private let reportedProperties: [ObservedItems.ReportedProperty]
     private var values: [Any?] = []
     /// The version to which `values` belong.
     private var version: Version
@@ -82,7 +82,7 @@ final class ObjectObservation {
         self.context = context
         self.table = table
         self.notify = notify
-        named = items.named
+        reportedProperties = items.reportedProperties
         version = context.version
     }
 
@@ -144,7 +144,7 @@ final class ObjectObservation {
             }
             self.version = version
             let changes = zip(changed, old).map { index, old in
-                PropertyChange(name: named[index].name, oldValue: old, newValue: values[index])
+                PropertyChange(name: reportedProperties[index].name, oldValue: old, newValue: values[index])
             }
             notify(.change(current, changes))
         }
@@ -174,12 +174,12 @@ final class ObjectObservation {
 
     private func reportedValues(_ stored: [SQLValue], _ indices: [Int], at version: Version) -> [Any?] {
         indices.map { index in
-            guard let property = named[index].property else { return nil }
+            guard let property = reportedProperties[index].property else { return nil }
             if property.isColumn, stored[index] != .null, !property.accepts(stored[index]) {
                 context.refuse(DamagedValue(table.type.name, property, object._key, holds: stored[index]))
             }
             if property.isAny { return AnyRealmValue(stored[index], in: context, isOld: true) }
-            if let owner = named[index].enumOwner {
+            if let owner = reportedProperties[index].enumOwner {
                 return RowEncoder.enumCase(StoredValue(stored[index]), property.index, of: owner)
             }
             guard property.isLink, let target = property.element.target else {

@@ -78,7 +78,7 @@ extension ObservableSections {
     /// - Parameters:
     ///   - keyPaths: the properties whose changes are reported as modifications, also through links; nil for all
     ///     properties of the elements and of objects up to three links away. Insertions, deletions and section changes
-    ///     are always reported. Traps if the elements are values.
+    ///     are always reported. Traps if key paths are given and the elements are values.
     ///   - queue: a serial queue on which `block` is called instead. The sections that the block receives can be used
     ///     on this queue only, and section keys are computed there.
     ///   - block: the closure that is called with each change.

@@ -41,7 +41,7 @@ extension Realm {
     public func writeCopy(toFile fileURL: URL) throws {
         context.confinement.require("a Realm")
         if context.isInWrite { Misuse.copyInsideWrite() }
-        context.asyncWrites?.commitPending()
+        context.asyncWrites?.commitSealedWrites()
         let path = try Configuration.path(fileURL)
         try translating { try context.coordinator.writeCopy(to: path) }
     }

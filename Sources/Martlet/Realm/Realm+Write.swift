@@ -78,7 +78,7 @@ extension RealmContext {
         confinement.require("a Realm")
         if isFrozen { Misuse.frozenRealm("invalidated") }
         if hooks.isDelivering() || keyValue.phase != .none { return }
-        asyncWrites?.commitPending()
+        asyncWrites?.commitSealedWrites()
         if isInWrite { cancelWrite() }
         let notification = notifyWillInvalidateAll()
         for table in tables.values { table.accessors.forEach(invalidate) }

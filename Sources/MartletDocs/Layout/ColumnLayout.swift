@@ -69,7 +69,7 @@ struct ColumnLayout {
 
     private var tops: [Int] { placement.tops }
 
-    /// Moves vertices whose lines would overlap in any order of tracks.
+    /// Moves vertices whose lines overlap in the chosen order of tracks.
     ///
     /// - Returns: whether a vertex was moved.
     private mutating func resolveConflicts(_ round: Int) -> Bool {
@@ -87,7 +87,7 @@ struct ColumnLayout {
                         && ChannelTracks.touch(tops[segment.right] + segment.rightOffset, conflict.height)
                     return (isEntering ? [segment.left] : []) + (isLeaving ? [segment.right] : [])
                 }
-                // Dummy vertices are moved before boxes.
+                // One vertex is moved: a dummy vertex if possible, otherwise a box.
                 let order = ends.filter(graph.isDummy) + ends.filter { !graph.isDummy($0) }
                 if order.contains(where: { placement.nudge($0, by: step) }) { changed = true }
             }

@@ -1,6 +1,6 @@
-/// A vertex of a column: a box or a dummy vertex. A dummy vertex is a point between two boxes at which lines cross the
-/// column. A net consists of the lines of one bundle that run in one direction. In each column, the lines of a net
-/// share one dummy vertex.
+/// A vertex of a column: a box or a dummy vertex. A dummy vertex is a point at which lines cross the column. A net
+/// consists of the lines of one bundle (`LayoutEdge.bundle`) that run in one direction. In each column, the lines of a
+/// net share one dummy vertex.
 struct LayeredVertex {
     /// nil for a dummy vertex.
     let node: Int?

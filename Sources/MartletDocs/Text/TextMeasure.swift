@@ -1,5 +1,5 @@
-/// Estimates the width of text in a common sans-serif font, so that boxes fit in any renderer. The widths are taken
-/// from Helvetica, Arial and Liberation Sans, which share their metrics.
+/// Estimates the width of text in a common sans-serif font, so that the text fits into its box in any renderer. The
+/// widths are taken from Helvetica, Arial and Liberation Sans, which share their metrics.
 enum TextMeasure {
     /// The width in pixels, rounded up, with a margin for wider fonts.
     static func width(_ text: String, size: Int, isBold: Bool = false) -> Int {

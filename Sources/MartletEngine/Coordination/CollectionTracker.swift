@@ -64,7 +64,7 @@ extension CollectionChange: TrackedChange {}
 
 extension QueryDependencies {
     /// The changes that count as a modification of an element: the changes that the key paths name. Without key paths,
-    /// every change up to four objects deep counts: changes of the element and of objects up to three links away.
+    /// all changes of the element and of objects up to three links away count.
     init(observing keyPaths: [PropertyPath]?, _ table: TableID, _ schema: DatabaseSchema) throws(ResolvedPath.Failure) {
         if let keyPaths {
             try self.init(keyPaths: keyPaths, table: table, schema)

@@ -2,9 +2,9 @@ import Foundation
 import MartletSQLite
 import MartletValues
 
-/// Detects commits of other processes while a Realm has observers. It uses events of the lock file, or polls if the
-/// file cannot be watched. After such a commit it notifies the listeners of the coordinator. The notification does not
-/// say what changed: a listener opens a snapshot to find out.
+/// Detects commits of other processes while the coordinator has listeners. It uses events of the lock file, or polls if
+/// the file cannot be watched. After such a commit it notifies the listeners. The notification does not say what
+/// changed: a listener opens a snapshot to find out.
 ///
 /// Polling is cheap. SQLite's `data_version` changes with every commit of another connection and is read from shared
 /// memory. The version row is read only if `data_version` changed. No transaction stays open on the connection, so

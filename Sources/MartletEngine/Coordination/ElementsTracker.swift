@@ -19,8 +19,8 @@ package struct ElementsTracker: CollectionTracker {
     private let reportedAnyChanges: [TableID: QueryDependencies]
     private let layout: TableLayout.Collection
 
-    /// - Parameter keyPaths: the changes of elements that count as modifications; nil for everything up to four objects
-    ///   deep.
+    /// - Parameter keyPaths: the changes that count as modifications; nil for all changes of an element and of objects
+    ///   up to three links away.
     package init(_ id: CollectionID, keyPaths: [PropertyPath]?, _ schema: DatabaseSchema) throws(ResolvedPath.Failure) {
         self.id = id
         self.schema = schema

@@ -62,7 +62,7 @@ struct LogVerifier {
     }
 
     private var isLogMissing: Bool {
-        do { return try connection.logOnDisk() == nil } catch { return false }
+        do { return try connection.nameOfLogOnDisk() == nil } catch { return false }
     }
 
     private var foreignLog: EngineError {
@@ -93,12 +93,12 @@ struct LogVerifier {
         try writeLock.acquire()
         defer { writeLock.release() }
         // Otherwise another process has removed the index, or the path refers to another file by now.
-        guard !connection.isIndexMoved, !connection.isFileMoved else { return }
-        StoreFiles.removeIndex(of: connection.filePath, andLog: try connection.logOnDisk() == nil)
+        guard !connection.isLogIndexMoved, !connection.isFileMoved else { return }
+        StoreFiles.removeIndex(of: connection.filePath, andLog: try connection.nameOfLogOnDisk() == nil)
     }
 
     private func verdict() throws -> Verdict {
-        guard let log = try connection.logOnDisk() else { return .fits }
+        guard let log = try connection.nameOfLogOnDisk() else { return .fits }
         // The header is not valid: a power cut has torn the first page, and the log repairs it.
         guard let header = try connection.readFileHeader() else { return .fits }
         // A file of another program or of a newer format is rejected later, and left as it is.
@@ -119,7 +119,7 @@ struct LogVerifier {
         let name = SetAsideLogs.setAside(options.path, connection, options.environment)
         let reason = errno
         // Fails if the log is still there, because SQLite would read it.
-        if name == nil, options.environment.vfsName == nil, try connection.logOnDisk() != nil {
+        if name == nil, options.environment.vfsName == nil, try connection.nameOfLogOnDisk() != nil {
             throw SetAsideLogs.cannotRename(
                 options.path,
                 "belongs to another state of the file, for example because a backup was copied over the file", reason)

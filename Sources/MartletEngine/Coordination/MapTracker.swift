@@ -31,8 +31,8 @@ package struct MapTracker: CollectionTracker {
 
     private let elements: ElementsTracker
 
-    /// - Parameter keyPaths: the changes of linked objects that count as modifications; nil for everything up to four
-    ///   objects deep.
+    /// - Parameter keyPaths: the changes that count as modifications; nil for all changes of an object of the map and
+    ///   of objects up to three links away from it.
     package init(_ id: CollectionID, keyPaths: [PropertyPath]?, _ schema: DatabaseSchema) throws(ResolvedPath.Failure) {
         elements = try ElementsTracker(id, keyPaths: keyPaths, schema)
     }

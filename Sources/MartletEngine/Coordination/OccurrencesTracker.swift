@@ -38,8 +38,9 @@ package struct OccurrencesTracker: CollectionTracker {
     private var schema: DatabaseSchema { rows.schema }
 
     /// - Parameters:
-    ///   - keyPaths: the changes that count as modifications; nil for everything up to four objects deep.
-    ///   - tracksAll: true to also find changes that the key paths do not name, up to four objects deep.
+    ///   - keyPaths: the changes that count as modifications; nil for all changes of an element and of objects up to
+    ///     three links away.
+    ///   - tracksAll: true to also find changes that the key paths do not name, up to three links away.
     package init(
         _ plan: QueryPlan, from source: QueryPlan.Source, owner: CollectionOwner?, keyPaths: [PropertyPath]?,
         tracksAll: Bool = false, _ schema: DatabaseSchema

@@ -18,9 +18,9 @@ package struct ResultsTracker: CollectionTracker {
         package var positions = CollectionChange()
         /// Rows that were created, or whose content changed, including changes that the key paths do not name.
         package var changed = KeySet()
-        /// Members that are reported as modified.
+        /// Rows that are reported as modified if they are members.
         package var modified = KeySet()
-        /// Members whose row was deleted and created again with the same key, so that they are different objects.
+        /// Rows that were deleted and created again with the same key, so that they are different objects.
         package var replaced = KeySet()
         package var isEmpty: Bool { positions.isEmpty && changed.isEmpty }
     }
@@ -44,8 +44,9 @@ package struct ResultsTracker: CollectionTracker {
     private let sortKeyQuery: QueryCompiler.Query?
 
     /// - Parameters:
-    ///   - keyPaths: the changes that count as modifications; nil for everything up to four objects deep.
-    ///   - tracksAll: true to also find changes that the key paths do not name, up to four objects deep.
+    ///   - keyPaths: the changes that count as modifications; nil for all changes of an element and of objects up to
+    ///     three links away.
+    ///   - tracksAll: true to also find changes that the key paths do not name, up to three links away.
     package init(
         _ plan: QueryPlan, owner: CollectionOwner? = nil, keyPaths: [PropertyPath]?, tracksAll: Bool = false,
         keysScannedPerSearch: Int = Environment.live.keysScannedPerSearch, _ schema: DatabaseSchema

@@ -97,7 +97,7 @@ extension StoreCoordinator {
     private func compare(_ connection: Connection, _ beforeWriting: Bool) throws -> Continuity {
         let found = try compareFileWithLog(connection)
         guard beforeWriting, case .same = found else { return found }
-        if connection.isIndexMoved || connection.isIndexForeign { return .indexDetached }
+        if connection.isLogIndexMoved || connection.isLogIndexOfOtherDatabase { return .indexDetached }
         return connection.isLogDamaged ? .logDamaged : .same
     }
 
@@ -142,7 +142,7 @@ extension StoreCoordinator {
     ) throws -> Continuity? {
         guard log.frames == 0, isNewest(connection) else { return nil }
         if log.isNext(after: names.current) { return .same }
-        let begun = try connection.logOnDisk()
+        let begun = try connection.nameOfLogOnDisk()
         let recorded = writeLock.recordedLog
         let isKnown = [names.current, names.previous].contains { $0 == begun || $0 == recorded }
         return isKnown || begun == nil && log.isNext(after: names.previous) ? .uncommitted(log: names.current) : nil
@@ -217,10 +217,10 @@ extension StoreCoordinator {
     /// Sets the log aside if another file has replaced the database. Does nothing if the log, or its index, is not the
     /// one of this process: then another process has already set the log aside, and may use the new file.
     func setLogAside(_ connection: Connection) -> String? {
-        guard options.recordsLogName, environment.vfsName == nil, !connection.isLogMoved, !connection.isIndexMoved
+        guard options.recordsLogName, environment.vfsName == nil, !connection.isLogMoved, !connection.isLogIndexMoved
         else { return nil }
         let isFileMoved = connection.isFileMoved
-        guard let log = try? connection.logOnDisk(), connection.logState?.frames != 0 else {
+        guard let log = try? connection.nameOfLogOnDisk(), connection.logState?.frames != 0 else {
             // The index still contains the length of the file that was overwritten. If another file was moved to the
             // path, the process that opens this file removes the index.
             if !isFileMoved { StoreFiles.removeIndex(of: path) }

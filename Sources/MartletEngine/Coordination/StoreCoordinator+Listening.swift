@@ -4,8 +4,8 @@ import MartletValues
 extension StoreCoordinator {
     // MARK: Listening
 
-    /// Calls `body` after each commit. `body` is called on the committing thread if this process made the commit,
-    /// otherwise on a background queue.
+    /// Calls `body` after each commit of this process, on the committing thread, and after one or several commits of
+    /// other processes, on a background queue.
     ///
     /// While there are listeners, a monitor detects commits of other processes.
     package func listen(_ owner: AnyObject, _ body: @escaping Listener) {

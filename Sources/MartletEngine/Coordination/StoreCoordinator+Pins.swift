@@ -47,7 +47,8 @@ extension StoreCoordinator {
                 + pinnedVersions.map(\.text).joined(separator: "; "))
     }
 
-    /// Logs a warning, once per version, if an old version keeps the log from being shortened.
+    /// Logs a warning, once per version, if more than four versions are in use and the oldest has been pinned for more
+    /// than 10 seconds. The log cannot be shortened then.
     func warnOfPins() {
         guard locked({ $0.pinned.count }) > Self.maximumVersions, let oldest = pinnedVersions.first,
             oldest.nanoseconds > Self.longPinNanoseconds

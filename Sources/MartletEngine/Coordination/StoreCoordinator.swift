@@ -67,7 +67,8 @@ package final class StoreCoordinator: @unchecked Sendable {
         var frozen: [Version: WeakReference] = [:]
     }
 
-    /// Called for each commit. `committer` is the Realm that made it, if it belongs to this process.
+    /// Called with the newest version after a commit. `committer` is the Realm that made the commit; nil if another
+    /// process made it.
     package typealias Listener = @Sendable (_ version: Version, _ committer: ObjectIdentifier?) -> Void
 
     struct WeakHandle {

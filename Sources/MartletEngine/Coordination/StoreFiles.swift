@@ -212,7 +212,7 @@ package enum StoreFiles {
             "the name has \(bytes) bytes, and names of databases have at most \(longest); choose a shorter name")
     }
 
-    // The maximum of SQLite, which includes the longest suffix of a file beside a database.
+    // SQLite's limit of 512 bytes, minus the longest suffix that SQLite appends to the path.
     static let maximumPathBytes = 512 - "-journal".utf8.count
 
     private static func check(_ status: stat, _ path: String, _ isReadOnly: Bool) throws(EngineError) {

@@ -111,7 +111,7 @@ struct StoreOpener {
             defer { connection.close() }
             if progress.hasCalledMigration { return try reportingPermission { throw error } }
             if connection.isFileMoved && knownLock == nil { return nil }
-            if connection.isIndexForeign {
+            if connection.isLogIndexOfOtherDatabase {
                 try verifier.removeForeignIndex()
                 return nil
             }

@@ -1,8 +1,8 @@
 package import MartletSQLite
 import MartletValues
 
-/// An open write transaction: the write lock, a connection in `BEGIN IMMEDIATE`, and the changes so far. Confined to
-/// the Realm that began it.
+/// An open write transaction: the write lock, a connection in a write transaction of SQLite, and the changes so far.
+/// Confined to the Realm that began it.
 package final class WriteTransaction {
     /// The handle through which the transaction reads and writes. Its version is the one before the write.
     package private(set) var handle: SnapshotHandle
@@ -81,7 +81,9 @@ package final class WriteTransaction {
 
     /// Makes the changes durable and returns the new version, pinned on the same connection.
     ///
-    /// Every commit increments the version row and stores its change set beside the data.
+    /// Every commit increments the version in the version row. It stores its change set beside the data, unless the
+    /// change set has more than `storedLimit` bytes.
+    ///
     /// - Throws: if the error is not `.commitOutcomeUnknown`, the transaction was rolled back. If the error is
     ///   `.commitOutcomeUnknown`, the commit may be in the file when the file is opened again after a restart of the
     ///   system. This process does not see the commit, and the next commit permanently replaces it.

@@ -35,7 +35,8 @@ package struct EngineError: Error, Sendable {
             if duringCommit && error.leavesOutcomeUnknown {
                 (
                     .commitOutcomeUnknown,
-                    "the disk refused to confirm a commit, so its outcome is unknown; open the file again and check"
+                    "the disk did not confirm a commit, so its outcome is unknown; open the file again and check "
+                        + "whether it contains the changes"
                 )
             } else {
                 switch error.primary {

@@ -1,7 +1,7 @@
 import MartletSQLite
 
 /// The values in the file that could not be converted and that the migration has not yet replaced: by type, property
-/// and object. Types have their current names.
+/// and object. Types have their names in the program.
 struct UnconvertedValues {
     private struct Place: Hashable {
         let type: String

@@ -218,7 +218,7 @@ struct YAMLReader {
         guard depth > Self.maximumDepth else { return }
         result.diagnostics.append(
             Diagnostic(
-                .limitExceeded, "nested deeper than the 16 levels allowed; a schema needs six",
+                .limitExceeded, "nested deeper than the 16 levels allowed; a schema needs five",
                 at: text.span(start, min(start + 1, text.bytes.count)), label: "level 17 begins here"))
         throw ReadingError.abandoned
     }

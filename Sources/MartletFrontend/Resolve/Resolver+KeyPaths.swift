@@ -49,7 +49,7 @@ extension Resolver {
     }
 
     /// Whether the path can be set: it is one settable segment, or it ends at an optional property and contains only
-    /// links before it. The primary key of a managed object cannot be set.
+    /// links and embedded objects before it. The primary key of a managed object cannot be set.
     private func isWritable(_ segments: [KeyPathSegmentModel], through collection: Int?) -> Bool {
         guard let last = segments.last, collection == nil, !last.type.isLinkingObjects,
             scopes[last.owner]?.syntax.primaryKey?.value != last.property
@@ -60,7 +60,7 @@ extension Resolver {
     mutating func declaredKeyPaths(of syntax: ObjectSyntax, in scope: ObjectScope) -> [DeclaredKeyPathModel] {
         var result: [DeclaredKeyPathModel] = []
         for entry in syntax.keyPaths {
-            if NameRules.keyPathNames.contains(entry.name.value) { reportReserved(entry.name, "key path") }
+            if NameRules.reservedKeyPathNames.contains(entry.name.value) { reportReserved(entry.name, "key path") }
             let paths = entry.paths.compactMap { resolve($0, root: syntax.name.value, in: scope) }
             result.append(
                 DeclaredKeyPathModel(
@@ -88,7 +88,7 @@ extension Resolver {
         recordReference(.type(root.value), at: root.span)
         var labels: [ProjectionLabelModel] = []
         for label in syntax.labels {
-            if NameRules.projectionMembers.contains(label.name.value) { reportReserved(label.name, "label") }
+            if NameRules.reservedLabelNames.contains(label.name.value) { reportReserved(label.name, "label") }
             guard let path = resolve(label.path, root: root.value, in: scope), isProjectable(path) else { continue }
             labels.append(
                 ProjectionLabelModel(

@@ -173,7 +173,7 @@ extension Resolver {
         var names: [String: Spanned<String>] = [:]
         var values: [EnumCaseModel.RawValue: SourceSpan] = [:]
         for item in syntax.cases {
-            if NameRules.caseNames.contains(item.name.value) {
+            if NameRules.reservedCaseNames.contains(item.name.value) {
                 report(
                     .reservedName,
                     "a case cannot be named '\(item.name.value)', which is a member of every enum; choose another name",

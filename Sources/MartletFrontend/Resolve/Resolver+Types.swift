@@ -26,7 +26,7 @@ extension Resolver {
                 folded[key] = name
             }
         }
-        for name in syntax.names where NameRules.members.contains(name.value) {
+        for name in syntax.names where NameRules.reservedPropertyNames.contains(name.value) {
             reportReserved(name, "property", taken: folded)
         }
         for property in syntax.properties where scope.members[property.name.value] == nil {
@@ -46,7 +46,7 @@ extension Resolver {
                 "\(name.value)Value", "own\(name.value.capitalizedFirst)",
             ]
         let free = candidates.first {
-            !NameRules.projectionMembers.contains($0) && taken[$0.asciiLowercased] == nil
+            !NameRules.reservedLabelNames.contains($0) && taken[$0.asciiLowercased] == nil
         }
         let help = free.map { "write '\($0)'" }
         report(

@@ -68,7 +68,7 @@ struct SymbolTable {
                     label: "built in"))
             return false
         }
-        if NameRules.types.contains(name) {
+        if NameRules.reservedTypeNames.contains(name) {
             diagnostics.append(
                 Diagnostic(
                     .reservedName, "a type cannot be named '\(name)', which generated code needs; choose another name",

@@ -93,8 +93,8 @@ extension SchemaParser {
         return mapping.isFlow ? flowRemoval(of: index, in: spans) : blockRemoval(of: spans[index])
     }
 
-    /// The entry and the comma before it. For the first entry, the comma after it. nil if a comment lies between the
-    /// entries.
+    /// The entry and the comma before it. For the first entry, the comma after it. nil for the only entry, and if a
+    /// comment lies between the entries.
     private func flowRemoval(of index: Int, in spans: [SourceSpan]) -> [SourceSpan]? {
         let entry = spans[index]
         let all: SourceSpan

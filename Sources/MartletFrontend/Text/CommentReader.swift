@@ -54,7 +54,7 @@ package struct CommentReader {
         for directive in directives { read(directive.range, line: directive.line) }
     }
 
-    /// The `##` lines directly above a line. Lines are numbered from 0.
+    /// The texts of the `##` lines among the comment lines directly above a line. Lines are numbered from 0.
     func documentation(above line: Int) -> String? {
         var texts: [String] = []
         var current = line - 1

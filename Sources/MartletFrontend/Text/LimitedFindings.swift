@@ -6,10 +6,10 @@ package import MartletSchema
 /// limit, findings that come later in the file than all kept ones are only counted, so that the cost stays linear in
 /// the size of the file.
 package struct LimitedFindings {
-    /// The number of findings that remain for each file after pruning. Pruning begins when twice as many are stored, so
-    /// that it runs rarely. The number exceeds the number that are shown, because some findings are removed later.
-    /// Applying fixes sets a higher value. The value is task-local, because instances of this type are created in many
-    /// places during a run.
+    /// The maximum number of findings that remain for each file after pruning. Pruning begins when twice as many are
+    /// stored, so that it runs rarely. The number exceeds the number that are shown, because some findings are removed
+    /// later. Applying fixes sets a higher value. The value is task-local, because instances of this type are created
+    /// in many places during a run.
     @TaskLocal static var keptPerFile = defaultKeptPerFile
     static let defaultKeptPerFile = 5 * FindingLimit.maximumShownPerFile
 

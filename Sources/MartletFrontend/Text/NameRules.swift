@@ -31,7 +31,7 @@ package enum NameRules {
             }
             guard text.utf8.count > maximumLength else { return nil }
             return Problem(
-                message: "\(article(kind)) name of \(text.utf8.count) letters, more than the 63 allowed; shorten it",
+                message: "\(article(kind)) name of \(text.utf8.count) characters, more than the 63 allowed; shorten it",
                 replacement: nil)
         }
         if text.isEmpty { return Problem(message: "\(article(kind)) name is missing; write one", replacement: nil) }
@@ -59,7 +59,7 @@ package enum NameRules {
         if ScalarKind(rawValue: text) != nil {
             return Problem(message: "'\(text)' is a built-in type; choose another namespace", replacement: nil)
         }
-        if types.contains(text) {
+        if reservedTypeNames.contains(text) {
             return Problem(
                 message: "a namespace cannot be named '\(text)', which generated code needs; choose another name",
                 replacement: nil)
@@ -83,12 +83,12 @@ package enum NameRules {
     /// A valid name, such as `firstName` for `first-name`; nil if there is no useful replacement.
     private static func replacement(for text: String) -> String? {
         guard let result = camelCase(text) else { return nil }
-        let isFree = !members.contains(result) && !types.contains(result)
+        let isFree = !reservedPropertyNames.contains(result) && !reservedTypeNames.contains(result)
         return result != text && result.utf8.count <= maximumLength && isFree ? result : nil
     }
 
-    /// Joins the words of a text in camel case and keeps the case of the first word; nil if the text contains
-    /// characters that are invalid in names.
+    /// Joins the words of an ASCII text in camel case and keeps the case of the first word. All characters except
+    /// letters and digits separate words. Nil for other texts, and if the first word does not begin with a letter.
     private static func camelCase(_ text: String) -> String? {
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let words = text.utf8.split { !($0.isLetter || $0.isDigit) }
@@ -104,9 +104,10 @@ package enum NameRules {
     }
 
     /// Names that a property cannot have: members of the runtime's classes, including those that publishers add, and
-    /// words that Swift reserves even in backticks. Properties can have the names of methods with argument labels
-    /// (`value(forKey:)`, `encode(to:)`, `hash(into:)`, `changes(keyPaths:)`) and of static members (`fields`).
-    package static let members: Set<String> = [
+    /// words that Swift reserves even in backticks. Properties can have the names of most methods whose first
+    /// argument has a label (`value(forKey:)`, `encode(to:)`, `hash(into:)`, `changes(keyPaths:)`) and of static
+    /// members (`fields`).
+    package static let reservedPropertyNames: Set<String> = [
         "realm", "objectSchema", "isInvalidated", "isFrozen", "description", "debugDescription", "hashValue",
         "self", "init", "freeze", "thaw", "observe", "objectWillChange", "className", "setValue",
         "isSameObject", "isEqual", "dynamicList", "dynamicSet", "dynamicMap", "detached", "mutableArrayValue",
@@ -115,20 +116,20 @@ package enum NameRules {
     ]
 
     /// Names that a label of a projection cannot have.
-    package static let projectionMembers: Set<String> = members.union(["rootObject"])
+    package static let reservedLabelNames: Set<String> = reservedPropertyNames.union(["rootObject"])
 
     /// Names that a key path cannot have.
-    package static let keyPathNames: Set<String> = [
+    package static let reservedKeyPathNames: Set<String> = [
         "self", "init", "Type", "Protocol", "Martlet", "Swift", "Foundation",
     ]
 
     /// Names that a case cannot have.
-    package static let caseNames: Set<String> = [
+    package static let reservedCaseNames: Set<String> = [
         "Type", "Protocol", "allCases", "rawValue", "hashValue", "hash", "RawValue", "AllCases",
     ]
 
     /// Names that a type cannot have. Most of them would shadow types to which generated code refers.
-    package static let types: Set<String> = [
+    package static let reservedTypeNames: Set<String> = [
         "Type", "Protocol", "Self", "Any", "self", "Martlet", "Swift", "Foundation", "Fields", "KeyPaths", "Model",
         "Root", "RootFields", "init",
     ]

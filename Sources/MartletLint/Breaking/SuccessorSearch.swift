@@ -29,8 +29,8 @@ struct SuccessorSearch {
         }
     }
 
-    /// The added types that share properties with `old`, the most similar first. At least half of the properties of the
-    /// type with more properties must be shared.
+    /// At most three of the added types that share properties with `old`, the most similar first. At least half of the
+    /// properties of the type with more properties must be shared.
     func candidates(for old: ObjectModel) -> [RenameCandidate] {
         let comparedProperties = comparedProperties(of: old, name: schemas.currentName)
         var common = [Int](repeating: 0, count: added.count)

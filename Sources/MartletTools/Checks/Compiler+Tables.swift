@@ -6,7 +6,7 @@ import MartletTables
 public struct SchemaTables: Sendable {
     /// The statements. `text` is nil if the schema has errors.
     public let document: SchemaDocument
-    /// What prevents tables.
+    /// The reasons why no correct tables can be created, as messages for the author of the schema.
     public let problems: [String]
 }
 

@@ -16,11 +16,11 @@ public enum Vocabulary {
         public var reserved: [String] {
             let names =
                 switch self {
-                case .type: NameRules.types.union(ScalarKind.allCases.map(\.rawValue))
-                case .property: NameRules.members
-                case .keyPath: NameRules.keyPathNames
-                case .label: NameRules.projectionMembers
-                case .enumCase: NameRules.caseNames
+                case .type: NameRules.reservedTypeNames.union(ScalarKind.allCases.map(\.rawValue))
+                case .property: NameRules.reservedPropertyNames
+                case .keyPath: NameRules.reservedKeyPathNames
+                case .label: NameRules.reservedLabelNames
+                case .enumCase: NameRules.reservedCaseNames
                 }
             return names.sorted()
         }

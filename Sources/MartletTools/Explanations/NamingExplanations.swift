@@ -68,8 +68,8 @@ extension RuleExplanation {
         .plurality,
         problem: "A collection has a singular name, or a link or a type has a plural name.",
         reason: """
-            'dog.friends.first' is clear, 'dog.friend.first' is not. Only the preset 'strict' shows this rule, since \
-            it is a heuristic and can be wrong.
+            'dog.friends.first' is clear, 'dog.friend.first' is not. The finding is a note, which 'preset: strict' \
+            shows, since the rule is a heuristic and can be wrong.
             """,
         example: .schema(
             wrong: """

@@ -39,12 +39,12 @@ extension RuleExplanation {
     static let duplicateKey = RuleExplanation(
         .duplicateKey,
         problem: """
-            A key, a property or an enum case occurs twice in one place, or two of them differ only in upper and lower \
-            case.
+            A key, a property, an enum case or the stored value of a case occurs twice in one place, or the names of \
+            two properties differ only in upper and lower case.
             """,
         reason: """
-            Most YAML readers silently use the last one. Names that differ only in case refer to the same column of \
-            the database, where case is not significant.
+            Most YAML readers silently use the last one. Properties whose names differ only in case refer to the same \
+            column of the database, where case is not significant.
             """,
         example: .schema(
             wrong: """
@@ -111,7 +111,7 @@ extension RuleExplanation {
             A boolean or a number is written in the notation of YAML 1.1: 'yes', 'Off', '0777', '0x1F' or '1:30'.
             """,
         reason: """
-            YAML 1.1 and YAML 1.2 interpret these values differently: '0777' is 511 in one and 777 in the other. \
+            YAML 1.1 and 1.2 interpret most of these values differently: '0777' is 511 in one and 777 in the other. \
             Booleans are 'true' and 'false', numbers are decimal.
             """,
         example: .schema(

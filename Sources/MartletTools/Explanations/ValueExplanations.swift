@@ -147,7 +147,8 @@ extension RuleExplanation {
         .badIndex,
         problem: """
             An index is declared for a type that cannot be indexed, for a property that already has an index, or \
-            twice; or 'fullText' is declared for a property that is not a 'String'.
+            twice; a 'unique' list is repeated, or contains only the primary key; or 'fullText' is declared for a \
+            property that is not a 'String'.
             """,
         reason: "The declaration has no effect. Primary keys and links are indexed without being listed.",
         example: .schema(

@@ -22,7 +22,7 @@ public enum FixApplier {
     /// so that a schema with tens of thousands of similar mistakes needs few rounds.
     static let findingsPerRound = 20_000
 
-    /// Applies the fixes. If the same findings remain after a round, or fixes remain after the last round, the original
+    /// Applies the fixes. If the same findings remain after a round, or the last round still finds fixes, the original
     /// input is returned unchanged, because such fixes would be applied again in every round and every run.
     ///
     /// - Parameter isFixable: returns false for a file whose text must not change.

@@ -5,7 +5,8 @@ import MartletSchema
 struct LayoutWriter {
     /// The indentation of a nested block, in spaces.
     static let step = 2
-    /// The maximum width of a flow list or mapping on one line.
+    /// The maximum width of a line that contains a complete flow list or mapping. A longer list or mapping is written
+    /// with one item per line.
     static let maximumWidth = 100
 
     /// The original column and the new indentation of a block.

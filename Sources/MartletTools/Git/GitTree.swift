@@ -1,6 +1,6 @@
 import MartletCompiler
 
-/// The files of one commit. Symbolic links are followed as in the file system.
+/// The files of one commit. Symbolic links from schema folders to other places in the repository are followed.
 struct GitTree {
     struct File {
         /// The path relative to the schema folder.
@@ -44,7 +44,7 @@ struct GitTree {
             .sorted { $0.relativePath.utf8.lexicographicallyPrecedes($1.relativePath.utf8) }
     }
 
-    /// The `martlet.yaml` in the folder or beside it.
+    /// The `martlet.yaml` in the folder or beside it; nil if there is none that is a regular file.
     func configuration(of prefix: String) -> File? {
         let parent = prefix.split(separator: "/").dropLast().map { $0 + "/" }.joined()
         for place in prefix.isEmpty ? [prefix] : [prefix, parent] {

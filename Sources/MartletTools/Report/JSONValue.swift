@@ -50,8 +50,8 @@ indirect enum JSONValue {
         text += (elements.isEmpty ? "" : "\n" + indent) + brackets.1
     }
 
-    /// Quotes and escapes a string as JSON requires, and escapes the line separators that JavaScript treats as line
-    /// ends.
+    /// Quotes and escapes a string as JSON requires. Also escapes the control characters from U+007F to U+009F, and the
+    /// separators that JavaScript treats as line ends.
     static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {

@@ -46,7 +46,8 @@ struct LocationTable {
     }
 }
 
-/// Paths in machine-readable reports: relative to one folder, separated by `/`, without `.` and empty components.
+/// Paths in machine-readable reports: separated by `/`, without `.` and empty components. An absolute path of a file in
+/// the folder of the report becomes relative to this folder.
 enum ReportPath {
     static func relative(_ path: String, to folder: String?) -> String {
         let steps = components(of: path)

@@ -4,7 +4,7 @@ import MartletSchema
 /// SARIF 2.1.0, an OASIS standard that code scanning services read.
 ///
 /// Columns are UTF-16 code units, as `columnKind` declares. Relative paths begin at `%SRCROOT%`, which the reader of
-/// the report defines. Paths of files outside of the base folder (`Report(pathsFrom:)`) are absolute.
+/// the report defines. Absolute paths of files outside of the base folder (`Report(pathsFrom:)`) remain absolute.
 struct SARIFReport: ReportWriter {
     private static let root = "%SRCROOT%"
     private static let ruleIndex = Dictionary(
@@ -116,7 +116,7 @@ struct SARIFReport: ReportWriter {
         ]
     }
 
-    /// A path outside of the base folder is absolute and needs no base.
+    /// The location of a file. An absolute path needs no base.
     private func artifact(_ path: String) -> JSONValue {
         guard !path.hasPrefix("/") else { return ["uri": .string("file://" + SARIFReport.encoded(path))] }
         return ["uri": .string(SARIFReport.encoded(path)), "uriBaseId": .string(SARIFReport.root)]

@@ -36,8 +36,9 @@ struct XMLTag {
         }
     }
 
-    /// Escapes a text. XML 1.0 cannot represent most control characters, which become replacement characters. Line
-    /// breaks in attributes are written as references, since XML readers replace unescaped ones with spaces.
+    /// Escapes a text. Control characters other than tabs and line breaks become replacement characters, because XML
+    /// 1.0 forbids or discourages them. Line breaks and tabs in attributes are written as references, since XML readers
+    /// replace unescaped ones with spaces.
     static func escaped(_ text: String, isAttribute: Bool) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

@@ -70,7 +70,9 @@ private struct EditedCollection {
         #expect(moves.isSubset(of: moved), "only moved elements are reported as moved")
         #expect(Set(change.deletions) == Set(old.map(\.id).filter { !survivors.contains($0) }).union(moves))
         let modified = elements.filter { $0.id < 1000 && $0.content > 0 && !moves.contains($0.id) }
-        #expect(change.modifications == modified.map(\.id), "exactly the written survivors are modified")
+        #expect(
+            change.modifications == modified.map(\.id),
+            "the modifications are the replaced elements that remain and did not move")
         let replaced = elements.filter { $0.content > 0 && moves.contains($0.id) }
         #expect(Set(change.moves.filter(\.isReplaced).map(\.from)) == Set(replaced.map(\.id)))
     }
@@ -79,7 +81,7 @@ private struct EditedCollection {
 @Suite("CollectionChangeBuilder")
 struct CollectionChangeBuilderTests {
     @Test(
-        "all scripts of three edits on up to two elements, and of two edits on three, can be replayed N47",
+        "all scripts of three edits of up to two elements, and of two edits of three elements, can be replayed N47",
         arguments: 0...3)
     func allShortScripts(count: Int) {
         explore(EditedCollection(count: count), script: ListEditScript(), plain: [], depth: count == 3 ? 2 : 3)
@@ -92,7 +94,8 @@ struct CollectionChangeBuilderTests {
         collection.check(change)
         #expect(collection.old.count + script.growth == collection.elements.count)
         #expect(
-            change == self.change(of: plain, oldCount: collection.old.count), "joined edits are equal to single edits")
+            change == self.change(of: plain, oldCount: collection.old.count),
+            "joined edits give the same change as single edits")
         if depth == 0 { return }
         for edit in collection.possibleEdits {
             var next = collection

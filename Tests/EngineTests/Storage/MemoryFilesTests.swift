@@ -122,7 +122,7 @@ struct MemoryFilesTests {
         #expect(try process.integrity == .text("ok"))
     }
 
-    @Test("a database in memory may be larger than '/dev/shm' of a container; closing it frees its memory D91")
+    @Test("a database in memory may be larger than 64 MB, a usual limit of '/dev/shm'; closing it frees its memory D91")
     func large() throws {
         do {
             let process = try opened(path)

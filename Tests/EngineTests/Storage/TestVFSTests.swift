@@ -4,13 +4,14 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Tests the test VFS and the test disk with plain SQLite. Known faults must be visible through them.
+/// Tests the test VFS and the test disk with plain SQLite. Known failures of SQLite must occur on them: commits that a
+/// checkpoint loses, and transactions that a power cut loses.
 @Suite("test VFS")
 struct TestVFSTests {
     // MARK: Checkpoint race
 
-    /// SQLite before 3.51.3: if a commit restarts the WAL after a checkpoint has read the WAL header, the checkpoint
-    /// marks frames of the new WAL as copied although they were not copied. Later commits are lost.
+    /// SQLite before 3.51.3: if a commit restarts the WAL after a checkpoint has read the header of the WAL index, the
+    /// checkpoint marks frames of the new WAL as copied although they were not copied. Later commits are lost.
     @Test("without the write lock, a checkpoint that races a commit loses acknowledged rows")
     func checkpointRaceLosesRows() throws {
         let outcome = try CheckpointRace(holdsWriteLock: false).run()
@@ -178,8 +179,8 @@ private let ioErrorFsync: CInt = SQLITE_IOERR | (4 << 8)
 
 // MARK: - Scenarios
 
-/// Interrupts a checkpoint after it has read the header of the WAL and before it copies frames. Another connection
-/// commits in this interval and restarts the WAL.
+/// Interrupts a checkpoint after it has read the header of the WAL index and before it copies frames. Another
+/// connection commits in this interval and restarts the WAL.
 private struct CheckpointRace {
     /// Whether a third connection has begun an immediate transaction during the checkpoint.
     let holdsWriteLock: Bool
@@ -213,7 +214,8 @@ private struct CheckpointRace {
             """)
         let late = try open(path, vfs)
         let early = try open(path, vfs)
-        // Both connections read the WAL header here. After the next commit, the header that they have read is outdated.
+        // Both connections read the header of the WAL index here. The next commit makes this header outdated, so the
+        // checkpoint of `late` calls `xUnfetch`, which runs the hook.
         _ = try late.integer("SELECT count(*) FROM t")
         _ = try early.integer("SELECT count(*) FROM t")
 

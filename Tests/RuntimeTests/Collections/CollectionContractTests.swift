@@ -11,7 +11,8 @@ import Testing
         let nodes: [Node]
     }
 
-    /// Returns five nodes that link to a hub. The hub contains them in its list, its set and its map.
+    /// Returns five nodes that link to a hub. The list and the set of the hub contain all of them. Its map contains the
+    /// last node of each name.
     private func graph() throws -> Graph {
         let test = try TestRealm()
         let nodes = (0..<5).map { Node(id: $0, name: ["c", "a", "b", "a", "d"][$0], amount: [2, 5, 1, 4, 3][$0]) }

@@ -15,7 +15,7 @@ actor Store {
 
     func open() async throws { realm = try await Realm(configuration: configuration, actor: self) }
 
-    /// Whether the synchronous initializer returns the Realm that `open` returned.
+    /// Whether the synchronous initializer returns the Realm that `open` opened.
     func opensTheSame() throws -> Bool { try Realm(configuration: configuration) == realm }
 
     func add(_ name: String) async throws {
@@ -39,11 +39,11 @@ actor Store {
         return try await realm.asyncWrite { try block(realm) }
     }
 
-    func leak() throws -> Leaked {
+    func escapedObject() throws -> EscapedObject {
         let dog = Dog(name: "Rex")
         let realm = try Realm(configuration: configuration)
         try realm.write { realm.add(dog) }
-        return Leaked(dog: dog)
+        return EscapedObject(dog: dog)
     }
 
     var contextID: ObjectIdentifier? { realm.map { ObjectIdentifier($0.context) } }
@@ -53,7 +53,7 @@ actor Store {
 
 /// An object that leaves its actor without a diagnostic of the compiler.
 // Sendable: unsafe on purpose, because the tests use the object outside its actor.
-struct Leaked: @unchecked Sendable {
+struct EscapedObject: @unchecked Sendable {
     let dog: Dog
 }
 
@@ -150,7 +150,7 @@ struct ActorTests {
         #expect(await watcher.log.count == 20)
     }
 
-    @Test("an observer is notified that its object was deleted before the actor ran N17 N75")
+    @Test("an observer on an actor is notified if its object was deleted before the registration N17 N75")
     func deleted() async throws {
         let test = try TestRealm()
         let (source, watcher) = (Store(test.configuration), Store(test.configuration))

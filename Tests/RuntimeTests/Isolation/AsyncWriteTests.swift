@@ -24,7 +24,7 @@ extension TestRealm {
 @Suite("asynchronous writes")
 struct AsyncWriteTests {
     @Test(
-        "asynchronous writes run in call order, each in its own transaction, on the scheduler of the Realm N132"
+        "asynchronous writes run in call order, each as its own version, on the scheduler of the Realm N132"
     )
     func order() throws {
         let test = try TestRealm()

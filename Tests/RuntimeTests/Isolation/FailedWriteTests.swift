@@ -8,7 +8,7 @@ import Testing
 @testable import Martlet
 @testable import MartletEngine
 
-/// Asynchronous writes that wait for the write lock while a synchronous write fails.
+/// Writes that cannot begin or cannot be committed, and asynchronous writes that follow them.
 @Suite struct FailedWriteTests {
     @Test("an asynchronous write runs after a synchronous write that could not begin N132 N134")
     func afterFailure() throws {

@@ -12,19 +12,19 @@ struct IsolationMisuseTests {
     func actor() async {
         let task = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
-            _ = try await Store(test.configuration).leak().dog.name
+            _ = try await Store(test.configuration).escapedObject().dog.name
         }
         expectMessage(task, "a 'Dog' with the key 1 was used on another task, but it belongs to the actor 'Store'")
         let queue = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
-            let leaked = try await Store(test.configuration).leak()
-            DispatchQueue(label: "kennel").sync { leaked.dog.name = "Bo" }
+            let escaped = try await Store(test.configuration).escapedObject()
+            DispatchQueue(label: "kennel").sync { escaped.dog.name = "Bo" }
         }
         expectMessage(queue, "a 'Dog' with the key 1 was used on the queue 'kennel'")
         let main = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
-            let leaked = try await Store(test.configuration).leak()
-            await MainActor.run { _ = leaked.dog.name }
+            let escaped = try await Store(test.configuration).escapedObject()
+            await MainActor.run { _ = escaped.dog.name }
         }
         expectMessage(main, "was used on the main thread, but it belongs to the actor 'Store'")
     }
@@ -34,12 +34,12 @@ struct IsolationMisuseTests {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             let configuration = withoutScheduler(test.configuration)
-            let leaked = try await MainActor.run {
+            let escaped = try await MainActor.run {
                 let realm = try Realm(configuration: configuration)
                 try realm.write { realm.add(Dog(name: "Rex")) }
-                return Leaked(dog: realm.objects(Dog.self)[0])
+                return EscapedObject(dog: realm.objects(Dog.self)[0])
             }
-            await onNewThread { _ = leaked.dog.name }
+            await onNewThread { _ = escaped.dog.name }
         }
         expectMessage(
             result, "a 'Dog' with the key 1 was used on a background thread, but it belongs to the main thread")

@@ -176,7 +176,7 @@ struct KeyValueInterferenceTests {
         },
     ]
 
-    @Test("changes that cannot be combined trap, before anything is stored K8 K20", arguments: traps.indices)
+    @Test("changes that cannot be combined trap K8 K20", arguments: traps.indices)
     func trap(_ index: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [index] in
             let test = try TestRealm()

@@ -9,7 +9,7 @@ import Testing
     enum Loss: CaseIterable {
         /// The database file is deleted, or replaced by a file that is renamed to its path.
         case deleted, replaced
-        /// The database file is deleted or replaced, and its log and lock file are deleted.
+        /// The database file is deleted or replaced, and its log, the index of the log and its lock file are deleted.
         case deletedWithLog, replacedWithLog
 
         var includesLog: Bool { self == .deletedWithLog || self == .replacedWithLog }

@@ -2,7 +2,7 @@
 struct MisuseCase: Sendable {
     /// The function of `Misuse` that is called.
     let name: String
-    /// The whole message; `…` stands for text that differs between runs.
+    /// The whole message. `…` matches any text, such as text that differs between runs.
     let message: String
     let trigger: @Sendable () throws -> Void
 

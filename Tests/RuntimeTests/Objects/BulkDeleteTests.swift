@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-        "all objects of a long list are deleted in one call, through the list or through results O6",
+        "the objects of a long list are deleted in two calls, with an array and with results O6",
         .timeLimit(.minutes(5)))
     func longList() throws {
         let test = try TestRealm()

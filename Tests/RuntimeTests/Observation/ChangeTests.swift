@@ -131,7 +131,8 @@ struct ChangeTests {
         expect(test, logs, [["[] [] [1]"], ["[] [0] []"], ["[] [] [1]"]])
     }
 
-    @Test("positions applied in order turn the old collection into the new one; CollectionChangeSet has moves too N47")
+    @Test(
+        "positions of deletions and modifications are old, of insertions new; CollectionChangeSet has moves too N47")
     func order() throws {
         let (test, dogs, logs) = try start()
         var changeSet: CollectionChangeSet?

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Martlet
 
-/// Tests each rule of key paths in every notation.
+/// Tests the rules of key paths in every notation that can express them.
 @Suite("key paths in three notations")
 struct KeyPathNotationTests {
     enum Notation: CaseIterable { case strings, swift, descriptors }

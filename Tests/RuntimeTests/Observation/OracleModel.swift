@@ -9,9 +9,9 @@ import Testing
 
 /// Random changes of dogs and persons.
 ///
-/// Every assignment writes a value that was never written before. Every change of a link also writes a unique text to
-/// another property: `favoriteToy` for the owner, `notes` for the siblings, a person's `lastName` for the friends.
-/// Therefore, a row with equal values is unchanged.
+/// Every assignment to a scalar property writes a value that was never written before. Every change of a link also
+/// writes a unique text to another property: `favoriteToy` for the owner, `notes` for the siblings, a person's
+/// `lastName` for the friends. Therefore, a row with equal values is unchanged.
 struct RandomChanges {
     var random: SeededRandom
     private var count = 0

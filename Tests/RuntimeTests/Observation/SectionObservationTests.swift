@@ -109,7 +109,7 @@ struct SectionObservationTests {
     }
 
     @Test(
-        "section keys of a closure, or with sort descriptors, follow changes up to four levels deep N60 N99",
+        "section keys of a closure, or with sort descriptors, follow changes up to three links away N60 N99",
         arguments: [false, true])
     func computedKeys(isClosure: Bool) throws {
         let (test, _, log) = try start()

@@ -156,7 +156,7 @@ struct SortedObservationTests {
         }
     }
 
-    @Test("a row deleted by another program is reported as a deletion at the next change N45")
+    @Test("rows that another program has deleted leave the results at the next change N45")
     func foreignDelete() throws {
         let (test, unusual) = try start()
         let results = test.realm.objects(Scalars.self).sorted(byKeyPath: "int")

@@ -243,7 +243,7 @@ struct TrackedCollectionTests {
         }
     }
 
-    @Test("every reader whose value changes is notified, for random reads and changes N164", arguments: 0..<6)
+    @Test("every reader whose value is changed by random changes is notified N164", arguments: 0..<6)
     func random(seed: Int) throws {
         let test = try TestRealm { $0.tracksReads = true }
         _ = try test.nodes(4)

@@ -177,7 +177,7 @@ struct TrackingRealmTests {
 struct AbandonedReaderTests {
     private final class Screen: Sendable {}
 
-    @Test("closures of abandoned readers are released during other tracked reads, once a minute N167")
+    @Test("closures of abandoned readers are released during other tracked reads, at most once a minute N167")
     func abandonedReaders() throws {
         let now = LockedValue<UInt64>(1)
         let test = try TestRealm {

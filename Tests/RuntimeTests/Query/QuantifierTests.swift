@@ -6,7 +6,7 @@ import Testing
 /// Conditions on the elements of a collection, with and without quantifiers.
 @Suite struct QuantifierTests {
     /// Node 0 has the children 1, 2 and 2 and the tags 'foo' and 'Bar'. Node 3 has the child 4 and the tag 'bar'.
-    /// Node 1 links to 2. Node 5 has no links.
+    /// Node 1 links to 2. The nodes 2, 4 and 5 have no links.
     private func filled() throws -> TestRealm {
         let test = try TestRealm()
         try test.realm.write {
@@ -25,7 +25,7 @@ import Testing
         try test.realm.objects(Node.self).filter(Realm.Predicate(parsing: text, arguments: arguments)).map(\.id)
     }
 
-    @Test("'CONTAINS' with a quantifier searches inside each element, without one for an equal element O81 O51")
+    @Test("'CONTAINS' searches inside each element with a quantifier, and for an equal element without one O81 O51")
     func contains() throws {
         let test = try filled()
         #expect(try ids(test, "ANY part.tags CONTAINS 'oo'") == [0])

@@ -4,8 +4,8 @@ import Martlet
 import MartletTestSupport
 import Testing
 
-/// Compares queries with the same conditions in Swift: every type of value and operator, in typed conditions and query
-/// texts.
+/// Compares queries with the same conditions in Swift: values of every type and all operators that compare, in typed
+/// conditions and query texts.
 @Suite struct QueryKindTests {
     private func check<V: OrderedValue & Equatable>(
         _ name: String, _ values: [V], set: (OptionalScalars, V?) -> Void,

@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(
-        "observers of random queries on a list are notified of exactly the edits of the list O75 N46",
+        "updates of random queries on a list lead from the old elements to the new ones O75 N46",
         arguments: 0..<25 as Range<UInt64>)
     func observers(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed &+ 9_000)

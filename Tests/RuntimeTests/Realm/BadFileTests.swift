@@ -54,7 +54,7 @@ struct BadFileTests {
         }
     }
 
-    @Test("opening a missing file, or a file in a missing folder, throws D70")
+    @Test("opening a missing file with readOnly, or a file in a missing folder, throws D70")
     func missing() {
         expect(.fileNotFound, says: "'readOnly' does not create one") { $0.readOnly = true }
         expect(.fileNotFound, "no/such.realm", says: "create it first")

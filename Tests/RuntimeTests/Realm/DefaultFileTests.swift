@@ -97,7 +97,9 @@ import Testing
         #expect(!Realm.fileExists(for: .init(fileURL: url)))
     }
 
-    @Test("a file mode that denies access to the owner is rejected D50", arguments: [0o400, 0o000, 0o1600])
+    @Test(
+        "a file mode that denies the owner access, or contains other bits than permissions, is rejected D50",
+        arguments: [0o400, 0o000, 0o1600])
     func badMode(_ mode: Int) {
         var configuration = Realm.Configuration(inMemoryIdentifier: "mode")
         configuration.fileMode = UInt16(mode)

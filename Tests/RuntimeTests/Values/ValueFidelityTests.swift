@@ -4,7 +4,7 @@ import Martlet
 import MartletTestSupport
 import Testing
 
-/// Edge cases of values that SQLite itself would not store unchanged.
+/// Edge cases of values, some of which SQLite itself would not store unchanged.
 private enum EdgeCases {
     static let doubles: [Double] = [
         0, -0.0, 0.1, -1.5, .nan, -Double.nan, Double(nan: 0x1234, signaling: false), .infinity, -.infinity,

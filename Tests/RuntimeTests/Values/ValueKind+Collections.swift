@@ -44,7 +44,7 @@ extension ValueKind {
             #expect(stored(all: list.sorted()) == stored(all: [values[0]] + values))
             #expect(stored(all: list.distinct()) == stored(all: values.reversed()))
             let present = values.filter { stored($0) != .null }
-            if hasMinimumAndMaximum {
+            if checksMinimumAndMaximum {
                 #expect(stored(list.min()) == stored(present.first) && stored(list.max()) == stored(present.last))
             }
             #expect(list.sectioned { self.stored($0) }.allKeys == stored(all: values))
@@ -87,7 +87,7 @@ extension ValueKind {
             #expect(Set(stored(all: set)) == Set(stored(all: values)) && set.count == values.count)
             #expect(values.allSatisfy { set.contains($0) })
             let present = values.filter { stored($0) != .null }
-            if hasMinimumAndMaximum {
+            if checksMinimumAndMaximum {
                 #expect(stored(set.min()) == stored(present.first) && stored(set.max()) == stored(present.last))
             }
         }
@@ -126,7 +126,7 @@ extension ValueKind {
                 #expect(stored(map["k\(position)"]) == stored(value) && map.key(of: value) == "k\(position)")
             }
             let present = values.filter { stored($0) != .null }
-            if hasMinimumAndMaximum {
+            if checksMinimumAndMaximum {
                 #expect(stored(map.min()) == stored(present.first) && stored(map.max()) == stored(present.last))
             }
             #expect(stored(all: map.sorted()) == stored(all: values))
@@ -194,7 +194,7 @@ extension ValueKind {
             #expect(ids(all.filter("%@ IN \(elements)", given)) == holders)
             #expect(ids(all.filter("ANY \(elements) > %@", given)) == Array((position + 1)..<values.count))
             #expect(ids(all.filter("ALL \(elements) <= %@", given)) == Array(0...position))
-            guard hasMinimumAndMaximum else { continue }
+            guard checksMinimumAndMaximum else { continue }
             #expect(ids(all.where { _ in field.max == value }) == [position])
             #expect(ids(all.filter("\(elements).@max >= %@", given)) == Array(position..<values.count))
         }

@@ -24,11 +24,11 @@ struct ValueKind<Value: OrderedValue & RealmCollectionValue & Hashable>: Sendabl
         (self.name, self.elements, self.typeText, self.isEnum, self.values) = (name, elements, typeText, isEnum, values)
     }
 
-    /// False for `AnyRealmValue`, which has an order in queries, but no minimum and maximum.
-    var hasMinimumAndMaximum: Bool { !(Value.self is AnyRealmValue.Type) }
+    /// False for `AnyRealmValue`, whose minimum and maximum `AnyValueCollectionTests` checks.
+    var checksMinimumAndMaximum: Bool { !(Value.self is AnyRealmValue.Type) }
 
     /// False for `AnyRealmValue`, which is never optional.
-    var canBeOptional: Bool { hasMinimumAndMaximum }
+    var canBeOptional: Bool { !(Value.self is AnyRealmValue.Type) }
     var optionalName: String { isEnum ? "optional" + name.prefix(1).uppercased() + name.dropFirst() : name }
 
     /// Returns the stored form of an untyped value, for comparisons.

@@ -11,8 +11,8 @@ struct AsyncWrite {
     /// the body leaves open is committed after it.
     let isCommittedByBody: Bool
     /// Called once: with nil when the changes are durable or the body has cancelled the write, or with the error that
-    /// caused a rollback. Not called if the write is removed from the queue, or if `isCommittedByBody` is true and the
-    /// body does not end the write.
+    /// caused a rollback. Not called if the write is removed from the queue, if `begin` returns false, if `refuse` is
+    /// called, or if `isCommittedByBody` is true and the body does not end the write.
     let complete: ((any Error)?) -> Void
     /// Called instead of the body if the write cannot begin.
     let refuse: (any Error) -> Void
@@ -43,8 +43,8 @@ final class AsyncWrites {
     private var isRunScheduled = false
     /// Called when the sealed writes are durable or rolled back.
     private var groupEndHandlers: [() -> Void] = []
-    /// The number of durable writes of which the observers of the Realm are not yet notified. When these writes became
-    /// durable, the next write of the group was already open.
+    /// The number of durable writes of which the observers of the Realm are not yet notified, because the next write of
+    /// the group was already open when these writes became durable.
     private var unreportedCommits = 0
     /// True while a background thread waits for the write lock. The writes run when the thread has acquired it.
     private var isLockRequested = false
@@ -155,7 +155,7 @@ final class AsyncWrites {
             } catch {
                 running = nil
                 dueCompletions.append { write.refuse(error) }
-                return commitPending()
+                return commitSealedWrites()
             }
             count += 1
             run(write)
@@ -163,7 +163,11 @@ final class AsyncWrites {
             // The body may have committed the group, which has released the lock.
             if !context.hasOnlySealedWrites { return }
         }
-        if context.hasOnlySealedWrites { commitPending() } else if count == 0 { context.coordinator.releaseWriteLock() }
+        if context.hasOnlySealedWrites {
+            commitSealedWrites()
+        } else if count == 0 {
+            context.coordinator.releaseWriteLock()
+        }
     }
 
     private func takeNext(isFirst: Bool) -> AsyncWrite? {
@@ -216,7 +220,7 @@ final class AsyncWrites {
     }
 
     /// Makes the sealed writes durable.
-    func commitPending() {
+    func commitSealedWrites() {
         guard context.hasOnlySealedWrites else { return }
         // On failure, `groupEnded` passes the error to the handlers of the sealed writes.
         try? context.commitSealed()

@@ -6,7 +6,7 @@ extension RealmContext {
         confinement.require("a Realm")
         // While key-value observers are being notified, an earlier move to another version is not complete.
         if keyValue.phase != .none || isFrozen { return false }
-        asyncWrites?.commitPending()
+        asyncWrites?.commitSealedWrites()
         return hooks.refresh()
     }
 

@@ -29,7 +29,7 @@ extension RealmContext {
         if access == .readOnly { Misuse.readOnly("the Realm") }
         if access == .frozen { Misuse.frozen("the Realm") }
         if !holdsLock {
-            asyncWrites?.commitPending()
+            asyncWrites?.commitSealedWrites()
             asyncWrites?.releaseLock()
         }
         let before = hasSnapshot ? version : nil
@@ -221,7 +221,7 @@ extension RealmContext {
     func makeGroupDurable() {
         guard let transaction, transaction.sealedCount > 0 else { return }
         if hasOnlySealedWrites {
-            asyncWrites?.commitPending()
+            asyncWrites?.commitSealedWrites()
             return
         }
         let isUnchanged = !transaction.recorder.hasChanges && pending.failure == nil

@@ -171,7 +171,7 @@ final class RealmContext {
 
     /// Throws if the Realm cannot move to a newer version now, because a write is open or an observer is being called.
     func requireRefreshable() throws {
-        asyncWrites?.commitPending()
+        asyncWrites?.commitSealedWrites()
         if transaction == nil, !hooks.isDelivering(), keyValue.phase == .none { return }
         throw Realm.Error(
             .incompatibleConfiguration, path: coordinator.path,

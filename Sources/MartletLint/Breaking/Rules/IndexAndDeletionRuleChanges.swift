@@ -1,6 +1,7 @@
 import MartletSchema
 
-/// Removed indexes and full-text indexes, and changed deletion rules of links and collections.
+/// Removed indexes and full-text indexes, and changed deletion rules of links and collections. Also unchanged
+/// `onDelete` rules of collections, which Martlet 0.1 ignored.
 struct IndexAndDeletionRuleChanges: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         schemas.objects.flatMap { pair in

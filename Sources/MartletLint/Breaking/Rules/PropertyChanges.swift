@@ -110,7 +110,7 @@ struct PropertyChanges: BreakingRule {
     }
 
     /// A clause for the message that names the first value of the old enum that the new enum does not declare; nil if
-    /// the new enum declares all of them.
+    /// the new enum declares all of them, or if the types are not two different enums.
     private func lostValues(_ old: PropertyTypeModel, _ new: PropertyTypeModel, _ schemas: SchemaPair) -> String? {
         guard case .enumeration(let before, _) = old.value, case .enumeration(let after, _) = new.value,
             schemas.currentName(before) != after, let former = schemas.old.enumeration(named: before),

@@ -145,7 +145,8 @@ struct ClassTests {
             class Dog: Base { override var name: String { didSet { print(name) } } }
             """)
         #expect(sample.yaml == "objects:\n  Dog:\n    properties:\n      name: String = \"\"\n")
-        #expect(sample.findings.contains { $0.hasPrefix("2:32 warning: the observers of 'name' are left out") })
+        #expect(
+            sample.findings.contains { $0.hasPrefix("2:32 warning: 'willSet' and 'didSet' of 'name' are left out") })
     }
 
     @Test("a base class that code uses has a table, and may be named by an alias")

@@ -124,7 +124,8 @@ struct PropertyTests {
         #expect(sample.yaml.hasSuffix("    ignored:\n      isOpen: Bool = false\n      width: Double = 2.5\n"))
         #expect(
             sample.findings.map { $0.prefix { $0 != "'" } } == [
-                "4:22 note: ", "5:9 warning: ", "6:14 warning: ", "7:9 note: constant ", "8:9 warning: ",
+                "4:22 note: the access level of ", "5:9 warning: ", "6:14 warning: ", "7:9 note: constant ",
+                "8:9 warning: ",
                 "9:9 warning: ",
             ])
     }
@@ -142,9 +143,9 @@ struct PropertyTests {
             """)
         #expect(
             sample.findings == [
-                "2:20 warning: the observers of 'name' are left out; observe the object instead, "
+                "2:20 warning: 'willSet' and 'didSet' of 'name' are left out; observe the object instead, "
                     + "or write a setter method",
-                "3:33 note: 'count' is private, but all properties of a generated class are visible",
+                "3:33 note: the access level of 'count' is left out: all properties of a generated class are visible",
                 "4:5 warning: '@Clamped' is left out; replace what it did for 'level'",
                 "5:46 warning: 'secret: 5' of 'code' is left out; a schema does not support it",
             ])

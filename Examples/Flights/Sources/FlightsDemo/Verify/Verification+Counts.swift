@@ -13,7 +13,7 @@ extension Verification {
         Check("flights that never departed") { realm in
             Answer(realm.objects(Flight.self).where { $0.departureTime == nil }.count)
         },
-        Check("flights without arrival delay that did depart") { realm in
+        Check("flights that departed and whose arrival delay is unknown") { realm in
             Answer(realm.objects(Flight.self).where { $0.departureTime != nil && $0.arrivalDelay == nil }.count)
         },
         Check("flights that left more than an hour late") { realm in

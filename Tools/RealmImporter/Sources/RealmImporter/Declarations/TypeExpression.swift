@@ -26,7 +26,7 @@ indirect enum TypeExpression: Hashable, Sendable {
         }
     }
 
-    /// The name of the type, without the module prefix of a type of Realm or Swift.
+    /// The name of a type or generic type, without the prefix of the module Realm, Swift or Foundation. Nil for others.
     var head: String? {
         switch self {
         case .name(let name), .generic(let name, _): name.withoutModule

@@ -42,11 +42,11 @@ extension Resolver {
                     + "as stored", at: name.span)
             addStored(property, of: type, to: &draft)
         case .ignored: addIgnored(property, of: type, to: &draft)
-        case .undecided(let protocols, let isValue):
+        case .undecided(let protocols, let isTypeKnown):
             reportUndecided(name, protocols, isStored: isUndecidedStored)
             if isUndecidedStored {
                 addStored(property, of: type, to: &draft)
-            } else if isValue {
+            } else if isTypeKnown {
                 addIgnored(property, of: type, to: &draft)
             }
         case .renamed(let objcName):
@@ -57,7 +57,7 @@ extension Resolver {
             findings.warn(
                 "'\(name.value)' has no '@Persisted' in a class that uses it, so Realm did not store it; "
                     + "add it to the schema if it should be stored", at: name.span)
-        case .code: reportOverride(property)
+        case .notInObject: reportOverride(property)
         }
     }
 
@@ -155,12 +155,13 @@ extension Resolver {
         }
         if property.hasObservers {
             findings.warn(
-                "the observers of '\(name.value)' are left out; observe the object instead, or write a setter method",
+                "'willSet' and 'didSet' of '\(name.value)' are left out; observe the object instead, "
+                    + "or write a setter method",
                 at: name.span)
         }
         if property.hasPrivateModifier {
             findings.note(
-                "'\(name.value)' is private, but all properties of a generated class are visible",
+                "the access level of '\(name.value)' is left out: all properties of a generated class are visible",
                 at: name.span)
         }
         for attribute in property.head.foreignAttributes {

@@ -7,14 +7,14 @@ enum StorageKind: Equatable {
     case storedByDynamic
     case ignored
     /// Stored if one of these protocols, which no file declares, is an `@objc` protocol that requires the variable.
-    /// `isValue` is false if no file declares the type of the variable.
-    case undecided([String], isValue: Bool)
+    /// `isTypeKnown` is false if no file declares the type of the variable.
+    case undecided([String], isTypeKnown: Bool)
     /// `@objc(name)` hides the variable from Realm, which searches for the Swift name.
     case renamed(String)
     /// Declared without `@Persisted` in a class that uses `@Persisted` elsewhere, so Realm does not store the variable.
     case missingAttribute
-    /// A static, computed or overriding property, which Realm does not store for this declaration.
-    case code
+    /// A static or computed property, which Realm does not store, or an override of a property of the superclass.
+    case notInObject
 }
 
 extension Resolver {
@@ -32,7 +32,7 @@ extension Resolver {
     ) -> [(property: PropertyDeclaration, kind: StorageKind)] {
         let isModern = type.properties.contains { $0.persistence != nil }
         return type.properties.map { property in
-            if property.isStatic || property.isComputed || property.isOverride { return (property, .code) }
+            if property.isStatic || property.isComputed || property.isOverride { return (property, .notInObject) }
             if property.persistence != nil { return (property, .stored) }
             if isModern {
                 let isPersistable = isBoxed(property, of: type) || property.isDynamic && !property.isConstant
@@ -65,7 +65,7 @@ extension Resolver {
         let visibility = objcVisibility(of: property, in: type)
         if index.hasObjcMembers(key), visibility != .impossible { return .stored }
         guard !requirements.unknown.isEmpty, visibility != .impossible else { return nil }
-        return .undecided(requirements.unknown, isValue: visibility == .possible)
+        return .undecided(requirements.unknown, isTypeKnown: visibility == .possible)
     }
 
     private enum ObjcVisibility {
@@ -122,7 +122,7 @@ extension Resolver {
     mutating func reportOverride(_ property: PropertyDeclaration) {
         guard property.isOverride, property.hasObservers else { return }
         findings.warn(
-            "the observers of '\(property.name.value)' are left out; observe the object instead, "
+            "'willSet' and 'didSet' of '\(property.name.value)' are left out; observe the object instead, "
                 + "or write a setter method",
             at: property.name.span)
     }

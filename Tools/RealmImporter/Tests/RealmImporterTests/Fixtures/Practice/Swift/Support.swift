@@ -1,7 +1,7 @@
 import CoreLocation
 import RealmSwift
 
-/// Kept beside the models.
+/// A position. Realm stores it as a `StoredCoordinate`.
 struct Coordinate {
     var latitude = 0.0
     var longitude = 0.0
