@@ -84,8 +84,9 @@ public enum RulesPage {
         # Rules
 
         The codes of all findings. Errors stop generation and cannot be silenced. Warnings and notes can be silenced by a
-        comment (`# martlet:ignore CODE`) or in `martlet.yaml`. The preset `standard` shows errors and warnings; `strict`
-        also shows notes. `martlet explain CODE` prints the same text; this page is generated from the same source.
+        comment (`# martlet:ignore CODE`) or in `martlet.yaml`, except those of `martlet breaking`. The preset `standard`
+        shows errors and warnings; `strict` also shows notes. `martlet explain CODE` prints the same text; this page is
+        generated from the same source.
 
 
         """

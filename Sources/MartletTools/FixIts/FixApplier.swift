@@ -30,17 +30,26 @@ public enum FixApplier {
         _ input: SchemaInput, options: CompilerOptions = CompilerOptions(),
         isFixable: (SourceText) -> Bool = { _ in true }
     ) -> FixResult {
+        apply(input, options: options, maximumRounds: maximumRounds, isFixable: isFixable)
+    }
+
+    /// `apply(_:options:isFixable:)` with another number of rounds.
+    package static func apply(
+        _ input: SchemaInput, options: CompilerOptions = CompilerOptions(), maximumRounds: Int,
+        isFixable: (SourceText) -> Bool = { _ in true }
+    ) -> FixResult {
         let original = input
         var input = input
         var counts: [String: Int] = [:]
         var previous: [FindingIdentity: Int] = [:]
         let fixable = Set(input.allSources.filter(isFixable).map(\.file))
-        for round in 0..<maximumRounds {
+        // After the last round, the findings are only checked.
+        for round in 0...maximumRounds {
             let findings = Compiler.lint(input, options: options, findingsPerFile: findingsPerRound).diagnostics
             let candidates = findings.compactMap { candidate($0, in: fixable) }
             guard !candidates.isEmpty else { return FixResult(input: input, counts: counts, rounds: round) }
             let identities = identities(of: candidates, in: input)
-            guard identities != previous else { break }
+            guard identities != previous, round < maximumRounds else { break }
             previous = identities
             let fixes = chosen(from: candidates.map(\.fix))
             let paths = Dictionary(input.allSources.map { ($0.file, $0.displayPath) }) { first, _ in first }

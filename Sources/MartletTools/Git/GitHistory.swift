@@ -81,7 +81,7 @@ public struct GitHistory {
         let tree = try GitTree(of: base, git)
         let files = try tree.schemaFiles(below: prefix)
         guard !files.isEmpty else { return nil }
-        let configuration = tree.configuration(of: prefix)
+        let configuration = try tree.configuration(of: prefix)
         let all = files + [configuration].compactMap(\.self)
         let texts = zip(all, try contents(of: all.map(\.object))).enumerated().map { index, file in
             SourceText(

@@ -44,13 +44,16 @@ struct GitTree {
             .sorted { $0.relativePath.utf8.lexicographicallyPrecedes($1.relativePath.utf8) }
     }
 
-    /// The `martlet.yaml` in the folder or beside it; nil if there is none that is a regular file.
-    func configuration(of prefix: String) -> File? {
+    /// The `martlet.yaml` in the folder or beside it, also at the end of a symbolic link; nil if there is none.
+    func configuration(of prefix: String) throws(GitError) -> File? {
         let parent = prefix.split(separator: "/").dropLast().map { $0 + "/" }.joined()
         for place in prefix.isEmpty ? [prefix] : [prefix, parent] {
             let path = place + SourceLoader.configurationName
-            guard let entry = entries[path], !entry.isLink else { continue }
-            return File(relativePath: SourceLoader.configurationName, path: path, object: entry.object)
+            guard let entry = entries[path] else { continue }
+            let file = File(relativePath: SourceLoader.configurationName, path: path, object: entry.object)
+            guard entry.isLink else { return file }
+            let targets = try linked(path, entry, shown: path, relative: file.relativePath, links: 0)
+            if let target = targets.first { return target }
         }
         return nil
     }

@@ -127,6 +127,19 @@ struct GitHistoryTests {
                 "is a symbolic link that leads back to itself; compare with a folder") == true)
     }
 
+    @Test("a 'martlet.yaml' that is a symbolic link is followed S43")
+    func linkedConfiguration() throws {
+        let repository = try ScratchRepository()
+        try repository.write(Self.one, to: "Schemas/Dog.yaml")
+        try repository.write("access: package\n", to: "Settings/shared.yaml")
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(repository.path)/Schemas/martlet.yaml", withDestinationPath: "../Settings/shared.yaml")
+        try repository.commit()
+        let schema = try GitHistory(of: "\(repository.path)/Schemas").schema(atMergeBaseWith: "main")
+        let configuration = try #require(schema.input?.configuration)
+        #expect(configuration.text(of: configuration.span) == "access: package\n")
+    }
+
     @Test("a moved folder is found at its old path S43")
     func moved() throws {
         let repository = try ScratchRepository()

@@ -56,6 +56,16 @@ struct FixApplierTests {
         #expect(fixed.count == 4)
     }
 
+    @Test("fix-its that leave nothing to fix in the last round are kept S41")
+    func lastRound() {
+        let text = "objects:\n  Dog:\n    properties:\n      a: Array<string>?\n"
+        let input = SchemaInput(sources: [SourceText(file: SourceFileID(0), path: "A.yaml", text: text)])
+        let all = FixApplier.apply(input)
+        #expect(all.rounds >= 2)
+        #expect(FixApplier.apply(input, maximumRounds: all.rounds).count == all.count)
+        #expect(FixApplier.apply(input, maximumRounds: all.rounds - 1).count == 0)
+    }
+
     @Test("fix-its of syntax errors are applied first, then fix-its of findings that the errors hid MRT0103")
     func layers() {
         let text = """
