@@ -4,6 +4,10 @@ import PackageDescription
 let openCombine = Target.Dependency.product(
     name: "OpenCombine", package: "OpenCombine", condition: .when(platforms: [.linux, .android, .windows, .wasi]))
 
+let network = ["NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket"].map {
+    Target.Dependency.product(name: $0, package: "swift-nio", condition: .when(traits: ["Sync"]))
+}
+
 let package = Package(
     name: "Martlet",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -19,8 +23,16 @@ let package = Package(
         .plugin(name: "MartletPlugin", targets: ["MartletPlugin"]),
         .plugin(name: "MartletCommand", targets: ["MartletCommand"]),
     ],
+    traits: [
+        // A manifest cannot ask whether a trait is enabled, so its targets do not depend on it. Instead, only an enabled
+        // trait makes libpq a dependency, and all code that needs libpq is inside '#if Sync'. Without the trait these
+        // modules are built from the rest of their code, and neither the headers nor the library have to be installed.
+        .trait(name: "Sync", description: "The sync service and its connection to PostgreSQL. Needs libpq.")
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        // Only with the trait 'Sync'.
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         // Only for MartletCombine, on platforms without Combine.
         .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
     ],
@@ -41,8 +53,10 @@ let package = Package(
         .target(name: "MartletCombine", dependencies: ["Martlet", openCombine]),
         // What a client and the sync service send each other.
         .target(name: "MartletSyncProtocol", dependencies: ["MartletValues", "MartletEngine"]),
-        .target(name: "MartletSync", dependencies: ["MartletSyncProtocol"]),
-        .target(name: "MartletSyncService", dependencies: ["MartletSyncProtocol"]),
+        .target(name: "MartletSync", dependencies: ["MartletSyncProtocol"] + network),
+        .target(
+            name: "MartletSyncService",
+            dependencies: ["MartletSyncProtocol"] + network),
 
         // Compiler side: knows YAML and Swift. Only MartletTables knows SQL.
         .systemLibrary(
@@ -158,6 +172,10 @@ let package = Package(
                 "MartletSync", "MartletSyncService", "MartletSyncProtocol", "MartletValues", "MartletEngine",
                 "ModelTesting",
             ]),
+        // Has tests only with the trait 'Sync'.
+        .testTarget(
+            name: "SyncNetworkTests",
+            dependencies: ["MartletSync", "MartletSyncService", "MartletSyncProtocol", "MartletValues"] + network),
         .testTarget(name: "TidyTests"),
     ],
     swiftLanguageModes: [.v6]

@@ -136,6 +136,14 @@ struct ServiceSessionTests {
         #expect(hasty.finish(.authenticated(.init(id: "ada"))).isEmpty)
     }
 
+    @Test("a client that does not send 'hello' in time loses its connection")
+    func silentClient() {
+        var session = session()
+        #expect(text(session.tick(5_000)) == [])
+        #expect(text(session.tick(14_999)) == [])
+        #expect(text(session.tick(15_000)) == ["failure retry: the client did not send 'hello' in time", "close"])
+    }
+
     @Test("messages wait while a task runs and are answered in their order")
     func order() {
         var session = openSession()

@@ -38,6 +38,8 @@ private final class ManualDatabase: ServiceDatabase {
     }
 }
 
+private func recordIssue(_ text: String) { Issue.record(Comment(rawValue: text)) }
+
 @Suite("connections of the service")
 struct SessionDriverTests {
     private let database = ManualDatabase()
@@ -100,7 +102,7 @@ struct SessionDriverTests {
             #expect(task == .read(after: nil) && context.client?.id == 7)
             return batch("1")
         }
-        guard case .welcome(let welcome) = try await next(driver) else { return #expect(Bool(false), "no welcome") }
+        guard case .welcome(let welcome) = try await next(driver) else { return recordIssue("no welcome") }
         #expect(welcome.identity.id == 7)
     }
 
@@ -108,7 +110,7 @@ struct SessionDriverTests {
     func garbage() async throws {
         let driver = driver()
         await driver.received([0xff, 1, 2])
-        guard case .failure(let failure) = try await next(driver) else { return #expect(Bool(false), "no failure") }
+        guard case .failure(let failure) = try await next(driver) else { return recordIssue("no failure") }
         #expect(failure.action == .stop && failure.message.contains("unknown kind 255"))
         #expect(await driver.nextOutput() == nil)
         await driver.received(hello.encoded())
@@ -119,7 +121,7 @@ struct SessionDriverTests {
     func longFrame() async throws {
         let driver = driver { $0.messages.messageBytes = 20 }
         await driver.received([UInt8](repeating: 1, count: 21))
-        guard case .failure(let failure) = try await next(driver) else { return #expect(Bool(false), "no failure") }
+        guard case .failure(let failure) = try await next(driver) else { return recordIssue("no failure") }
         #expect(failure.message.contains("at most 20"))
     }
 
@@ -130,7 +132,7 @@ struct SessionDriverTests {
         async let message = next(driver)
         await driver.logChanged()
         await database.finishNext { _, _ in batch("2", rows: 1) }
-        guard case .changes(let changes) = try await message else { return #expect(Bool(false), "no changes") }
+        guard case .changes(let changes) = try await message else { return recordIssue("no changes") }
         #expect(changes.cursor.text == "2" && changes.rows.count == 1)
     }
 
@@ -149,7 +151,7 @@ struct SessionDriverTests {
         await driver.received(ClientMessage.mark(2).encoded())
         await database.finishNext { _, _ in batch("4") }
         await driver.logChanged()
-        guard case .changes = try await next(driver) else { return #expect(Bool(false), "no changes") }
+        guard case .changes = try await next(driver) else { return recordIssue("no changes") }
         await database.finishNext { task, _ in
             #expect(task == .read(after: SyncCursor("4")))
             return batch("5")
@@ -181,7 +183,7 @@ struct SessionDriverTests {
         let driver = driver()
         try await open(driver)
         await driver.end(.retry, "the service shuts down", delayMilliseconds: 100)
-        guard case .failure(let failure) = try await next(driver) else { return #expect(Bool(false), "no failure") }
+        guard case .failure(let failure) = try await next(driver) else { return recordIssue("no failure") }
         #expect(failure.action == .retry && failure.delayMilliseconds == 100)
         #expect(await driver.nextOutput() == nil)
     }

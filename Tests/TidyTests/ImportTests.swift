@@ -2,6 +2,9 @@ import Testing
 
 /// The allowed imports. The compiler side and the runtime side do not import each other, and no module imports upward.
 enum ImportTable {
+    /// The modules of swift-nio. Only code with the trait 'Sync' imports them.
+    private static let networkModules: Set = ["NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket"]
+
     /// The allowed imports of each module under `Sources`.
     static let allowed: [String: Set<String>] = [
         // Runtime side: knows SQL and Swift, no YAML.
@@ -15,8 +18,8 @@ enum ImportTable {
         ]),
         "MartletCombine": ["Martlet", "Combine", "OpenCombine", "Dispatch", "Foundation"],
         "MartletSyncProtocol": ["MartletValues", "MartletEngine"],
-        "MartletSync": ["MartletSyncProtocol"],
-        "MartletSyncService": ["MartletSyncProtocol"],
+        "MartletSync": networkModules.union(["MartletSyncProtocol", "Foundation"]),
+        "MartletSyncService": networkModules.union(["MartletSyncProtocol", "Foundation", "Synchronization"]),
 
         // Compiler side: knows YAML and Swift. Only MartletTables knows SQL.
         "MartletSchema": [],

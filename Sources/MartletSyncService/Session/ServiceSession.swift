@@ -24,6 +24,8 @@ package struct ServiceSession: Sendable {
         /// A client whose subscriptions do not change gets a new cursor this often, in milliseconds, so that it can
         /// continue after the entries before the cursor are deleted from the log.
         package var cursorMilliseconds: UInt64 = 60_000
+        /// How long a client may take to send `hello`, in milliseconds.
+        package var helloMilliseconds: UInt64 = 10_000
         /// How long before its end the client is asked for a new token, in milliseconds.
         package var tokenMilliseconds: UInt64 = 60_000
 
@@ -61,6 +63,8 @@ package struct ServiceSession: Sendable {
     private var cursor: SyncCursor?
     private var sentCursor: SyncCursor?
     private var sentAt: UInt64 = 0
+    /// The time of the first call of `tick`.
+    private var createdAt: UInt64 = 0
     /// The newest upload that the client knows to be stored.
     private var acknowledgedUpload: UInt64 = 0
     /// What was reverted in uploads that are not acknowledged yet.
@@ -108,6 +112,10 @@ package struct ServiceSession: Sendable {
     ///
     /// - Parameter now: milliseconds since 1970.
     package mutating func tick(_ now: UInt64) -> [ServiceAction] {
+        if createdAt == 0 { createdAt = now }
+        if case .awaitsHello = phase, now >= createdAt + limits.helloMilliseconds {
+            return end(.retry, "the client did not send 'hello' in time")
+        }
         guard case .open = phase else { return [] }
         if let expiration = user?.expiration {
             if expiration <= now { return end(.signIn, "the token has expired") }

@@ -103,6 +103,8 @@ final class ModelClient {
         guard !toClient.isEmpty else { return }
         let bytes = toClient.removeFirst().encoded()
         guard let message = try? ServiceMessage(bytes) else { return fail("a message cannot be decoded") }
+        // The service may end a connection, for example because the client did not send 'hello' in time.
+        if case .failure(let failure) = message, failure.action == .retry { return disconnect() }
         let actions = session?.receive(message, wall: wall(now)) ?? []
         crashes ? disconnect() : perform(actions, server)
     }

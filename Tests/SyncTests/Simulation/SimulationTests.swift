@@ -120,9 +120,9 @@ struct Simulation {
 
     /// Connects all clients and delivers everything.
     private mutating func rest() {
-        for client in clients { client.connect(server, splits: false) }
         for _ in 0..<20 {
             for client in clients {
+                client.connect(server, splits: false)
                 while !client.isIdle, client.failure == nil {
                     client.deliverToService()
                     client.runTask(now, refuses: { _ in false })

@@ -1,0 +1,117 @@
+#if Sync
+    package import Foundation
+    package import MartletSyncProtocol
+    package import NIOCore
+    import NIOHTTP1
+    import NIOPosix
+    package import NIOWebSocket
+
+    /// Why there is no connection to the service.
+    package struct ConnectionFailure: Error, CustomStringConvertible {
+        package let description: String
+
+        init(_ description: String) { self.description = description }
+    }
+
+    /// A connection of a client to the service. Both directions are messages in binary frames.
+    package struct WebSocketConnection: Sendable {
+        private let outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>
+
+        package func send(_ message: ClientMessage) async throws {
+            // A client masks its frames (RFC 6455, section 5.3).
+            let data = ByteBuffer(bytes: message.encoded())
+            try await outbound.write(WebSocketFrame(fin: true, opcode: .binary, maskKey: .random(), data: data))
+        }
+
+        /// The messages of the service. They end when the service closes the connection, and throw if it breaks or if
+        /// bytes are not a message.
+        package struct Messages: AsyncSequence {
+            package typealias Element = ServiceMessage
+
+            let inbound: NIOAsyncChannelInboundStream<WebSocketFrame>
+            let outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>
+
+            package struct AsyncIterator: AsyncIteratorProtocol {
+                var frames: NIOAsyncChannelInboundStream<WebSocketFrame>.AsyncIterator
+                let outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>
+
+                package mutating func next() async throws -> ServiceMessage? {
+                    while let frame = try await frames.next() {
+                        switch frame.opcode {
+                        case .binary: return try ServiceMessage(Array(frame.unmaskedData.readableBytesView))
+                        case .ping:
+                            try await outbound.write(
+                                WebSocketFrame(fin: true, opcode: .pong, maskKey: .random(), data: frame.unmaskedData))
+                        case .pong: break
+                        default: return nil
+                        }
+                    }
+                    return nil
+                }
+            }
+
+            package func makeAsyncIterator() -> AsyncIterator {
+                AsyncIterator(frames: inbound.makeAsyncIterator(), outbound: outbound)
+            }
+        }
+
+        private enum Upgrade {
+            case webSocket(NIOAsyncChannel<WebSocketFrame, WebSocketFrame>)
+            case refused
+        }
+
+        /// Connects, and closes the connection when `body` returns.
+        ///
+        /// - Parameters:
+        ///   - url: the address of the service, with the scheme `ws`.
+        ///   - timeoutMilliseconds: how long connecting may take.
+        /// - Throws: `ConnectionFailure` if there is no service at the address; what `body` throws.
+        package static func withConnection<Result: Sendable>(
+            _ url: URL, timeoutMilliseconds: Int64 = 10_000,
+            _ body: @Sendable (WebSocketConnection, Messages) async throws -> Result
+        ) async throws -> Result {
+            guard url.scheme == "ws", let host = url.host else {
+                throw ConnectionFailure("'\(url)' is not the address of a sync service; expected ws://host:port")
+            }
+            let negotiation: EventLoopFuture<Upgrade>
+            do {
+                negotiation = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                    .connectTimeout(.milliseconds(timeoutMilliseconds))
+                    .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+                    .connect(host: host, port: url.port ?? 80) { channel in
+                        channel.eventLoop.makeCompletedFuture { try upgrade(channel, host) }
+                    }
+            } catch {
+                throw ConnectionFailure("no connection to '\(url)': \(error)")
+            }
+            guard case .webSocket(let channel)? = try? await negotiation.get() else {
+                throw ConnectionFailure("'\(url)' is not a sync service, or does not have version 1 of the protocol")
+            }
+            return try await channel.executeThenClose { inbound, outbound in
+                try await body(
+                    WebSocketConnection(outbound: outbound), Messages(inbound: inbound, outbound: outbound))
+            }
+        }
+
+        private static func upgrade(_ channel: any Channel, _ host: String) throws -> EventLoopFuture<Upgrade> {
+            let limit = MessageLimits().messageBytes
+            let upgrader = NIOTypedWebSocketClientUpgrader<Upgrade>(maxFrameSize: limit) { channel, _ in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(
+                        NIOWebSocketFrameAggregator(
+                            minNonFinalFragmentSize: 1, maxAccumulatedFrameCount: 64, maxAccumulatedFrameSize: limit))
+                    return .webSocket(try NIOAsyncChannel(wrappingChannelSynchronously: channel))
+                }
+            }
+            let headers = HTTPHeaders([
+                ("host", host), ("content-length", "0"), ("sec-websocket-protocol", SyncProtocol.subprotocol),
+            ])
+            let request = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/martlet/sync", headers: headers)
+            return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
+                configuration: .init(
+                    upgradeConfiguration: NIOTypedHTTPClientUpgradeConfiguration(
+                        upgradeRequestHead: request, upgraders: [upgrader],
+                        notUpgradingCompletionHandler: { $0.eventLoop.makeSucceededFuture(.refused) })))
+        }
+    }
+#endif

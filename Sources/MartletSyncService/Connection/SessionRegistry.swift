@@ -1,0 +1,48 @@
+import MartletSyncProtocol
+import Synchronization
+
+/// The open sessions of a service.
+package final class SessionRegistry: Sendable {
+    private struct State {
+        var sessions: [Int: SessionDriver] = [:]
+        var lastNumber = 0
+        /// True after `endAll`: new connections are refused.
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    package var count: Int { state.withLock { $0.sessions.count } }
+
+    /// Adds a session and returns its number; nil if the service shuts down.
+    package func add(_ session: SessionDriver) -> Int? {
+        state.withLock { state in
+            guard !state.isClosed else { return nil }
+            state.lastNumber += 1
+            state.sessions[state.lastNumber] = session
+            return state.lastNumber
+        }
+    }
+
+    package func remove(_ number: Int) { state.withLock { $0.sessions[number] = nil } }
+
+    /// Informs all sessions that the log may have new entries.
+    package func logChanged() async { for session in all { await session.logChanged() } }
+
+    /// - Parameter now: milliseconds since 1970.
+    package func tick(_ now: UInt64) async { for session in all { await session.tick(now) } }
+
+    /// Asks all clients to connect again, and refuses new connections. Clients connect again at different times, so that
+    /// they do not all reach the remaining instances at once.
+    package func endAll(maximumDelayMilliseconds: UInt64 = 5_000) async {
+        state.withLock { $0.isClosed = true }
+        for session in all {
+            await session.end(
+                .retry, "the service shuts down", delayMilliseconds: .random(in: 0...maximumDelayMilliseconds))
+        }
+    }
+
+    private var all: [SessionDriver] { state.withLock { Array($0.sessions.values) } }
+}

@@ -1,0 +1,56 @@
+#if Sync
+    import MartletSyncProtocol
+    import NIOCore
+    import NIOWebSocket
+
+    /// Passes frames between a WebSocket and its session, until either ends.
+    struct ClientConnection: Sendable {
+        private let driver: SessionDriver
+
+        init(_ driver: SessionDriver) { self.driver = driver }
+
+        func run(_ channel: NIOAsyncChannel<WebSocketFrame, WebSocketFrame>) async {
+            try? await channel.executeThenClose { inbound, outbound in
+                await withTaskGroup(of: Void.self) { group in
+                    group.addTask {
+                        try? await receive(inbound, outbound)
+                        // The client has closed the connection, or it broke: the loop that sends has to end.
+                        await driver.disconnected()
+                    }
+                    group.addTask { try? await send(outbound, channel.channel.allocator) }
+                    // The session has ended and everything was sent, or sending failed.
+                    await group.next()
+                    group.cancelAll()
+                }
+            }
+        }
+
+        private func receive(
+            _ inbound: NIOAsyncChannelInboundStream<WebSocketFrame>,
+            _ outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>
+        ) async throws {
+            for try await frame in inbound {
+                switch frame.opcode {
+                case .binary: await driver.received(Array(frame.unmaskedData.readableBytesView))
+                case .ping:
+                    try await outbound.write(WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData))
+                case .pong: break
+                case .connectionClose: return
+                default: await driver.end(.stop, "a frame has the opcode \(frame.opcode), which is not supported")
+                }
+            }
+        }
+
+        private func send(
+            _ outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>, _ allocator: ByteBufferAllocator
+        ) async throws {
+            while let frame = await driver.nextOutput() {
+                try await outbound.write(
+                    WebSocketFrame(fin: true, opcode: .binary, data: allocator.buffer(bytes: frame)))
+            }
+            var code = allocator.buffer(capacity: 2)
+            code.write(webSocketErrorCode: .normalClosure)
+            try await outbound.write(WebSocketFrame(fin: true, opcode: .connectionClose, data: code))
+        }
+    }
+#endif

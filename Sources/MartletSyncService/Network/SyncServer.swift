@@ -1,0 +1,226 @@
+#if Sync
+    import Foundation
+    package import MartletSyncProtocol
+    import NIOCore
+    import NIOHTTP1
+    import NIOPosix
+    import NIOWebSocket
+
+    /// Accepts the WebSocket connections of clients at `/martlet/sync`, and answers HTTP requests for its health and its
+    /// metrics.
+    package struct SyncServer: Sendable {
+        package struct Options: Sendable {
+            package var host = "127.0.0.1"
+            /// 0 for a free port.
+            package var port = 7_500
+            /// The largest message of a client, in bytes.
+            package var messageBytes = 1 << 20
+            /// How often open sessions check their time limits, in milliseconds.
+            package var tickMilliseconds = 1_000
+            /// How long a client may take to send its HTTP request, in milliseconds.
+            package var requestMilliseconds: Int64 = 10_000
+            /// How long sessions may take to end when the service shuts down, in milliseconds.
+            package var shutdownMilliseconds = 10_000
+
+            package init() {}
+        }
+
+        enum Connection {
+            case webSocket(NIOAsyncChannel<WebSocketFrame, WebSocketFrame>)
+            case http(NIOAsyncChannel<HTTPServerRequestPart, HTTPPart<HTTPResponseHead, ByteBuffer>>)
+        }
+
+        static let path = "/martlet/sync"
+
+        let options: Options
+        let registry = SessionRegistry()
+        private let makeSession: @Sendable () -> SessionDriver
+        private let metrics: @Sendable () -> String
+
+        /// - Parameters:
+        ///   - makeSession: makes the session of a new connection.
+        ///   - metrics: the metrics of the service, in the text format of Prometheus.
+        package init(
+            _ options: Options, metrics: @escaping @Sendable () -> String = { "" },
+            makeSession: @escaping @Sendable () -> SessionDriver
+        ) {
+            self.options = options
+            self.metrics = metrics
+            self.makeSession = makeSession
+        }
+
+        /// Informs all sessions that the log may have new entries.
+        package func logChanged() async { await registry.logChanged() }
+
+        package var sessionCount: Int { registry.count }
+
+        /// Serves until the task is cancelled. It then asks all clients to connect again, and waits for the ends of their
+        /// sessions.
+        ///
+        /// - Parameter started: called with the port when the server accepts connections.
+        /// - Throws: if the server cannot listen at the address.
+        package func run(started: @Sendable (Int) -> Void = { _ in }) async throws {
+            let server = try await listen()
+            started(server.channel.localAddress?.port ?? options.port)
+            await withDiscardingTaskGroup { group in
+                group.addTask { await tick() }
+                await withTaskCancellationHandler {
+                    await accept(server)
+                } onCancel: {
+                    server.channel.close(promise: nil)
+                }
+                group.cancelAll()
+            }
+        }
+
+        private func tick() async {
+            while !Task.isCancelled {
+                try? await Task.sleep(for: .milliseconds(options.tickMilliseconds))
+                await registry.tick(UInt64(Date().timeIntervalSince1970 * 1_000))
+            }
+        }
+
+        // Serves connections until the server channel is closed, and then ends the sessions. Each connection has a task
+        // that is not cancelled with this one, because it has to send its last message.
+        private func accept(_ server: NIOAsyncChannel<EventLoopFuture<Connection>, Never>) async {
+            let connections = Task.detached {
+                await withDiscardingTaskGroup { group in
+                    try? await server.executeThenClose { inbound in
+                        for try await negotiation in inbound {
+                            group.addTask { await serve(negotiation) }
+                        }
+                    }
+                }
+            }
+            await untilClosed(server.channel)
+            await registry.endAll()
+            let limit = Task.detached {
+                try await Task.sleep(for: .milliseconds(options.shutdownMilliseconds))
+                connections.cancel()
+            }
+            await connections.value
+            limit.cancel()
+        }
+
+        private func untilClosed(_ channel: any Channel) async {
+            await Task.detached { try? await channel.closeFuture.get() }.value
+        }
+
+        private func serve(_ negotiation: EventLoopFuture<Connection>) async {
+            // A connection that breaks, or that sends no valid request, concerns nobody else.
+            switch try? await negotiation.get() {
+            case .webSocket(let channel)?: await serve(channel)
+            case .http(let channel)?: await answer(channel)
+            case nil: break
+            }
+        }
+
+        private func serve(_ channel: NIOAsyncChannel<WebSocketFrame, WebSocketFrame>) async {
+            let driver = makeSession()
+            guard let number = registry.add(driver) else {
+                _ = try? await channel.channel.close()
+                return
+            }
+            await ClientConnection(driver).run(channel)
+            await driver.disconnected()
+            registry.remove(number)
+        }
+
+        private func answer(
+            _ channel: NIOAsyncChannel<HTTPServerRequestPart, HTTPPart<HTTPResponseHead, ByteBuffer>>
+        ) async {
+            try? await channel.executeThenClose { inbound, outbound in
+                for try await part in inbound {
+                    guard case .head(let request) = part else { continue }
+                    try await outbound.write(contentsOf: response(request, channel.channel.allocator))
+                    return
+                }
+            }
+        }
+
+        private func response(
+            _ request: HTTPRequestHead, _ allocator: ByteBufferAllocator
+        ) -> [HTTPPart<HTTPResponseHead, ByteBuffer>] {
+            let (status, text): (HTTPResponseStatus, String) =
+                switch (request.method, request.uri) {
+                case (.GET, "/health"): (.ok, "ok\n")
+                case (.GET, "/metrics"): (.ok, metrics())
+                case (_, Self.path): (.upgradeRequired, "connect with a WebSocket\n")
+                default: (.notFound, "not found\n")
+                }
+            var headers = HTTPHeaders([("content-type", "text/plain; version=0.0.4"), ("connection", "close")])
+            headers.add(name: "content-length", value: "\(text.utf8.count)")
+            return [
+                .head(HTTPResponseHead(version: .http1_1, status: status, headers: headers)),
+                .body(allocator.buffer(string: text)), .end(nil),
+            ]
+        }
+
+        // MARK: Listening
+
+        private func listen() async throws -> NIOAsyncChannel<EventLoopFuture<Connection>, Never> {
+            try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .serverChannelOption(.backlog, value: 1_024)
+                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+                .bind(host: options.host, port: options.port) { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        let negotiation = try channel.pipeline.syncOperations.configureUpgradableHTTPServerPipeline(
+                            configuration: .init(
+                                upgradeConfiguration: NIOTypedHTTPServerUpgradeConfiguration(
+                                    upgraders: [upgrader], notUpgradingCompletionHandler: Self.plainHTTP)))
+                        let limit = channel.eventLoop.scheduleTask(in: .milliseconds(options.requestMilliseconds)) {
+                            channel.close(promise: nil)
+                        }
+                        negotiation.whenComplete { _ in limit.cancel() }
+                        return negotiation
+                    }
+                }
+        }
+
+        private static func plainHTTP(_ channel: any Channel) -> EventLoopFuture<Connection> {
+            channel.eventLoop.makeCompletedFuture {
+                try channel.pipeline.syncOperations.addHandler(ResponseBodyEncoder())
+                return .http(try NIOAsyncChannel(wrappingChannelSynchronously: channel))
+            }
+        }
+
+        private var upgrader: NIOTypedWebSocketServerUpgrader<Connection> {
+            let limit = options.messageBytes
+            return NIOTypedWebSocketServerUpgrader(
+                maxFrameSize: limit,
+                shouldUpgrade: { channel, request in
+                    // Without the right path and subprotocol, the request is answered as plain HTTP.
+                    let offered = request.headers[canonicalForm: "sec-websocket-protocol"]
+                    guard request.uri == Self.path, offered.contains(where: { $0 == SyncProtocol.subprotocol }) else {
+                        return channel.eventLoop.makeSucceededFuture(nil)
+                    }
+                    let headers = HTTPHeaders([("sec-websocket-protocol", SyncProtocol.subprotocol)])
+                    return channel.eventLoop.makeSucceededFuture(headers)
+                },
+                upgradePipelineHandler: { channel, _ in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(
+                            NIOWebSocketFrameAggregator(
+                                minNonFinalFragmentSize: 1, maxAccumulatedFrameCount: 64, maxAccumulatedFrameSize: limit
+                            ))
+                        return .webSocket(try NIOAsyncChannel(wrappingChannelSynchronously: channel))
+                    }
+                })
+        }
+    }
+
+    /// Passes the body of a response as a buffer.
+    private final class ResponseBodyEncoder: ChannelOutboundHandler {
+        typealias OutboundIn = HTTPPart<HTTPResponseHead, ByteBuffer>
+        typealias OutboundOut = HTTPServerResponsePart
+
+        func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+            switch unwrapOutboundIn(data) {
+            case .head(let head): context.write(wrapOutboundOut(.head(head)), promise: promise)
+            case .body(let buffer): context.write(wrapOutboundOut(.body(.byteBuffer(buffer))), promise: promise)
+            case .end(let trailers): context.write(wrapOutboundOut(.end(trailers)), promise: promise)
+            }
+        }
+    }
+#endif
