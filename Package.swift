@@ -19,6 +19,12 @@ let package = Package(
         .plugin(name: "MartletPlugin", targets: ["MartletPlugin"]),
         .plugin(name: "MartletCommand", targets: ["MartletCommand"]),
     ],
+    traits: [
+        // A manifest cannot ask whether a trait is enabled, so its targets do not depend on it. Instead, only an enabled
+        // trait makes libpq a dependency, and all code that needs libpq is inside '#if Sync'. Without the trait these
+        // modules are built from the rest of their code, and neither the headers nor the library have to be installed.
+        .trait(name: "Sync", description: "The sync service and its connection to PostgreSQL. Needs libpq.")
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         // Only for MartletCombine, on platforms without Combine.
@@ -42,7 +48,14 @@ let package = Package(
         // What a client and the sync service send each other.
         .target(name: "MartletSyncProtocol", dependencies: ["MartletValues", "MartletEngine"]),
         .target(name: "MartletSync", dependencies: ["MartletSyncProtocol"]),
-        .target(name: "MartletSyncService", dependencies: ["MartletSyncProtocol"]),
+        .systemLibrary(
+            name: "CMartletPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .target(
+            name: "MartletPostgres",
+            dependencies: ["MartletValues", .target(name: "CMartletPostgres", condition: .when(traits: ["Sync"]))]),
+        .target(
+            name: "MartletSyncService",
+            dependencies: ["MartletSyncProtocol", "MartletPostgres", "MartletEngine", "MartletValues"]),
 
         // Compiler side: knows YAML and Swift, no SQL.
         .systemLibrary(
@@ -157,6 +170,13 @@ let package = Package(
             dependencies: [
                 "MartletSync", "MartletSyncService", "MartletSyncProtocol", "MartletValues", "MartletEngine",
                 "ModelTesting",
+            ]),
+        // Runs only with the trait 'Sync', and starts a PostgreSQL server of its own.
+        .testTarget(
+            name: "PostgresTests",
+            dependencies: [
+                "MartletSyncService", "MartletSyncProtocol", "MartletPostgres", "MartletValues", "MartletEngine",
+                "MartletFrontend", "MartletBackend", "MartletSchema", "MartletTables",
             ]),
         .testTarget(name: "TidyTests"),
     ],
