@@ -16,7 +16,8 @@ enum ImportTable {
         "MartletCombine": ["Martlet", "Combine", "OpenCombine", "Dispatch", "Foundation"],
         "MartletSyncProtocol": ["MartletValues", "MartletEngine"],
         "MartletSync": ["MartletSyncProtocol"],
-        "MartletSyncService": ["MartletSyncProtocol"],
+        "MartletPostgres": systemModules.union(["MartletValues", "CMartletPostgres", "Foundation"]),
+        "MartletSyncService": ["MartletSyncProtocol", "MartletPostgres", "MartletEngine", "MartletValues"],
 
         // Compiler side: knows YAML and Swift, no SQL.
         "MartletSchema": [],
@@ -58,7 +59,16 @@ enum ImportTable {
     static let importedByOneFile = ["CMartletYAML"]
 
     /// Modules that must not declare public symbols.
-    static let modulesWithoutPublicSymbols = ["MartletValues", "MartletSQLite", "MartletEngine", "MartletSyncProtocol"]
+    static let modulesWithoutPublicSymbols = [
+        "MartletValues", "MartletSQLite", "MartletEngine", "MartletSyncProtocol", "MartletPostgres",
+    ]
+
+    /// Folders whose files are compiled only with a trait of the package, because they need something that is not
+    /// installed everywhere.
+    static let foldersOfTrait = [
+        "Sources/MartletPostgres/Connection": "Sync", "Sources/MartletSyncService/Database": "Sync",
+        "Tests/PostgresTests": "Sync",
+    ]
 
     static let systemModules: Set<String> = ["Synchronization", "Dispatch", "Glibc", "Musl", "Darwin"]
 }
@@ -106,6 +116,26 @@ struct ImportTests {
                         fix: "use it in one file only")
                 })
         }
+    }
+
+    @Test("files that need libpq are compiled only with the trait of the package")
+    func filesOfTraits() {
+        for (folder, trait) in ImportTable.foldersOfTrait {
+            let files = Repository.swiftFiles.filter { $0.file.isUnder(folder) }
+            #expect(!files.isEmpty)
+            expectTidy(
+                files.filter { !$0.file.text.hasPrefix("#if \(trait)\n") || !$0.file.text.hasSuffix("\n#endif\n") }.map
+                {
+                    Finding(
+                        path: $0.path, line: 1, what: "is compiled without the trait '\(trait)'",
+                        fix: "put the whole file into '#if \(trait)'")
+                })
+        }
+        let outside = Repository.swiftFiles.filter { file in
+            !ImportTable.foldersOfTrait.keys.contains { file.file.isUnder($0) }
+                && ImportDeclaration.all(in: file).contains { $0.module == "CMartletPostgres" }
+        }
+        #expect(outside.isEmpty)
     }
 
     @Test("every module under Sources is in the import table")

@@ -9,6 +9,8 @@ enum Layers {
             "Coordination", "Rows", "Deletion",
         ],
         "MartletSyncProtocol": ["Values", "Messages"],
+        "MartletPostgres": ["Values", "Connection"],
+        "MartletSyncService": ["Schema", "Feed", "Database"],
         "MartletTables": ["Model", "Text"],
         "MartletDocs": ["Text", "Layout", "Diagram", "Pages"],
         "MartletCompiler": ["Pipeline", "Report", "Disk"],
