@@ -26,6 +26,7 @@
 #   make mutants                      change conditions and constants one by one, and check that a test fails (COUNT=200)
 #   make sanitize                     run the tests with the thread sanitizer, in a separate build
 #   make tsan                         repeat the concurrency tests with the thread sanitizer (TIMES=20)
+#   make sync-tests                   test the sync service with a PostgreSQL server, in a separate build (FIGURES=1)
 #   make leaks                        look for leaks of memory, files and threads in typical work (SECONDS=1800)
 #   make release-check                check that the repository is ready to be tagged
 #   make clean                        remove all build folders
@@ -41,7 +42,7 @@ FLIGHTS_SAMPLE = Examples/Flights/Data
 FLIGHTS_DEMO = swift run -c $(if $(FLIGHTS),release,debug) --package-path Examples/Flights FlightsDemo
 
 .PHONY: help quickstart tour check test format generate mistakes pictures docs docs-check mutants bench flights-verify plugin-check importer-check durability exact \
-	chaos exact-bugs schedules schedule-bugs fuzz-schema bombs sanitize tsan leaks clean packages packages-python toolchain \
+	chaos exact-bugs schedules schedule-bugs fuzz-schema bombs sanitize tsan leaks sync-tests clean packages packages-python toolchain \
 	release-check
 
 help:
@@ -172,6 +173,11 @@ leaks: packages
 	$(LEAKS)=$(or $(SECONDS),1800) swift test --filter LeakTests
 	$(LEAKS)=60 LSAN_OPTIONS="suppressions=$(CURDIR)/Tests/leak-sanitizer.suppressions:print_suppressions=0" \
 		SWIFT_BACKTRACE=enable=no swift test $(LEAK_CHECKER) --filter LeakTests
+
+# The tests start a server in a temporary folder. FIGURES=1 also measures the costs of the triggers and the log.
+sync-tests: packages
+	@Scripts/install-packages postgresql libpq-dev pkg-config
+	$(if $(FIGURES),MARTLET_SYNC_FIGURES=1) Scripts/sync-tests
 
 release-check:
 	@Scripts/release-check

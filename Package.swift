@@ -54,9 +54,14 @@ let package = Package(
         // What a client and the sync service send each other.
         .target(name: "MartletSyncProtocol", dependencies: ["MartletValues", "MartletEngine"]),
         .target(name: "MartletSync", dependencies: ["MartletSyncProtocol"] + network),
+        .systemLibrary(
+            name: "CMartletPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .target(
+            name: "MartletPostgres",
+            dependencies: ["MartletValues", .target(name: "CMartletPostgres", condition: .when(traits: ["Sync"]))]),
         .target(
             name: "MartletSyncService",
-            dependencies: ["MartletSyncProtocol"] + network),
+            dependencies: ["MartletSyncProtocol", "MartletPostgres", "MartletEngine", "MartletValues"] + network),
 
         // Compiler side: knows YAML and Swift. Only MartletTables knows SQL.
         .systemLibrary(
@@ -176,6 +181,13 @@ let package = Package(
         .testTarget(
             name: "SyncNetworkTests",
             dependencies: ["MartletSync", "MartletSyncService", "MartletSyncProtocol", "MartletValues"] + network),
+        // Runs only with the trait 'Sync', and starts a PostgreSQL server of its own.
+        .testTarget(
+            name: "PostgresTests",
+            dependencies: [
+                "MartletSyncService", "MartletSyncProtocol", "MartletPostgres", "MartletValues", "MartletEngine",
+                "MartletFrontend", "MartletBackend", "MartletSchema", "MartletTables",
+            ]),
         .testTarget(name: "TidyTests"),
     ],
     swiftLanguageModes: [.v6]

@@ -19,7 +19,10 @@ enum ImportTable {
         "MartletCombine": ["Martlet", "Combine", "OpenCombine", "Dispatch", "Foundation"],
         "MartletSyncProtocol": ["MartletValues", "MartletEngine"],
         "MartletSync": networkModules.union(["MartletSyncProtocol", "Foundation"]),
-        "MartletSyncService": networkModules.union(["MartletSyncProtocol", "Foundation", "Synchronization"]),
+        "MartletPostgres": systemModules.union(["MartletValues", "CMartletPostgres", "Foundation"]),
+        "MartletSyncService": networkModules.union([
+            "MartletSyncProtocol", "MartletPostgres", "MartletEngine", "MartletValues", "Foundation", "Synchronization",
+        ]),
 
         // Compiler side: knows YAML and Swift. Only MartletTables knows SQL.
         "MartletSchema": [],
@@ -61,7 +64,16 @@ enum ImportTable {
     static let importedByOneFile = ["CMartletYAML"]
 
     /// Modules that must not declare public symbols.
-    static let modulesWithoutPublicSymbols = ["MartletValues", "MartletSQLite", "MartletEngine", "MartletSyncProtocol"]
+    static let modulesWithoutPublicSymbols = [
+        "MartletValues", "MartletSQLite", "MartletEngine", "MartletSyncProtocol", "MartletPostgres",
+    ]
+
+    /// Folders whose files are compiled only with a trait of the package, because they need something that is not
+    /// installed everywhere.
+    static let foldersOfTrait = [
+        "Sources/MartletPostgres/Connection": "Sync", "Sources/MartletSyncService/Database": "Sync",
+        "Tests/PostgresTests": "Sync",
+    ]
 
     static let systemModules: Set<String> = ["Synchronization", "Dispatch", "Glibc", "Musl", "Darwin"]
 }
@@ -109,6 +121,26 @@ struct ImportTests {
                         fix: "use it in one file only")
                 })
         }
+    }
+
+    @Test("files that need libpq are compiled only with the trait of the package")
+    func filesOfTraits() {
+        for (folder, trait) in ImportTable.foldersOfTrait {
+            let files = Repository.swiftFiles.filter { $0.file.isUnder(folder) }
+            #expect(!files.isEmpty)
+            expectTidy(
+                files.filter { !$0.file.text.hasPrefix("#if \(trait)\n") || !$0.file.text.hasSuffix("\n#endif\n") }.map
+                {
+                    Finding(
+                        path: $0.path, line: 1, what: "is compiled without the trait '\(trait)'",
+                        fix: "put the whole file into '#if \(trait)'")
+                })
+        }
+        let outside = Repository.swiftFiles.filter { file in
+            !ImportTable.foldersOfTrait.keys.contains { file.file.isUnder($0) }
+                && ImportDeclaration.all(in: file).contains { $0.module == "CMartletPostgres" }
+        }
+        #expect(outside.isEmpty)
     }
 
     @Test("every module under Sources is in the import table")

@@ -191,3 +191,17 @@ package struct DecimalNumber: Hashable, Sendable {
         }
     }
 }
+
+extension DecimalNumber {
+    /// The number of this type that is nearest to a number of any length.
+    ///
+    /// - Parameter text: `NaN`, `inf`, `-inf`, or an optional sign, digits, and an optional exponent.
+    package static func nearest(_ text: String) -> DecimalNumber {
+        if let exact = DecimalNumber(text) { return exact }
+        let isNegative = text.hasPrefix("-")
+        let parts = text.drop { $0 == "-" }.split(separator: "e")
+        let digits = (parts.first ?? "").utf8.map { $0 &- UInt8(ascii: "0") }
+        let exponent = parts.count == 2 ? Int(parts[1]) ?? 0 : 0
+        return rounding(isNegative: isNegative, digits, exponent, hasRest: false)
+    }
+}

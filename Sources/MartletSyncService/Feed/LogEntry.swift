@@ -20,10 +20,16 @@ package struct LogEntry: Sendable, Equatable {
     package var new: [ValuePath: SyncValue]?
     /// Nil if the change was not made by an upload but by another application.
     package var origin: Origin?
+    /// True for an entry that changes nothing: it says that an upload names the object. Its values are those that the
+    /// transaction of the upload has seen. A change that another transaction has made at the same time may have any place
+    /// in the log relative to a touch, so the values of a touch count only if nothing else has changed the object.
+    package var isTouch: Bool
 
     package init(
-        address: ObjectAddress, old: [ValuePath: SyncValue]?, new: [ValuePath: SyncValue]?, origin: Origin?
+        address: ObjectAddress, old: [ValuePath: SyncValue]?, new: [ValuePath: SyncValue]?, origin: Origin?,
+        isTouch: Bool = false
     ) {
+        self.isTouch = isTouch
         self.address = address
         self.old = old
         self.new = new
@@ -62,9 +68,19 @@ package struct ClientChanges: Sendable {
 
     private struct MergedChange {
         let address: ObjectAddress
-        let old: [ValuePath: SyncValue]?
+        var old: [ValuePath: SyncValue]?
         var new: [ValuePath: SyncValue]?
         var isOwn: Bool
+        /// True if all entries so far are touches.
+        var isTouch: Bool
+
+        mutating func merge(_ entry: LogEntry, isOwn: Bool) {
+            self.isOwn = self.isOwn || isOwn
+            if entry.isTouch { return }
+            if isTouch { old = entry.old }
+            new = entry.new
+            isTouch = false
+        }
     }
 
     // One change for each row, with its first old and its last new values, in the order of the first change.
@@ -74,11 +90,12 @@ package struct ClientChanges: Sendable {
         for entry in entries {
             let isOwn = entry.origin?.client == client
             if let position = positions[entry.address] {
-                changes[position].new = entry.new
-                changes[position].isOwn = changes[position].isOwn || isOwn
+                changes[position].merge(entry, isOwn: isOwn)
             } else {
                 positions[entry.address] = changes.count
-                changes.append(MergedChange(address: entry.address, old: entry.old, new: entry.new, isOwn: isOwn))
+                changes.append(
+                    MergedChange(
+                        address: entry.address, old: entry.old, new: entry.new, isOwn: isOwn, isTouch: entry.isTouch))
             }
         }
         return changes

@@ -1,0 +1,57 @@
+#if Sync
+    import CMartletPostgres
+
+    /// One statement of a pipeline.
+    package struct PostgresStatement: Sendable {
+        package var sql: String
+        package var parameters: [PostgresParameter]
+
+        package init(_ sql: String, _ parameters: [PostgresParameter] = []) {
+            self.sql = sql
+            self.parameters = parameters
+        }
+    }
+
+    extension PostgresSession {
+        /// Sends several statements at once and returns their results, so that all of them wait only once for the server.
+        ///
+        /// Each statement sees the effects of those before it. After a statement fails, those after it do not run, and the
+        /// error is thrown. Statements that were not prepared are prepared first, one by one.
+        package func pipeline(_ statements: [PostgresStatement]) throws(PostgresError) -> [PostgresResult] {
+            let names = try statements.map { statement throws(PostgresError) in
+                try prepared(statement.sql, statement.parameters)
+            }
+            guard PQenterPipelineMode(pointer) == 1 else { throw PostgresError(connection: pointer) }
+            defer { _ = PQexitPipelineMode(pointer) }
+            for (statement, name) in zip(statements, names) {
+                let isSent = withParameters(statement.parameters) { values, lengths, formats, oids in
+                    let count = Int32(statement.parameters.count)
+                    return if let name {
+                        PQsendQueryPrepared(pointer, name, count, values, lengths, formats, 1)
+                    } else {
+                        PQsendQueryParams(pointer, statement.sql, count, oids, values, lengths, formats, 1)
+                    }
+                }
+                guard isSent == 1 else { throw PostgresError(connection: pointer) }
+            }
+            guard PQpipelineSync(pointer) == 1 else { throw PostgresError(connection: pointer) }
+            return try pipelineResults(statements.count)
+        }
+
+        private func pipelineResults(_ count: Int) throws(PostgresError) -> [PostgresResult] {
+            var results: [PostgresResult] = []
+            var failure: PostgresError?
+            for _ in 0..<count {
+                // The results of a statement end with null. Each of these statements has one.
+                while let next = PQgetResult(pointer) {
+                    do throws(PostgresError) { results.append(try checked(next)) } catch { failure = failure ?? error }
+                }
+                if !isConnected { throw failure ?? PostgresError(connection: pointer) }
+            }
+            // The result of the synchronization point.
+            if let sync = PQgetResult(pointer) { PQclear(sync) }
+            if let failure { throw failure }
+            return results
+        }
+    }
+#endif

@@ -1,0 +1,217 @@
+#if Sync
+    import CMartletPostgres
+    import Synchronization
+
+    /// A connection to PostgreSQL whose calls block the thread.
+    ///
+    /// A session is used by one thread at a time. `PostgresConnection` gives each session a thread of its own.
+    package final class PostgresSession {
+        let pointer: OpaquePointer
+        /// Stops the running statement from any thread.
+        package let canceller: PostgresCanceller
+        private var statements: [StatementKey: String] = [:]
+
+        private struct StatementKey: Hashable {
+            let sql: String
+            let oids: [UInt32]
+        }
+
+        /// Statements that are not prepared any more run unprepared, so that texts without end do not fill the memory of
+        /// the server.
+        static let maximumStatements = 500
+
+        /// Connects.
+        ///
+        /// - Parameter address: a connection string or URI as libpq defines it.
+        package init(_ address: String) throws(PostgresError) {
+            // Parameters in the address take precedence over those before it.
+            let keywords = ["fallback_application_name", "dbname", "client_encoding"]
+            let values = ["martlet-sync", address, "UTF8"]
+            let connected = withCStrings(keywords) { keywords in
+                withCStrings(values) { PQconnectdbParams(keywords, $0, 1) }
+            }
+            guard let connected else { throw PostgresError(connection: nil) }
+            guard PQstatus(connected) == CONNECTION_OK, let cancel = PQgetCancel(connected) else {
+                let error = PostgresError(connection: connected)
+                PQfinish(connected)
+                throw error
+            }
+            pointer = connected
+            canceller = PostgresCanceller(owning: cancel)
+            // Notices would be printed on standard error.
+            PQsetNoticeProcessor(connected, { _, _ in }, nil)
+        }
+
+        deinit { PQfinish(pointer) }
+
+        /// True between the begin and the end of a transaction, also after an error in it.
+        package var isInTransaction: Bool {
+            ![PQTRANS_IDLE, PQTRANS_UNKNOWN].contains(PQtransactionStatus(pointer))
+        }
+
+        /// False after the connection has failed. A session does not reconnect.
+        package var isConnected: Bool { PQstatus(pointer) == CONNECTION_OK }
+
+        /// Runs statements that have no parameters. Several statements are separated by semicolons.
+        @discardableResult
+        package func execute(_ script: String) throws(PostgresError) -> PostgresResult {
+            try checked(PQexec(pointer, script))
+        }
+
+        /// Runs one statement. It is prepared when it runs for the first time.
+        @discardableResult
+        package func query(
+            _ sql: String, _ parameters: [PostgresParameter] = []
+        ) throws(PostgresError) -> PostgresResult {
+            try canceller.requireAllowed()
+            let name = try prepared(sql, parameters)
+            return try checked(
+                withParameters(parameters) { values, lengths, formats, oids in
+                    let count = Int32(parameters.count)
+                    return if let name {
+                        PQexecPrepared(pointer, name, count, values, lengths, formats, 1)
+                    } else {
+                        PQexecParams(pointer, sql, count, oids, values, lengths, formats, 1)
+                    }
+                })
+        }
+
+        /// Runs one statement and calls the closure with each row as it arrives, so that only one row is in memory.
+        ///
+        /// If the closure throws, the statement is cancelled.
+        ///
+        /// - Parameter isPrepared: false if PostgreSQL should plan the statement for these parameters each time. For a
+        ///   prepared statement it chooses, after some calls, one plan for all parameters.
+        package func forEachRow(
+            _ sql: String, _ parameters: [PostgresParameter] = [], isPrepared: Bool = true,
+            _ body: (PostgresRow) throws -> Void
+        ) throws {
+            try canceller.requireAllowed()
+            let name = isPrepared ? try prepared(sql, parameters) : nil
+            let isSent = withParameters(parameters) { values, lengths, formats, oids in
+                let count = Int32(parameters.count)
+                return if let name {
+                    PQsendQueryPrepared(pointer, name, count, values, lengths, formats, 1)
+                } else {
+                    PQsendQueryParams(pointer, sql, count, oids, values, lengths, formats, 1)
+                }
+            }
+            guard isSent == 1, PQsetSingleRowMode(pointer) == 1 else { throw PostgresError(connection: pointer) }
+            var failure: (any Error)?
+            while let next = PQgetResult(pointer) {
+                do {
+                    let result = try checked(next)
+                    guard failure == nil else { continue }
+                    for row in result.rows { try body(row) }
+                } catch {
+                    if failure == nil, !(error is PostgresError) || PQtransactionStatus(pointer) == PQTRANS_ACTIVE {
+                        canceller.cancel()
+                    }
+                    failure = failure ?? error
+                }
+            }
+            if let failure { throw failure }
+        }
+
+        func prepared(_ sql: String, _ parameters: [PostgresParameter]) throws(PostgresError) -> String? {
+            let key = StatementKey(sql: sql, oids: parameters.map(\.oid))
+            if let name = statements[key] { return name }
+            guard statements.count < Self.maximumStatements else { return nil }
+            let name = "martlet_\(statements.count)"
+            try checked(
+                key.oids.withUnsafeBufferPointer { oids in
+                    PQprepare(pointer, name, sql, Int32(oids.count), oids.baseAddress)
+                })
+            statements[key] = name
+            return name
+        }
+
+        /// Takes ownership of a result, and throws if it is an error.
+        @discardableResult
+        func checked(_ result: OpaquePointer?) throws(PostgresError) -> PostgresResult {
+            guard let result else { throw PostgresError(connection: pointer) }
+            let owner = PostgresResult(owning: result)
+            switch PQresultStatus(result) {
+            case PGRES_BAD_RESPONSE, PGRES_FATAL_ERROR, PGRES_NONFATAL_ERROR, PGRES_PIPELINE_ABORTED:
+                throw PostgresError(result: result)
+            default: return owner
+            }
+        }
+    }
+
+    /// Stops a running statement. Any thread may use it.
+    // The structure of libpq is not changed after it was made, and PQcancel may be called by any thread.
+    package final class PostgresCanceller: @unchecked Sendable {
+        private let pointer: OpaquePointer
+        private let isStopped = Atomic(false)
+
+        init(owning pointer: OpaquePointer) { self.pointer = pointer }
+
+        deinit { PQfreeCancel(pointer) }
+
+        /// Stops the running statement, and makes later queries of the block fail.
+        func stop() {
+            isStopped.store(true, ordering: .sequentiallyConsistent)
+            cancel()
+        }
+
+        /// Called at the begin of a block.
+        func allow() { isStopped.store(false, ordering: .sequentiallyConsistent) }
+
+        func requireAllowed() throws(PostgresError) {
+            guard isStopped.load(ordering: .sequentiallyConsistent) else { return }
+            throw PostgresError(.queryCanceled, "the task was cancelled")
+        }
+
+        /// Asks the server to stop the running statement, which then fails with `queryCanceled`. Does nothing if no
+        /// statement is running. Returns after the server has received the request.
+        package func cancel() {
+            withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+                _ = PQcancel(pointer, buffer.baseAddress, 256)
+            }
+        }
+    }
+
+    /// Calls the closure with a null-terminated array of C strings.
+    func withCStrings<R>(_ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> R) -> R {
+        func append(_ index: Int, _ pointers: [UnsafePointer<CChar>?]) -> R {
+            guard index < strings.count else {
+                return (pointers + [nil]).withUnsafeBufferPointer { body($0.baseAddress) }
+            }
+            return strings[index].withCString { append(index + 1, pointers + [$0]) }
+        }
+        return append(0, [])
+    }
+
+    /// Calls the closure with the parameters in the form that libpq expects: values, lengths, formats and types.
+    func withParameters<R>(
+        _ parameters: [PostgresParameter],
+        _ body: (
+            UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?, UnsafePointer<UInt32>?
+        ) -> R
+    ) -> R {
+        // All values lie one after the other. A null pointer means NULL, so an empty value points to the last byte.
+        var content: [UInt8] = []
+        for parameter in parameters { content += parameter.bytes ?? [] }
+        content.append(0)
+        return content.withUnsafeBytes { bytes in
+            var offset = 0
+            let values = parameters.map { parameter -> UnsafePointer<CChar>? in
+                guard let value = parameter.bytes else { return nil }
+                defer { offset += value.count }
+                return bytes.baseAddress.map { ($0 + offset).assumingMemoryBound(to: CChar.self) }
+            }
+            let lengths = parameters.map { Int32($0.bytes?.count ?? 0) }
+            let formats = [Int32](repeating: 1, count: parameters.count)
+            return values.withUnsafeBufferPointer { values in
+                lengths.withUnsafeBufferPointer { lengths in
+                    formats.withUnsafeBufferPointer { formats in
+                        parameters.map(\.oid).withUnsafeBufferPointer {
+                            body(values.baseAddress, lengths.baseAddress, formats.baseAddress, $0.baseAddress)
+                        }
+                    }
+                }
+            }
+        }
+    }
+#endif

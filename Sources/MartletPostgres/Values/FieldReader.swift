@@ -1,0 +1,51 @@
+/// Reads the fields of a row in one of PostgreSQL's binary formats. The bytes must outlive the reader.
+package struct FieldReader {
+    private let bytes: UnsafeRawBufferPointer
+    private var offset = 0
+    /// The number of fields of the row.
+    package private(set) var count = 0
+    private let hasTypes: Bool
+
+    /// A row of a table as `record_send` writes it: each field is preceded by its type.
+    package init(record bytes: UnsafeRawBufferPointer) throws(PostgresError) {
+        self.bytes = bytes
+        hasTypes = true
+        count = Int(try word())
+    }
+
+    /// A row of `COPY … TO STDOUT (FORMAT binary)`.
+    ///
+    /// - Parameter offset: the length of the header, if the row follows it.
+    init(copied bytes: UnsafeRawBufferPointer, offset: Int) throws(PostgresError) {
+        self.bytes = bytes
+        self.offset = offset
+        hasTypes = false
+        count = Int(try short())
+    }
+
+    /// The bytes of the next field; nil for NULL.
+    package mutating func next() throws(PostgresError) -> UnsafeRawBufferPointer? {
+        if hasTypes { _ = try word() }
+        let length = Int(try word())
+        if length == -1 { return nil }
+        guard length >= 0, length <= bytes.count - offset else { throw .malformed("a row") }
+        defer { offset += length }
+        return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + length])
+    }
+
+    package func requireEnd() throws(PostgresError) {
+        guard offset == bytes.count else { throw .malformed("a row") }
+    }
+
+    private mutating func word() throws(PostgresError) -> Int32 {
+        guard bytes.count - offset >= 4 else { throw .malformed("a row") }
+        defer { offset += 4 }
+        return Int32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self))
+    }
+
+    private mutating func short() throws(PostgresError) -> Int16 {
+        guard bytes.count - offset >= 2 else { throw .malformed("a row") }
+        defer { offset += 2 }
+        return Int16(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int16.self))
+    }
+}

@@ -1,0 +1,35 @@
+/// The binary format of `timestamptz`: microseconds since 2000-01-01T00:00:00Z. The greatest and the least number are the
+/// infinities.
+///
+/// Dates are seconds since 2001-01-01T00:00:00Z, as in Foundation. Whole microseconds between the years 1865 and 2137
+/// survive a round trip: further away, a `Double` cannot represent each of them.
+enum TimestampFormat {
+    /// The microseconds between the two reference dates. The year 2000 had 366 days.
+    private static let offset: Int64 = 366 * 86_400 * 1_000_000
+    /// From the year 4713 BC to 294276 AD, as in PostgreSQL's `datatype/timestamp.h`.
+    private static let range: Range<Int64> = -211_813_488_000_000_000..<9_223_371_331_200_000_000
+
+    static func encode(_ seconds: Double) throws(UnencodableValue) -> Int64 {
+        if seconds.isInfinite { return seconds > 0 ? .max : .min }
+        // The whole seconds and the rest are exact, so only the last product is rounded.
+        let whole = seconds.rounded(.down)
+        let rest = ((seconds - whole) * 1_000_000).rounded()
+        guard !seconds.isNaN, let exact = Int64(exactly: whole) else {
+            throw UnencodableValue("a date is not between the years -4712 and 294276")
+        }
+        let (product, isLarge) = exact.multipliedReportingOverflow(by: 1_000_000)
+        let (sum, isLarger) = product.addingReportingOverflow(Int64(rest) + offset)
+        guard !isLarge, !isLarger, range.contains(sum) else {
+            throw UnencodableValue("a date is not between the years -4712 and 294276")
+        }
+        return sum
+    }
+
+    static func decode(_ microseconds: Int64) -> Double {
+        switch microseconds {
+        case .max: .infinity
+        case .min: -.infinity
+        default: Double(microseconds.subtractingReportingOverflow(offset).partialValue) / 1_000_000
+        }
+    }
+}

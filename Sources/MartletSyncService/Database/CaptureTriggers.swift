@@ -1,0 +1,128 @@
+#if Sync
+    import MartletPostgres
+
+    /// The triggers that write changes of one table into the log.
+    struct CaptureTriggers {
+        let table: SyncTable
+        /// The quoted name of the table, with its schema.
+        let relation: String
+        /// The number of the type in the log.
+        let typeID: Int
+        /// The number of the schema.
+        let factsID: Int
+
+        /// Digits sort before letters. Triggers run in the order of their names, and a trigger of the user may write the
+        /// same row: that write must come later in the log.
+        static let rowTrigger = "00_martlet_log"
+        static let truncateTrigger = "00_martlet_log_truncate"
+
+        /// The functions and the triggers. Replaces those that exist.
+        var script: String {
+            """
+            CREATE OR REPLACE FUNCTION martlet.log_\(typeID)() RETURNS trigger
+                LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $martlet$
+            DECLARE
+                mask bit varying;
+                stamp bigint := coalesce(nullif(current_setting('martlet.time', true), '')::bigint,
+                    floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint << 16);
+                client bigint := nullif(current_setting('martlet.client', true), '')::bigint;
+                upload bigint := nullif(current_setting('martlet.upload', true), '')::bigint;
+            BEGIN
+            \(Self.durability)
+                IF TG_OP = 'INSERT' THEN
+                    \(insert("'i'", key("NEW"), new: image("NEW")));
+                ELSIF TG_OP = 'DELETE' THEN
+                    \(insert("'d'", key("OLD"), old: image("OLD")));
+                ELSIF \(key("OLD")) <> \(key("NEW")) THEN
+                    \(insert("'d'", key("OLD"), old: image("OLD")));
+                    \(insert("'i'", key("NEW"), new: image("NEW")));
+                ELSE
+                    mask := \(mask);
+                    IF position(B'1' IN mask) > 0 THEN
+                        \(insert("'u'", key("NEW"), columns: "mask", old: image("OLD"), new: image("NEW")));
+                    END IF;
+                END IF;
+                RETURN NULL;
+            END $martlet$;
+            -- A trigger of another table could write false entries.
+            REVOKE ALL ON FUNCTION martlet.log_\(typeID)() FROM PUBLIC;
+            CREATE OR REPLACE TRIGGER "\(Self.rowTrigger)" AFTER INSERT OR UPDATE OR DELETE ON \(relation)
+                FOR EACH ROW EXECUTE FUNCTION martlet.log_\(typeID)();
+            ALTER TABLE \(relation) ENABLE ALWAYS TRIGGER "\(Self.rowTrigger)";
+            \(truncateScript)
+            """
+        }
+
+        // TRUNCATE is logged as the deletion of each row. The table is locked, so no other transaction changes it, but a
+        // snapshot that is older than the lock may lack rows.
+        private var truncateScript: String {
+            """
+            CREATE OR REPLACE FUNCTION martlet.log_truncate_\(typeID)() RETURNS trigger
+                LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $martlet$
+            -- A column of the table may have the name of the variable.
+            #variable_conflict use_variable
+            DECLARE
+                stamp bigint := floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint << 16;
+            BEGIN
+            \(Self.durability)
+                IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
+                    RAISE EXCEPTION 'TRUNCATE of a synchronized table needs the isolation level READ COMMITTED'
+                        USING ERRCODE = 'feature_not_supported', HINT = 'Use DELETE.';
+                END IF;
+                INSERT INTO martlet.log (type, op, facts, key, old, time)
+                    SELECT \(typeID), 'd', \(factsID), \(key("t")), \(image("t")), stamp FROM \(relation) t;
+                RETURN NULL;
+            END $martlet$;
+            REVOKE ALL ON FUNCTION martlet.log_truncate_\(typeID)() FROM PUBLIC;
+            CREATE OR REPLACE TRIGGER "\(Self.truncateTrigger)" BEFORE TRUNCATE ON \(relation)
+                FOR EACH STATEMENT EXECUTE FUNCTION martlet.log_truncate_\(typeID)();
+            ALTER TABLE \(relation) ENABLE ALWAYS TRIGGER "\(Self.truncateTrigger)";
+            """
+        }
+
+        // A reader may have seen a commit that PostgreSQL loses in a crash, and its number may be used again. No cursor would
+        // notice that. So a commit that is logged is durable before it becomes visible.
+        private static let durability = """
+                IF current_setting('synchronous_commit') = 'off' THEN
+                    PERFORM set_config('synchronous_commit', 'on', true);
+                END IF;
+            """
+
+        private func insert(
+            _ op: String, _ key: String, columns: String = "NULL", old: String = "NULL", new: String = "NULL"
+        ) -> String {
+            """
+            INSERT INTO martlet.log (type, op, facts, key, columns, old, new, time, client, upload)
+                VALUES (\(typeID), \(op), \(factsID), \(key), \(columns), \(old), \(new), stamp, client, upload)
+            """
+        }
+
+        /// The bytes of the primary key of a row.
+        func key(_ row: String) -> String {
+            let value = "\(row).\(table.key.quoted)"
+            // 1.0 and 1.00 are the same key.
+            return "\(table.key.type.base.sendFunction)(\(table.key.type == .decimal ? "trim_scale(\(value))" : value))"
+        }
+
+        /// The bytes of all synchronized columns of a row.
+        func image(_ row: String) -> String {
+            "record_send(ROW(\(table.columns.map { "\(row).\($0.quoted)" }.joined(separator: ", "))))"
+        }
+
+        // The operators of floating-point types consider both zeros equal, so their bits are compared.
+        private var mask: String {
+            table.columns.map { column in
+                let send = column.type.base.isFloating ? column.type.base.sendFunction : ""
+                return "(\(send)(NEW.\(column.quoted)) IS DISTINCT FROM \(send)(OLD.\(column.quoted)))::int::bit"
+            }.joined(separator: "\n            || ")
+        }
+
+        /// Removes the triggers of a type that is not synchronized any more, from whatever table has them.
+        static func removal(typeID: Int) -> String {
+            """
+            DROP FUNCTION IF EXISTS martlet.log_\(typeID)() CASCADE;
+            DROP FUNCTION IF EXISTS martlet.log_truncate_\(typeID)() CASCADE;
+            """
+        }
+    }
+#endif

@@ -1,0 +1,79 @@
+#if Sync
+    import MartletPostgres
+    import MartletSyncProtocol
+
+    /// Finds the objects of an upload that violate a deferred constraint.
+    ///
+    /// PostgreSQL names the constraint. It names the values too, but only in a text for people.
+    struct ConstraintViolators {
+        let catalog: SyncCatalog
+        let session: PostgresSession
+
+        /// The objects that must be refused so that the constraint may hold.
+        ///
+        /// - Parameters:
+        ///   - error: the error of the constraint.
+        ///   - applied: the objects that the upload has changed.
+        ///   - deleted: the objects that it has deleted.
+        func objects(
+            _ error: PostgresError, applied: Set<ObjectAddress>, deleted: [ObjectAddress]
+        ) throws -> Set<ObjectAddress> {
+            let table = catalog.tables.values.first { $0.name == error.table }
+            if let table, let constraint = error.constraint {
+                let columns = try self.columns(of: constraint, table)
+                let found =
+                    error.state == .uniqueViolation
+                    ? try twins(table, columns, applied)
+                    : try unlinked(table, columns, applied).union(stillNeeded(table, columns, deleted))
+                if !found.isEmpty { return found }
+            }
+            // A cascade may have deleted the target, or a trigger of the user may check something else.
+            return deleted.isEmpty ? applied : Set(deleted)
+        }
+
+        private func columns(of constraint: String, _ table: SyncTable) throws -> [String] {
+            try session.query(
+                """
+                SELECT a.attname::text FROM pg_constraint k
+                JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = ANY (k.conkey)
+                WHERE k.conrelid = $1::regclass AND k.conname = $2
+                """, [.text(catalog.relation(table)), .text(constraint)]
+            ).rows.map { try $0.text(0) }
+        }
+
+        private func rows(_ table: SyncTable, _ addresses: some Sequence<ObjectAddress>) throws -> [ObjectRow] {
+            try addresses.filter { $0.type == table.type }.map { try ObjectRow($0, table, catalog, session) }
+        }
+
+        // Of two objects with the same value, one may stay: the one with the smaller key, so that the choice does not depend
+        // on the order of a set.
+        private func twins(
+            _ table: SyncTable, _ columns: [String], _ applied: Set<ObjectAddress>
+        ) throws -> Set<ObjectAddress> {
+            let sorted = applied.sorted { "\($0.key)" < "\($1.key)" }
+            let last = try rows(table, sorted).last { try $0.hasTwin(columns) }
+            return Set([last?.address].compactMap { $0 })
+        }
+
+        private func unlinked(
+            _ table: SyncTable, _ columns: [String], _ applied: Set<ObjectAddress>
+        ) throws -> Set<ObjectAddress> {
+            let links = table.columns.filter { columns.contains($0.name) }
+            let found = try rows(table, applied).filter { row in try links.contains { try row.hasMissingTarget($0) } }
+            return Set(found.map(\.address))
+        }
+
+        private func stillNeeded(
+            _ table: SyncTable, _ columns: [String], _ deleted: [ObjectAddress]
+        ) throws -> Set<ObjectAddress> {
+            var found: Set<ObjectAddress> = []
+            for column in table.columns where columns.contains(column.name) {
+                guard let target = column.target.flatMap({ catalog.tables[$0] }) else { continue }
+                for row in try rows(target, deleted) where try row.isMissingTarget(of: column, in: table) {
+                    found.insert(row.address)
+                }
+            }
+            return found
+        }
+    }
+#endif

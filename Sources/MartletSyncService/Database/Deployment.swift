@@ -1,0 +1,122 @@
+#if Sync
+    package import MartletPostgres
+
+    /// Why a database cannot be synchronized.
+    package struct DeploymentError: Error, Sendable, Equatable, CustomStringConvertible {
+        /// One line for each table, column or setting that does not fit.
+        package let findings: [String]
+
+        package var description: String {
+            (findings + ["run 'martlet postgres' for the statements that create or change the tables"])
+                .joined(separator: "\n")
+        }
+    }
+
+    /// Prepares a database for synchronization.
+    package struct Deployment {
+        private let schema: SyncSchema
+        private let tables: [SyncTable]
+        private let tableSchema: String
+
+        /// - Parameters:
+        ///   - schema: the schema of the programs that are synchronized.
+        ///   - tableSchema: the SQL schema of the tables.
+        package init(_ schema: SyncSchema, tableSchema: String = "public") throws {
+            self.schema = schema
+            self.tableSchema = tableSchema
+            tables = try schema.tables().values.sorted { $0.type < $1.type }
+        }
+
+        /// Checks the tables, and installs or updates the schema `martlet` and the triggers, in one transaction. Running it
+        /// again changes nothing.
+        ///
+        /// The role must own the tables. Writers wait until the transaction has ended.
+        ///
+        /// - Throws: `DeploymentError` if a table does not fit; `PostgresError`.
+        package func run(in session: PostgresSession) throws {
+            try session.transaction {
+                // The number of this transaction must not be assigned again after a crash.
+                try session.execute("SET LOCAL synchronous_commit = on")
+                // Two deployments at once would both try to create the schema.
+                try session.query("SELECT pg_advisory_xact_lock(hashtextextended('martlet deploy', 0))")
+                try checkServer(session)
+                let check = TableCheck(session: session, tableSchema: tableSchema)
+                let findings = try tables.flatMap(check.findings)
+                guard findings.isEmpty else { throw DeploymentError(findings: findings) }
+                try session.execute(ServiceSchema.script)
+                try checkFormat(session)
+                let facts = try storeFacts(session)
+                try installTriggers(session, facts)
+                try session.query(
+                    """
+                    INSERT INTO martlet.deployment (format, facts, table_schema, horizon)
+                    VALUES (\(ServiceSchema.format), $1, $2, pg_current_xact_id())
+                    ON CONFLICT (singleton) DO UPDATE SET facts = excluded.facts, table_schema = excluded.table_schema
+                    WHERE (deployment.facts, deployment.table_schema) <> (excluded.facts, excluded.table_schema)
+                    """, [.integer(Int32(facts)), .text(tableSchema)])
+            }
+        }
+
+        private func checkServer(_ session: PostgresSession) throws {
+            let row = try session.query(
+                "SELECT current_setting('server_version_num')::int >= 140000, current_setting('server_encoding')"
+            ).first
+            guard let row, row.boolean(0) else { throw DeploymentError(findings: ["PostgreSQL 14 or later is needed"]) }
+            let encoding = try row.text(1)
+            guard encoding == "UTF8" else {
+                throw DeploymentError(findings: ["the database has the encoding \(encoding), expected UTF8"])
+            }
+        }
+
+        private func checkFormat(_ session: PostgresSession) throws {
+            guard let row = try session.query("SELECT format FROM martlet.deployment").first else { return }
+            let format = try row.integer(0)
+            guard format <= ServiceSchema.format else {
+                throw DeploymentError(
+                    findings: [
+                        "the schema 'martlet' has the format \(format), which needs a newer version of the service"
+                    ])
+            }
+        }
+
+        /// Stores the facts and returns their number.
+        private func storeFacts(_ session: PostgresSession) throws -> Int {
+            let text = schema.facts
+            try session.query(
+                """
+                INSERT INTO martlet.facts (hash, text) SELECT sha256(convert_to($1, 'UTF8')), $1
+                WHERE NOT EXISTS (SELECT FROM martlet.facts WHERE hash = sha256(convert_to($1, 'UTF8')))
+                """, [.text(text)])
+            let row = try session.query(
+                "SELECT id FROM martlet.facts WHERE hash = sha256(convert_to($1, 'UTF8'))", [.text(text)]
+            ).first
+            return try row?.integer(0) ?? 0
+        }
+
+        private func installTriggers(_ session: PostgresSession, _ facts: Int) throws {
+            for table in tables {
+                try session.query(
+                    """
+                    INSERT INTO martlet.types (name) SELECT $1
+                    WHERE NOT EXISTS (SELECT FROM martlet.types WHERE name = $1)
+                    """, [.text(table.typeName)])
+            }
+            let names = Dictionary(uniqueKeysWithValues: tables.map { ($0.typeName, $0) })
+            for row in try session.query("SELECT id, name FROM martlet.types ORDER BY id").rows {
+                let id = try row.integer(0)
+                guard let table = names[try row.text(1)] else {
+                    try session.execute(CaptureTriggers.removal(typeID: id))
+                    continue
+                }
+                let triggers = CaptureTriggers(
+                    table: table, relation: Self.relation(table, tableSchema), typeID: id, factsID: facts)
+                try session.execute(triggers.script)
+            }
+        }
+
+        /// The quoted name of a table.
+        static func relation(_ table: SyncTable, _ schema: String) -> String {
+            "\"\(schema.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\".\"\(table.name)\""
+        }
+    }
+#endif

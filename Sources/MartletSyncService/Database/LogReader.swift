@@ -1,0 +1,118 @@
+#if Sync
+    package import MartletPostgres
+    package import MartletSyncProtocol
+    import MartletValues
+
+    /// Why changes cannot be read from a cursor.
+    package enum LogReaderError: Error, Sendable, Equatable {
+        /// The cursor is no cursor of this database, is older than the log, or is newer than the database.
+        case unknownCursor
+        /// A newer schema was deployed. Load the catalog again.
+        case schemaChanged
+    }
+
+    /// The changes between two cursors.
+    package struct LogBatch: Sendable {
+        /// The cursor after the changes.
+        package var cursor: SyncCursor
+        /// In the order of the log. The entries of one object are in the order in which they were made.
+        package var entries: [LogEntry] = []
+        /// The newest upload of each client that was stored between the cursors.
+        package var uploads: [UInt64: UInt64] = [:]
+    }
+
+    /// Reads the log.
+    ///
+    /// The reader takes a cursor and returns what is committed now and was not committed at the cursor, together with the
+    /// cursor of now. Both come from one statement, and so from one snapshot: no entry is missed, and none is read twice.
+    ///
+    /// The new cursor ends with the newest transaction that has entries, which is durable. If there are no entries, the
+    /// cursor does not change.
+    package struct LogReader: Sendable {
+        private let catalog: SyncCatalog
+
+        package init(_ catalog: SyncCatalog) { self.catalog = catalog }
+
+        // The first row has the cursor. The statement is not prepared: the plan for unknown parameters reads the whole log.
+        private static let sql = """
+            SELECT NULL::bigint AS seq, pg_current_snapshot()::text AS cursor, NULL::"char" AS op, NULL::integer AS type,
+                NULL::integer AS facts, NULL::bytea AS key, NULL::bytea AS old, NULL::bytea AS new,
+                NULL::bigint AS client, NULL::bigint AS upload, NULL::xid8 AS xid
+            UNION ALL
+            SELECT seq, NULL, op, type, facts, key, old, new, client, upload, xid FROM martlet.log
+            WHERE xid >= $1 OR xid = ANY ($2)
+            ORDER BY seq NULLS FIRST
+            """
+
+        /// The changes after a cursor. In a transaction with the isolation level REPEATABLE READ, they lead to the snapshot
+        /// of the transaction.
+        ///
+        /// - Throws: `LogReaderError`; `PostgresError`.
+        package func batch(after cursor: SyncCursor, in session: PostgresSession) throws -> LogBatch {
+            var batch = LogBatch(cursor: cursor)
+            batch.cursor = try read(after: cursor, in: session) { entry, origin in
+                if let origin { batch.uploads[origin.client] = max(batch.uploads[origin.client] ?? 0, origin.upload) }
+                if let entry { batch.entries.append(entry) }
+            }
+            return batch
+        }
+
+        /// Calls the closure with each entry after a cursor as it arrives, and returns the new cursor. The entry is nil for
+        /// the acknowledgement of an upload that names no object.
+        package func read(
+            after cursor: SyncCursor, in session: PostgresSession, _ each: (LogEntry?, LogEntry.Origin?) throws -> Void
+        ) throws -> SyncCursor {
+            guard let start = SnapshotCursor(cursor), start.contains(catalog.horizon) else {
+                throw LogReaderError.unknownCursor
+            }
+            var count = 0
+            var end = start
+            var limit = start.xmax
+            let parameters = [PostgresParameter.transaction(start.xmax), .transactions(start.open)]
+            try session.forEachRow(Self.sql, parameters, isPrepared: false) { row in
+                if row.isNull(0) { return end = try snapshot(row, after: start) }
+                limit = max(limit, UInt64(try row.bigint(10)) + 1)
+                try each(entry(row), origin(row))
+                count += 1
+            }
+            return count == 0 ? cursor : end.restricted(below: limit).cursor
+        }
+
+        private func snapshot(_ row: PostgresRow, after start: SnapshotCursor) throws -> SnapshotCursor {
+            // After a restore, transactions that the client has seen may not exist.
+            guard let now = SnapshotCursor(SyncCursor(try row.text(1))), now.xmax >= start.xmax, now.xmin >= start.xmin
+            else { throw LogReaderError.unknownCursor }
+            return now
+        }
+
+        private func origin(_ row: PostgresRow) throws -> LogEntry.Origin? {
+            if row.isNull(8) { return nil }
+            return LogEntry.Origin(client: UInt64(try row.bigint(8)), upload: UInt64(try row.bigint(9)))
+        }
+
+        private func entry(_ row: PostgresRow) throws -> LogEntry? {
+            let operation = row.bytes(2).first
+            if operation == UInt8(ascii: "a") { return nil }
+            guard let format = catalog.format(facts: try row.integer(4), type: try row.integer(3)) else {
+                throw LogReaderError.schemaChanged
+            }
+            if operation == UInt8(ascii: "n") {
+                var reader = try MessageReader(row.bytes(5))
+                let address = ObjectAddress(type: format.type, key: try reader.value())
+                return LogEntry(address: address, old: nil, new: nil, origin: try origin(row), isTouch: true)
+            }
+            return LogEntry(
+                address: try row.withBytes(5) { try format.address($0) }, old: try values(row, 6, format),
+                new: try values(row, 7, format), origin: try origin(row),
+                isTouch: operation == UInt8(ascii: "t"))
+        }
+
+        private func values(_ row: PostgresRow, _ column: Int, _ format: RowFormat) throws -> [ValuePath: SyncValue]? {
+            try row.withBytes(column) { bytes in
+                guard let bytes else { return nil }
+                var reader = try FieldReader(record: bytes)
+                return try format.values(&reader)
+            }
+        }
+    }
+#endif

@@ -1,0 +1,61 @@
+#if Sync
+    import MartletPostgres
+    import MartletSyncProtocol
+
+    /// An upload that no client sends: the client is broken or hostile.
+    package struct InvalidUpload: Error, Sendable, Equatable, CustomStringConvertible {
+        package let description: String
+
+        init(_ description: String) { self.description = description }
+    }
+
+    /// Why the changes of an upload to one object are reverted.
+    struct ObjectRefusal: Error {
+        let reason: RevertedObject.Reason
+        /// Contains names of the schema, but no values: PostgreSQL checks constraints also against rows that the user may not
+        /// read.
+        let message: String
+
+        init(_ reason: RevertedObject.Reason, _ message: String) {
+            self.reason = reason
+            self.message = message
+        }
+
+        /// Nil for errors that say nothing about the object: those of the connection, conflicts between transactions, lack
+        /// of resources, and mistakes of the service.
+        init?(_ error: any Error) {
+            switch error {
+            case let refusal as ObjectRefusal: self = refusal
+            case let error as UnencodableValue: self.init(.invalidValue, error.description)
+            case let error as PostgresError:
+                guard let reason = Self.reason(error) else { return nil }
+                self.init(reason, Self.message(error))
+            default: return nil
+            }
+        }
+
+        private static func reason(_ error: PostgresError) -> RevertedObject.Reason? {
+            switch (error.state, error.state.conditionClass) {
+            case (.insufficientPrivilege, _), (.withCheckOptionViolation, _): .notPermitted
+            case (.raisedException, _), (_, "23"): .constraint
+            // A key that is too long for an index.
+            case (.programLimitExceeded, _), (_, "22"): .invalidValue
+            default: nil
+            }
+        }
+
+        private static func message(_ error: PostgresError) -> String {
+            let constraint = error.constraint.map { " (constraint '\($0)')" } ?? ""
+            return switch error.state {
+            case .uniqueViolation: "a value that must be unique exists already" + constraint
+            case .foreignKeyViolation: "a link has no target, or the object is the target of another one" + constraint
+            case .notNullViolation: "a required value is missing" + (error.column.map { " (column '\($0)')" } ?? "")
+            case .checkViolation: "a value is not allowed" + constraint
+            case .raisedException: "a trigger of the database refuses the change"
+            case .insufficientPrivilege, .withCheckOptionViolation: "the change is not permitted"
+            case _ where error.state.conditionClass == "23": "a constraint does not hold" + constraint
+            default: "a value does not fit its column"
+            }
+        }
+    }
+#endif

@@ -1,0 +1,150 @@
+#if Sync
+    import MartletEngine
+    import MartletPostgres
+    import MartletSyncProtocol
+    import MartletValues
+
+    /// The row of one object, which an upload writes.
+    struct ObjectRow {
+        /// A value for a column.
+        struct Field {
+            /// The position of the column in the table.
+            let position: Int
+            let bytes: [UInt8]?
+        }
+
+        let address: ObjectAddress
+        let table: SyncTable
+        private let catalog: SyncCatalog
+        private let session: PostgresSession
+        private let key: PostgresParameter
+
+        /// Throws `UnencodableValue` if no row can have the key.
+        init(
+            _ address: ObjectAddress, _ table: SyncTable, _ catalog: SyncCatalog, _ session: PostgresSession
+        ) throws {
+            self.address = address
+            self.table = table
+            self.catalog = catalog
+            self.session = session
+            key = PostgresParameter(oid: table.key.type.base.oid, bytes: try table.key.type.encode(address.key))
+        }
+
+        private var relation: String { catalog.relation(table) }
+        private var keyColumn: String { table.key.quoted }
+
+        /// The columns of properties, without the primary key, in the order of the table.
+        func fields(_ values: [ValuePath: SyncValue]) throws -> [Field] {
+            let type = catalog.schema.types[table.type]
+            return try values.compactMap { path, value -> Field? in
+                guard let property = path.properties.first, type.properties.indices.contains(property) else {
+                    throw InvalidUpload("an operation names an unknown property of '\(type.name)'")
+                }
+                guard path.properties.count == 1, let position = table.position(of: property) else {
+                    let name = type.properties[property].name
+                    throw ObjectRefusal(.invalidValue, "'\(type.name).\(name)' is not synchronized yet")
+                }
+                if position == table.keyIndex {
+                    guard value == .scalar(address.key) else {
+                        throw ObjectRefusal(.invalidValue, "the primary key of an object cannot be changed")
+                    }
+                    return nil
+                }
+                return Field(position: position, bytes: try table.columns[position].encode(value))
+            }.sorted { $0.position < $1.position }
+        }
+
+        /// Locks the row. False if it does not exist.
+        func lock() throws -> Bool {
+            let sql = "SELECT FROM \(relation) WHERE \(keyColumn) = $1 FOR NO KEY UPDATE"
+            return try session.query(sql, [key]).rowCount > 0
+        }
+
+        /// The properties with values that win against an upload: they are newer, and the writer had not seen them.
+        ///
+        /// The row must be locked, so that no other transaction adds entries for it.
+        func newerProperties(than origin: UploadOrigin) throws -> Set<Int> {
+            let result = try session.query(
+                """
+                SELECT op, facts, columns, time, client FROM martlet.log
+                WHERE type = $1 AND op <> 'n' AND substr(key, 1, 200) = substr($2, 1, 200) AND key = $2 AND xid >= $3 AND NOT pg_visible_in_snapshot(xid, $4::pg_snapshot)
+                ORDER BY seq
+                """,
+                [
+                    .integer(Int32(catalog.typeID(table.type))), .bytes(key.bytes), .transaction(origin.base.xmin),
+                    .text(origin.base.cursor.text),
+                ])
+            var newer: Set<Int> = []
+            for row in result.rows {
+                // The object before a deletion was another one.
+                if row.bytes(0) == [UInt8(ascii: "d")] { newer = [] }
+                // A client's own earlier uploads never win against its later ones.
+                let client = try row.bigint(4)
+                let time = try row.bigint(3)
+                if client == origin.client || (time, client) < (origin.storedTime, origin.client) { continue }
+                guard let format = catalog.format(facts: try row.integer(1), type: catalog.typeID(table.type)) else {
+                    throw LogReaderError.schemaChanged
+                }
+                newer.formUnion(format.properties(try row.bits(2)))
+            }
+            return newer
+        }
+
+        func update(_ fields: [Field]) throws {
+            if fields.isEmpty { return }
+            let assignments = fields.enumerated().map { "\(table.columns[$1.position].quoted) = $\($0 + 2)" }
+            let sql = "UPDATE \(relation) SET \(assignments.joined(separator: ", ")) WHERE \(keyColumn) = $1"
+            try session.query(sql, [key] + parameters(fields))
+        }
+
+        /// False if the row exists. The columns without a field get their defaults.
+        func insert(_ fields: [Field]) throws -> Bool {
+            let names = [keyColumn] + fields.map { table.columns[$0.position].quoted }
+            let places = names.indices.map { "$\($0 + 1)" }
+            let sql = """
+                INSERT INTO \(relation) (\(names.joined(separator: ", "))) VALUES (\(places.joined(separator: ", ")))
+                ON CONFLICT (\(keyColumn)) DO NOTHING
+                """
+            return try session.query(sql, [key] + parameters(fields)).affectedRows == 1
+        }
+
+        func delete() throws {
+            try session.query("DELETE FROM \(relation) WHERE \(keyColumn) = $1", [key])
+        }
+
+        private func parameters(_ fields: [Field]) -> [PostgresParameter] {
+            fields.map { PostgresParameter(oid: table.columns[$0.position].type.base.oid, bytes: $0.bytes) }
+        }
+
+        // MARK: Constraints
+
+        /// True if a column of the row contains a key that no row of the target has.
+        func hasMissingTarget(_ column: SyncColumn) throws -> Bool {
+            guard let target = column.target.flatMap({ catalog.tables[$0] }) else { return false }
+            let sql = """
+                SELECT FROM \(relation) o WHERE o.\(keyColumn) = $1 AND o.\(column.quoted) IS NOT NULL AND NOT EXISTS
+                (SELECT FROM \(catalog.relation(target)) t WHERE t.\(target.key.quoted) = o.\(column.quoted))
+                """
+            return try session.query(sql, [key]).rowCount > 0
+        }
+
+        /// True if the row does not exist and a row of another table links to it.
+        func isMissingTarget(of column: SyncColumn, in source: SyncTable) throws -> Bool {
+            let sql = """
+                SELECT FROM \(catalog.relation(source)) WHERE \(column.quoted) = $1
+                AND NOT EXISTS (SELECT FROM \(relation) WHERE \(keyColumn) = $1) LIMIT 1
+                """
+            return try session.query(sql, [key]).rowCount > 0
+        }
+
+        /// True if another row has the same values in these columns.
+        func hasTwin(_ columns: [String]) throws -> Bool {
+            let isEqual = columns.map { "o.\"\($0)\" = t.\"\($0)\"" }.joined(separator: " AND ")
+            let sql = """
+                SELECT FROM \(relation) o JOIN \(relation) t ON \(isEqual) AND o.\(keyColumn) <> t.\(keyColumn)
+                WHERE o.\(keyColumn) = $1 LIMIT 1
+                """
+            return try session.query(sql, [key]).rowCount > 0
+        }
+    }
+#endif

@@ -1,0 +1,71 @@
+#if Sync
+    /// The schema `martlet` of the database: what the service owns.
+    enum ServiceSchema {
+        /// The version of the tables below. A service refuses a database that a newer version of `deploy` has prepared.
+        static let format = 1
+
+        /// Creates what does not exist yet.
+        static let script = """
+            CREATE SCHEMA IF NOT EXISTS martlet;
+            -- Writers name the domain in their statements.
+            GRANT USAGE ON SCHEMA martlet TO PUBLIC;
+            DO $$ BEGIN
+                CREATE DOMAIN martlet.object_id AS bytea CHECK (octet_length(VALUE) = 12);
+            EXCEPTION WHEN duplicate_object THEN NULL;
+            END $$;
+
+            -- The schemas that were deployed. Entries of the log name the schema in which they are written.
+            CREATE TABLE IF NOT EXISTS martlet.facts (
+                id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+                hash bytea NOT NULL UNIQUE,
+                text text NOT NULL
+            );
+            -- The numbers of types in the log. They do not change when types are added.
+            CREATE TABLE IF NOT EXISTS martlet.types (
+                id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+                name text COLLATE "C" NOT NULL UNIQUE
+            );
+            -- One row. A cursor that does not contain the transaction 'horizon' is older than the log.
+            CREATE TABLE IF NOT EXISTS martlet.deployment (
+                singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
+                format integer NOT NULL,
+                facts integer NOT NULL REFERENCES martlet.facts (id),
+                table_schema text NOT NULL,
+                horizon xid8 NOT NULL
+            );
+            -- The newest stored upload of each client. 'secret' is the SHA-256 of what the client sends.
+            CREATE TABLE IF NOT EXISTS martlet.clients (
+                id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+                secret bytea NOT NULL,
+                upload bigint NOT NULL DEFAULT 0
+            );
+            -- 'op' is i(nsert), u(pdate), d(elete), t(ouch), n(o row can have the key), or a(cknowledgement of an upload that
+            -- names no object). 'columns' has a bit for each column of the
+            -- values that an update has changed; NULL means all. 'time' is a hybrid time stamp.
+            CREATE TABLE IF NOT EXISTS martlet.log (
+                xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
+                seq bigint GENERATED ALWAYS AS IDENTITY,
+                type integer NOT NULL,
+                op "char" NOT NULL,
+                facts integer NOT NULL,
+                key bytea NOT NULL,
+                columns bit varying,
+                old bytea,
+                new bytea,
+                time bigint NOT NULL,
+                client bigint,
+                upload bigint,
+                PRIMARY KEY (xid, seq)
+            );
+            -- Keys may be longer than what an index holds.
+            CREATE INDEX IF NOT EXISTS log_type_key ON martlet.log (type, substr(key, 1, 200));
+            """
+
+        /// Identifies the history of the database: the system identifier, and the timeline, which changes when a standby is
+        /// promoted or a backup is restored to a point in time.
+        static let epochSQL = """
+            SELECT (SELECT system_identifier FROM pg_control_system())::text || '.'
+                || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)
+            """
+    }
+#endif

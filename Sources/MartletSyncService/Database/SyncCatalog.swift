@@ -1,0 +1,137 @@
+#if Sync
+    import MartletEngine
+    package import MartletPostgres
+    import MartletSyncProtocol
+
+    /// What `Deployment` has stored in a database, read once and used by readers and writers.
+    package struct SyncCatalog: Sendable {
+        package let schema: SyncSchema
+        /// The tables by the numbers of their types.
+        package let tables: [Int: SyncTable]
+        /// Identifies the history of the database. A cursor of another epoch is meaningless.
+        package let epoch: String
+        /// The number of the deployed schema.
+        let factsID: Int
+        /// A cursor that does not contain this transaction is older than the log.
+        let horizon: UInt64
+        private let tableSchema: String
+        /// The numbers in the log, by the numbers of the types.
+        private let typeIDs: [Int: Int]
+        private let formats: [RowFormat.ID: RowFormat]
+
+        /// Reads the catalog of a database.
+        ///
+        /// - Throws: `DeploymentError` if the database is not prepared, or was prepared by a newer version.
+        package init(_ session: PostgresSession) throws {
+            let deployment = try Self.deployment(session)
+            (factsID, tableSchema, horizon) = (deployment.facts, deployment.tableSchema, deployment.horizon)
+            epoch = try session.query(ServiceSchema.epochSQL).first?.text(0) ?? ""
+            var ids: [String: Int] = [:]
+            for row in try session.query("SELECT id, name FROM martlet.types").rows {
+                ids[try row.text(1)] = try row.integer(0)
+            }
+            var schemas: [Int: SyncSchema] = [:]
+            for row in try session.query("SELECT id, text FROM martlet.facts").rows {
+                schemas[try row.integer(0)] = try SyncSchema(facts: try row.text(1))
+            }
+            guard let schema = schemas[factsID] else { throw Self.notDeployed }
+            self.schema = schema
+            let tables = try schema.tables()
+            self.tables = tables
+            typeIDs = tables.compactMapValues { ids[$0.typeName] }
+            var formats: [RowFormat.ID: RowFormat] = [:]
+            for (facts, written) in schemas {
+                for old in try written.tables().values {
+                    guard let table = schema.number(of: old.typeName).flatMap({ tables[$0] }),
+                        let id = ids[old.typeName]
+                    else { continue }
+                    formats[RowFormat.ID(facts: facts, type: id)] = RowFormat(table, old, written, schema)
+                }
+            }
+            self.formats = formats
+        }
+
+        private static let notDeployed = DeploymentError(findings: ["the database is not prepared; run 'deploy'"])
+
+        private static func deployment(
+            _ session: PostgresSession
+        ) throws -> (facts: Int, tableSchema: String, horizon: UInt64) {
+            let exists = try session.query("SELECT to_regclass('martlet.deployment') IS NOT NULL").first
+            guard exists?.boolean(0) == true,
+                let row = try session.query("SELECT facts, table_schema, horizon, format FROM martlet.deployment").first
+            else { throw notDeployed }
+            guard try row.integer(3) <= ServiceSchema.format else {
+                throw DeploymentError(findings: ["the schema 'martlet' needs a newer version of the service"])
+            }
+            return (try row.integer(0), try row.text(1), UInt64(try row.bigint(2)))
+        }
+
+        /// The quoted name of a table, with its schema.
+        func relation(_ table: SyncTable) -> String { Deployment.relation(table, tableSchema) }
+
+        /// The number of a type in the log.
+        func typeID(_ type: Int) -> Int { typeIDs[type] ?? 0 }
+
+        /// How entries of the log that were written with a schema are decoded; nil if the catalog does not know the schema
+        /// or the type.
+        func format(facts: Int, type: Int) -> RowFormat? { formats[RowFormat.ID(facts: facts, type: type)] }
+
+        func triggers(_ table: SyncTable) -> CaptureTriggers {
+            CaptureTriggers(table: table, relation: relation(table), typeID: typeID(table.type), factsID: factsID)
+        }
+    }
+
+    /// How rows of one type are decoded that were written with one schema.
+    struct RowFormat: Sendable {
+        struct ID: Hashable {
+            /// The number of the schema.
+            let facts: Int
+            /// The number of the type in the log.
+            let type: Int
+        }
+
+        /// The number of the type.
+        let type: Int
+        let key: SyncColumn
+        /// The columns of the deployed schema, in the order of the fields; nil for fields that it does not have.
+        let columns: [SyncColumn?]
+
+        /// A row as the deployed schema has it.
+        init(_ table: SyncTable) {
+            (type, key, columns) = (table.type, table.key, table.columns)
+        }
+
+        init(_ table: SyncTable, _ old: SyncTable, _ oldSchema: SyncSchema, _ schema: SyncSchema) {
+            type = table.type
+            key = table.key
+            columns = old.columns.map { field in
+                table.columns.first {
+                    $0.propertyName == field.propertyName && $0.type == field.type
+                        && $0.target.map { schema.types[$0].name } == field.target.map { oldSchema.types[$0].name }
+                }
+            }
+        }
+
+        func address(_ key: UnsafeRawBufferPointer?) throws(PostgresError) -> ObjectAddress {
+            ObjectAddress(type: type, key: try self.key.type.decode(key))
+        }
+
+        /// The values of a row. Consumes all fields of the reader.
+        func values(_ reader: inout FieldReader) throws(PostgresError) -> [ValuePath: SyncValue] {
+            guard reader.count == columns.count else { throw .malformed("a row of the log") }
+            var values: [ValuePath: SyncValue] = [:]
+            values.reserveCapacity(columns.count)
+            for column in columns {
+                let field = try reader.next()
+                if let column { values[column.path] = try column.decode(field) }
+            }
+            try reader.requireEnd()
+            return values
+        }
+
+        /// The properties of a set of columns; nil stands for all columns.
+        func properties(_ bits: [Bool]?) -> Set<Int> {
+            Set(zip(columns, bits ?? columns.map { _ in true }).compactMap { $1 ? $0?.property : nil })
+        }
+    }
+#endif

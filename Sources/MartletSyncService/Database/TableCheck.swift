@@ -1,0 +1,130 @@
+#if Sync
+    import MartletEngine
+    import MartletPostgres
+
+    /// Compares the tables of the database with those that the schema needs.
+    struct TableCheck {
+        let session: PostgresSession
+        /// The SQL schema of the tables.
+        let tableSchema: String
+
+        /// A column as the catalog of PostgreSQL describes it.
+        private struct Found {
+            let type: String
+            let isRequired: Bool
+            let hasDefault: Bool
+            let isGenerated: Bool
+            let collation: String
+
+            var description: String { type + (isRequired ? " NOT NULL" : "") }
+        }
+
+        /// What does not fit, for the person who deploys.
+        func findings(_ table: SyncTable) throws -> [String] {
+            let parameters = [PostgresParameter.text(tableSchema), .text(table.name)]
+            let relation = try session.query(
+                """
+                SELECT c.oid, c.relkind::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+                WHERE n.nspname = $1 AND c.relname = $2
+                """, parameters)
+            guard let row = relation.first else {
+                return ["table '\(table.name)' of type '\(table.typeName)' does not exist in schema '\(tableSchema)'"]
+            }
+            guard ["r", "p"].contains(try row.text(1)) else {
+                return ["'\(table.name)' of type '\(table.typeName)' is not a table"]
+            }
+            let oid = PostgresParameter(oid: 26, bytes: row.bytes(0))
+            return try columns(table, oid) + keys(table, oid) + references(table, oid)
+        }
+
+        private func columns(_ table: SyncTable, _ oid: PostgresParameter) throws -> [String] {
+            let result = try session.query(
+                """
+                SELECT a.attname::text,
+                    CASE WHEN s.nspname = 'pg_catalog' THEN '' ELSE s.nspname || '.' END
+                        || CASE WHEN s.nspname = 'pg_catalog' THEN format_type(a.atttypid, -1) ELSE y.typname END,
+                    a.attnotnull, a.atthasdef OR a.attidentity <> '',
+                    a.attgenerated <> '' OR a.attidentity = 'a', coalesce(l.collname::text, '')
+                FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid JOIN pg_namespace s ON s.oid = y.typnamespace
+                LEFT JOIN pg_collation l ON l.oid = a.attcollation
+                WHERE a.attrelid = $1 AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
+                """, [oid])
+            var found: [String: Found] = [:]
+            for row in result.rows {
+                found[try row.text(0)] = Found(
+                    type: try row.text(1), isRequired: row.boolean(2), hasDefault: row.boolean(3),
+                    isGenerated: row.boolean(4), collation: try row.text(5))
+            }
+            let expected = Set(table.columns.map(\.name) + table.unsynchronized.map { SnakeCase.name($0.name) })
+            let wrong = table.columns.compactMap { finding(table, $0, found[$0.name]) }
+            let surplus = found.filter { !expected.contains($0.key) && $0.value.isRequired && !$0.value.hasDefault }
+            return wrong
+                + surplus.keys.sorted().map {
+                    "table '\(table.name)', column '\($0)': expected a default, because no client writes the column, "
+                        + "found NOT NULL without a default"
+                }
+        }
+
+        private func finding(_ table: SyncTable, _ column: SyncColumn, _ found: Found?) -> String? {
+            let place = "table '\(table.name)', column '\(column.name)'"
+            let expected = column.type.sqlName + (column.isRequired ? " NOT NULL" : "")
+            guard let found else { return "\(place): expected \(expected), found no column" }
+            if found.type != column.type.sqlName || found.isRequired != column.isRequired {
+                return "\(place): expected \(expected), found \(found.description)"
+            }
+            if found.isGenerated { return "\(place): expected a column that clients can write, found a generated one" }
+            if column.type.base == .text, found.collation != "C" {
+                return "\(place): expected text COLLATE \"C\", found text COLLATE \"\(found.collation)\""
+            }
+            return nil
+        }
+
+        private func keys(_ table: SyncTable, _ oid: PostgresParameter) throws -> [String] {
+            let result = try session.query(
+                """
+                SELECT k.contype::text, k.condeferrable, (SELECT string_agg(a.attname::text, ',' ORDER BY o.place)
+                    FROM unnest(k.conkey) WITH ORDINALITY o(number, place)
+                    JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = o.number)
+                FROM pg_constraint k WHERE k.conrelid = $1 AND k.contype IN ('p', 'u')
+                """, [oid])
+            var primary: String?
+            var uniques: Set<String> = []
+            for row in result.rows {
+                if try row.text(0) == "p", !row.boolean(1) { primary = try row.text(2) }
+                if try row.text(0) == "u", row.boolean(1) { uniques.insert(try row.text(2)) }
+            }
+            var findings: [String] = []
+            if primary != table.key.name {
+                findings.append(
+                    "table '\(table.name)', column '\(table.key.name)': expected PRIMARY KEY, found "
+                        + (primary.map { "PRIMARY KEY (\($0))" } ?? "no primary key that is not deferrable"))
+            }
+            for unique in table.uniques.map({ $0.joined(separator: ",") }) where !uniques.contains(unique) {
+                findings.append(
+                    "table '\(table.name)', columns '\(unique)': expected UNIQUE … DEFERRABLE, found no such constraint"
+                )
+            }
+            return findings
+        }
+
+        private func references(_ table: SyncTable, _ oid: PostgresParameter) throws -> [String] {
+            let result = try session.query(
+                """
+                SELECT a.attname::text, c.relname::text, b.attname::text
+                FROM pg_constraint k JOIN pg_class c ON c.oid = k.confrelid
+                JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = k.conkey[1]
+                JOIN pg_attribute b ON b.attrelid = k.confrelid AND b.attnum = k.confkey[1]
+                WHERE k.conrelid = $1 AND k.contype = 'f' AND k.condeferrable AND cardinality(k.conkey) = 1
+                """, [oid])
+            let found = Set(try result.rows.map { try "\($0.text(0))>\($0.text(1)).\($0.text(2))" })
+            return table.columns.compactMap { column in
+                guard let (target, key) = column.reference, !found.contains("\(column.name)>\(target).\(key)") else {
+                    return nil
+                }
+                return
+                    "table '\(table.name)', column '\(column.name)': expected REFERENCES \(target) (\(key)) DEFERRABLE, "
+                    + "found no such reference"
+            }
+        }
+    }
+#endif

@@ -1,0 +1,123 @@
+#if Sync
+    import MartletPostgres
+    import MartletSyncProtocol
+    import MartletValues
+
+    /// One attempt to apply the operations of an upload.
+    struct UploadRun {
+        let catalog: SyncCatalog
+        let session: PostgresSession
+        let origin: UploadOrigin
+        /// The objects whose operations have no effect.
+        private(set) var refused: [ObjectAddress: ObjectRefusal]
+        /// The properties that the upload has written, also those that had the same value before. Nil for all properties of
+        /// an object that did not exist.
+        private(set) var written: [ObjectAddress: Set<Int>?] = [:]
+        /// The objects of which an operation was applied.
+        private var applied: Set<ObjectAddress> = []
+        private var deleted: [ObjectAddress] = []
+
+        /// The operations must be applied again from the beginning, without those of the refused objects.
+        struct Restart: Error {
+            let refused: [ObjectAddress: ObjectRefusal]
+        }
+
+        init(
+            catalog: SyncCatalog, session: PostgresSession, origin: UploadOrigin,
+            refused: [ObjectAddress: ObjectRefusal]
+        ) {
+            self.catalog = catalog
+            self.session = session
+            self.origin = origin
+            self.refused = refused
+        }
+
+        /// Applies operations in their order. Consecutive operations of one object are applied in one savepoint.
+        mutating func apply(_ operations: [SyncOperation]) throws {
+            var rest = operations[...]
+            while let address = rest.first?.address {
+                let same = rest.prefix { $0.address == address }
+                rest = rest.dropFirst(same.count)
+                guard let table = catalog.tables[address.type] else {
+                    throw InvalidUpload("an operation names the unknown type \(address.type)")
+                }
+                if refused[address] != nil { continue }
+                try apply(Array(same), address, table)
+            }
+        }
+
+        private mutating func apply(
+            _ operations: [SyncOperation], _ address: ObjectAddress, _ table: SyncTable
+        ) throws {
+            let before = self
+            do {
+                try session.savepoint {
+                    let row = try ObjectRow(address, table, catalog, session)
+                    for operation in operations { try apply(operation, row) }
+                }
+                applied.insert(address)
+            } catch {
+                guard let refusal = ObjectRefusal(error) else { throw error }
+                self = before
+                refused[address] = refusal
+                // Earlier operations of the object are not in the savepoint.
+                if applied.contains(address) { throw Restart(refused: refused) }
+            }
+        }
+
+        private mutating func apply(_ operation: SyncOperation, _ row: ObjectRow) throws {
+            switch operation {
+            case .create(let address, let values):
+                try set(values, of: address, row, mayInsert: true)
+            case .update(let address, let values):
+                try set(values, of: address, row, mayInsert: false)
+            case .delete(let address):
+                try row.delete()
+                deleted.append(address)
+                written[address] = []
+            default: throw ObjectRefusal(.invalidValue, "collections and counters are not synchronized yet")
+            }
+        }
+
+        private mutating func set(
+            _ values: [ValuePath: SyncValue], of address: ObjectAddress, _ row: ObjectRow, mayInsert: Bool
+        ) throws {
+            let fields = try row.fields(values)
+            // An update of an object that was deleted has no effect. If another transaction inserts the row between the two
+            // statements, the row exists at the second attempt.
+            for _ in 0..<3 {
+                if try row.lock() {
+                    let newer = try row.newerProperties(than: origin)
+                    let winners = fields.filter { !newer.contains(row.table.columns[$0.position].property) }
+                    try row.update(winners)
+                    if case .some(.none) = written[address] { return }
+                    let properties = winners.map { row.table.columns[$0.position].property }
+                    written[address] = (written[address] ?? [])?.union(properties)
+                    return
+                }
+                if !mayInsert { return }
+                if try row.insert(fields) {
+                    written[address] = .some(nil)
+                    return
+                }
+            }
+            throw ObjectRefusal(.constraint, "a trigger of the database refuses the change")
+        }
+
+        /// Checks the deferred constraints.
+        ///
+        /// - Throws: `Restart` without the objects that violate a constraint.
+        func checkConstraints() throws {
+            do {
+                try session.savepoint { _ = try session.execute("SET CONSTRAINTS ALL IMMEDIATE") }
+            } catch let error as PostgresError {
+                guard let refusal = ObjectRefusal(error), !applied.isEmpty else { throw error }
+                let violators = try ConstraintViolators(catalog: catalog, session: session)
+                    .objects(error, applied: applied, deleted: deleted)
+                var all = refused
+                for address in violators { all[address] = refusal }
+                throw Restart(refused: all)
+            }
+        }
+    }
+#endif

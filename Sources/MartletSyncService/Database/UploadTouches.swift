@@ -1,0 +1,86 @@
+#if Sync
+    import MartletPostgres
+    import MartletSyncProtocol
+
+    /// Logs what the triggers do not log: objects of an upload that it did not change, and properties that it has set to
+    /// the value that they had.
+    struct UploadTouches {
+        let catalog: SyncCatalog
+        let session: PostgresSession
+        let origin: UploadOrigin
+
+        /// Adds the missing entries, so that each object of the upload has one, and each property that the upload has written
+        /// has its time stamp.
+        func log(_ operations: [SyncOperation], _ written: [ObjectAddress: Set<Int>?]) throws {
+            if operations.isEmpty { return try acknowledge() }
+            let logged = try self.logged(Set(operations.map(\.address)))
+            var seen: Set<ObjectAddress> = []
+            for operation in operations where seen.insert(operation.address).inserted {
+                let address = operation.address
+                guard let table = catalog.tables[address.type] else { continue }
+                let properties = (written[address] ?? []) ?? []
+                if let known = logged[address], properties.isSubset(of: known) { continue }
+                try touch(address, table, properties)
+            }
+        }
+
+        // The entry has no object, and only says that the upload is stored.
+        private func acknowledge() throws {
+            try session.query(
+                """
+                INSERT INTO martlet.log (type, op, facts, key, time, client, upload)
+                VALUES (0, 'a', \(catalog.factsID), '', $1, $2, $3)
+                """, [.bigint(origin.storedTime), .bigint(origin.client), .bigint(origin.number)])
+        }
+
+        /// The properties that the triggers have logged in this transaction, of these objects.
+        private func logged(_ addresses: Set<ObjectAddress>) throws -> [ObjectAddress: Set<Int>] {
+            var logged: [ObjectAddress: Set<Int>] = [:]
+            let sql = "SELECT type, facts, key, columns FROM martlet.log WHERE xid = pg_current_xact_id()"
+            try session.forEachRow(sql) { row in
+                guard let format = catalog.format(facts: try row.integer(1), type: try row.integer(0)) else {
+                    throw LogReaderError.schemaChanged
+                }
+                let address = try row.withBytes(2) { try format.address($0) }
+                if addresses.contains(address) {
+                    logged[address, default: []].formUnion(format.properties(try row.bits(3)))
+                }
+            }
+            return logged
+        }
+
+        // No row can have the key, such as a text that contains NUL. So the key is in the format of messages.
+        private func touchWithoutRow(_ address: ObjectAddress, _ triggers: CaptureTriggers) throws {
+            var writer = MessageWriter()
+            writer.value(address.key)
+            try session.query(
+                """
+                INSERT INTO martlet.log (type, op, facts, key, time, client, upload)
+                VALUES (\(triggers.typeID), 'n', \(catalog.factsID), $1, $2, $3, $4)
+                """,
+                [
+                    .bytes(writer.bytes), .bigint(origin.storedTime), .bigint(origin.client), .bigint(origin.number),
+                ])
+        }
+
+        private func touch(_ address: ObjectAddress, _ table: SyncTable, _ properties: Set<Int>) throws {
+            let triggers = catalog.triggers(table)
+            guard let key = try? table.key.type.encode(address.key) else {
+                return try touchWithoutRow(address, triggers)
+            }
+            let bits = table.columns.map { properties.contains($0.property) }
+            let image =
+                "SELECT \(triggers.image("t")) AS image FROM \(triggers.relation) t WHERE t.\(table.key.quoted) = $1"
+            try session.query(
+                """
+                INSERT INTO martlet.log (type, op, facts, key, columns, old, new, time, client, upload)
+                SELECT \(triggers.typeID), 't', \(catalog.factsID), $2, $3, i.image, i.image, $4, $5, $6
+                FROM (SELECT (\(image)) AS image) i
+                """,
+                [
+                    PostgresParameter(oid: table.key.type.base.oid, bytes: key), .bytes(key), .bits(bits),
+                    .bigint(origin.storedTime), .bigint(origin.client), .bigint(origin.number),
+                ])
+        }
+    }
+#endif

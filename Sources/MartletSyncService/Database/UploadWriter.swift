@@ -1,0 +1,140 @@
+#if Sync
+    package import MartletPostgres
+    package import MartletSyncProtocol
+
+    /// What became of an upload.
+    package enum UploadOutcome: Sendable, Equatable {
+        /// The upload is stored, except for the changes to these objects.
+        case stored([RevertedObject])
+        /// The upload was stored before.
+        case duplicate
+        /// An upload between the stored ones and this one is missing.
+        case gap(stored: UInt64)
+        case unknownClient
+    }
+
+    /// Stores uploads of clients, each exactly once.
+    ///
+    /// An upload is one transaction, which also increments the number in `martlet.clients`. The row of the client is locked
+    /// until the end, so two connections of one client cannot store uploads at the same time.
+    package struct UploadWriter {
+        private let catalog: SyncCatalog
+
+        /// Conflicts with other transactions that a transaction may have before the error is thrown.
+        private static let maximumConflicts = 5
+        /// How often the operations are repeated without further objects that were refused. After that, all objects of the
+        /// upload are refused: the repetitions would otherwise cost the square of their number.
+        private static let maximumRepetitions = 8
+
+        package init(_ catalog: SyncCatalog) { self.catalog = catalog }
+
+        /// Stores an upload.
+        ///
+        /// - Throws: `InvalidUpload` for uploads that no client sends. `PostgresError` if the upload was not stored and may
+        ///   be sent again. If the connection fails during the commit, the upload may be stored: sent again, it is a
+        ///   duplicate.
+        package func store(
+            _ upload: ClientMessage.Upload, of client: UInt64, in session: PostgresSession
+        ) throws -> UploadOutcome {
+            guard let number = Int64(exactly: upload.number), number > 0, let id = Int64(exactly: client) else {
+                throw InvalidUpload("the upload has the number \(upload.number)")
+            }
+            guard let base = SnapshotCursor(upload.base) else { throw InvalidUpload("the base cursor cannot be read") }
+            var conflicts = 0
+            while true {
+                do {
+                    return try session.transaction {
+                        guard let now = try claim(number, id, session) else {
+                            return try rejection(number, id, session)
+                        }
+                        let time = min(upload.time, HybridTimestamp(milliseconds: now, counter: .max))
+                        let origin = UploadOrigin(client: id, number: number, time: time, base: base)
+                        try origin.set(in: session)
+                        return .stored(try apply(upload.operations, origin, session))
+                    }
+                } catch let error as PostgresError where error.isTransient && conflicts < Self.maximumConflicts {
+                    conflicts += 1
+                }
+            }
+        }
+
+        /// Increments the number of the newest stored upload, and returns the time in milliseconds; nil if the upload does
+        /// not follow it.
+        private func claim(_ number: Int64, _ client: Int64, _ session: PostgresSession) throws -> UInt64? {
+            let row = try session.query(
+                """
+                UPDATE martlet.clients SET upload = $2 WHERE id = $1 AND upload = $2 - 1
+                RETURNING floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint
+                """, [.bigint(client), .bigint(number)]
+            ).first
+            return try row.map { UInt64(try $0.bigint(0)) }
+        }
+
+        private func rejection(_ number: Int64, _ client: Int64, _ session: PostgresSession) throws -> UploadOutcome {
+            let row = try session.query("SELECT upload FROM martlet.clients WHERE id = $1", [.bigint(client)]).first
+            guard let stored = try row?.bigint(0) else { return .unknownClient }
+            return stored >= number ? .duplicate : .gap(stored: UInt64(stored))
+        }
+
+        /// Applies the operations without the objects that are refused, and returns these objects.
+        private func apply(
+            _ operations: [SyncOperation], _ origin: UploadOrigin, _ session: PostgresSession
+        ) throws -> [RevertedObject] {
+            var refused: [ObjectAddress: ObjectRefusal] = [:]
+            var repetitions = 0
+            while true {
+                do {
+                    let run = try session.savepoint {
+                        var run = UploadRun(catalog: catalog, session: session, origin: origin, refused: refused)
+                        try run.apply(operations)
+                        try run.checkConstraints()
+                        return run
+                    }
+                    try UploadTouches(catalog: catalog, session: session, origin: origin)
+                        .log(operations, run.written)
+                    return Self.reverted(operations, run.refused)
+                } catch let restart as UploadRun.Restart {
+                    refused = restart.refused
+                    repetitions += 1
+                    guard repetitions > Self.maximumRepetitions else { continue }
+                    for operation in operations where refused[operation.address] == nil {
+                        refused[operation.address] = ObjectRefusal(
+                            .constraint, "the upload has too many changes that do not fit")
+                    }
+                }
+            }
+        }
+
+        private static func reverted(
+            _ operations: [SyncOperation], _ refused: [ObjectAddress: ObjectRefusal]
+        ) -> [RevertedObject] {
+            var seen: Set<ObjectAddress> = []
+            return operations.compactMap { operation in
+                guard let refusal = refused[operation.address], seen.insert(operation.address).inserted else {
+                    return nil
+                }
+                return RevertedObject(address: operation.address, reason: refusal.reason, message: refusal.message)
+            }
+        }
+    }
+
+    /// The upload to which changes belong.
+    struct UploadOrigin {
+        let client: Int64
+        let number: Int64
+        let time: HybridTimestamp
+        let base: SnapshotCursor
+
+        /// The time as it is stored: 47 bits of milliseconds are enough until the year 6429.
+        var storedTime: Int64 { Int64(clamping: time.rawValue) }
+
+        /// Passes the origin to the triggers, until the end of the transaction.
+        func set(in session: PostgresSession) throws {
+            try session.query(
+                """
+                SELECT set_config('martlet.client', $1, true), set_config('martlet.upload', $2, true),
+                    set_config('martlet.time', $3, true)
+                """, [.text("\(client)"), .text("\(number)"), .text("\(storedTime)")])
+        }
+    }
+#endif

@@ -1,0 +1,58 @@
+package import MartletSyncProtocol
+
+/// The set of transactions that a state of the database contains, in the form of `pg_current_snapshot()`.
+///
+/// The text has the form `xmin:xmax:xip,xip…`. The snapshot contains the transactions below `xmin`, and those below `xmax`
+/// that are not in the list. `xmax` is one more than the newest transaction that had ended.
+package struct SnapshotCursor: Sendable, Hashable {
+    /// Transactions below this one had ended.
+    package let xmin: UInt64
+    /// Transactions from this one on had not ended.
+    package let xmax: UInt64
+    /// The transactions below `xmax` that had not ended, in increasing order.
+    package let open: [UInt64]
+
+    /// As many transactions as a server with generous settings can have. A client sends its cursor, so it is not trusted.
+    package static let maximumOpen = 10_000
+
+    /// Nil for texts that PostgreSQL does not write.
+    package init?(_ cursor: SyncCursor) {
+        guard cursor.text.utf8.count <= 21 * (Self.maximumOpen + 2) else { return nil }
+        let parts = cursor.text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 3, let xmin = Self.number(parts[0]), let xmax = Self.number(parts[1]) else { return nil }
+        let texts = parts[2].isEmpty ? [] : parts[2].split(separator: ",", omittingEmptySubsequences: false)
+        let open = texts.compactMap(Self.number)
+        guard open.count == texts.count, open.count <= Self.maximumOpen, xmin > 0, xmin <= xmax,
+            zip(open, open.dropFirst()).allSatisfy({ $0 < $1 }), open.allSatisfy({ (xmin..<xmax).contains($0) })
+        else { return nil }
+        (self.xmin, self.xmax, self.open) = (xmin, xmax, open)
+    }
+
+    // Only digits: the initializer of UInt64 also accepts a sign.
+    private static func number(_ text: Substring) -> UInt64? {
+        text.utf8.allSatisfy { (48...57).contains($0) }
+            ? UInt64(text).flatMap { $0 <= UInt64(Int64.max) ? $0 : nil } : nil
+    }
+
+    private init(xmin: UInt64, xmax: UInt64, open: [UInt64]) {
+        (self.xmin, self.xmax, self.open) = (xmin, xmax, open)
+    }
+
+    package var cursor: SyncCursor { SyncCursor("\(xmin):\(xmax):\(open.map(String.init).joined(separator: ","))") }
+
+    /// The snapshot without the transactions from `limit` on.
+    ///
+    /// A snapshot also contains transactions that were rolled back, or that were not durable when it was taken. After a
+    /// crash, PostgreSQL assigns their numbers again, and the new transactions would seem to be contained. A snapshot that
+    /// ends with a transaction whose commit is durable does not contain them: PostgreSQL never reuses numbers below it.
+    package func restricted(below limit: UInt64) -> SnapshotCursor {
+        if limit >= xmax { return self }
+        return SnapshotCursor(xmin: min(xmin, limit), xmax: limit, open: open.filter { $0 < limit })
+    }
+
+    /// True if the snapshot contains the transaction, provided that it was committed.
+    package func contains(_ transaction: UInt64) -> Bool {
+        if transaction < xmin { return true }
+        return transaction < xmax && !open.contains(transaction)
+    }
+}

@@ -1,0 +1,66 @@
+import MartletEngine
+package import MartletPostgres
+package import MartletSyncProtocol
+package import MartletValues
+
+extension SyncColumnType {
+    /// The type on the wire between the service and PostgreSQL.
+    package var base: PostgresType {
+        switch self {
+        case .plain(let type): type
+        case .int8: .smallint
+        case .objectId: .bytea
+        case .decimal: .numeric
+        }
+    }
+
+    /// The name that PostgreSQL's `format_type` returns for the column.
+    package var sqlName: String { self == .objectId ? "martlet.object_id" : base.sqlName }
+
+    /// The binary format of the stored form of a value; nil for NULL.
+    package func encode(_ value: SQLValue) throws(UnencodableValue) -> [UInt8]? {
+        switch (self, value) {
+        case (_, .null): return nil
+        case (.int8, .integer(let number)) where Int8(exactly: number) == nil:
+            throw UnencodableValue("a number is out of range")
+        case (.objectId, .blob(let bytes)) where bytes.count != 12:
+            throw UnencodableValue("an object id does not have 12 bytes")
+        case (.decimal, .blob(let bytes)):
+            guard let number = DecimalNumber(bytes: bytes) else {
+                throw UnencodableValue("a decimal number is damaged")
+            }
+            return try base.encode(.text(number.description))
+        case (.decimal, _): throw UnencodableValue("a value does not have the type 'numeric'")
+        default: return try base.encode(value)
+        }
+    }
+
+    /// The stored form of a value. A number with more digits than `Decimal128` has is rounded.
+    package func decode(_ bytes: UnsafeRawBufferPointer?) throws(PostgresError) -> SQLValue {
+        let value = try base.decode(bytes)
+        guard self == .decimal, case .text(let text) = value else { return value }
+        return .blob(DecimalNumber.nearest(text).bytes)
+    }
+}
+
+extension SyncColumn {
+    /// The binary format of a value of the property.
+    package func encode(_ value: SyncValue) throws(UnencodableValue) -> [UInt8]? {
+        switch value {
+        case .scalar(.null) where isRequired: throw UnencodableValue("a required value is missing")
+        case .scalar(.null): return nil
+        case .scalar(let scalar) where target == nil: return try type.encode(scalar)
+        case .link(let address) where address.type == target: return try type.encode(address.key)
+        default: throw UnencodableValue("a value has another kind than its property")
+        }
+    }
+
+    package func decode(_ bytes: UnsafeRawBufferPointer?) throws(PostgresError) -> SyncValue {
+        let value = try type.decode(bytes)
+        guard let target, value != .null else { return .scalar(value) }
+        return .link(ObjectAddress(type: target, key: value))
+    }
+
+    /// The name in quotes, for SQL.
+    package var quoted: String { "\"\(name)\"" }
+}

@@ -1,0 +1,165 @@
+package import MartletEngine
+package import MartletPostgres
+package import MartletSyncProtocol
+
+/// The table of an object type, as `martlet postgres` writes it.
+package struct SyncTable: Sendable {
+    /// The number of the type in the schema.
+    package let type: Int
+    package let typeName: String
+    /// The name of the table, without its schema.
+    package let name: String
+    /// The columns that are synchronized, in the order of the properties.
+    package let columns: [SyncColumn]
+    /// The index of the primary key in `columns`.
+    package let keyIndex: Int
+    /// The columns of further unique values.
+    package let uniques: [[String]]
+    /// Stored properties that are not synchronized: collections, embedded objects and values of any type.
+    package let unsynchronized: [PropertySchema]
+    private let positions: [Int: Int]
+
+    package var key: SyncColumn { columns[keyIndex] }
+
+    /// The position in `columns` of the column of a property.
+    package func position(of property: Int) -> Int? { positions[property] }
+
+    fileprivate init(_ number: Int, _ schema: SyncSchema, key: Int) throws(SyncSchemaError) {
+        let type = schema.types[number]
+        var columns: [SyncColumn] = []
+        for property in type.properties {
+            if let column = try SyncColumn(property, schema) { columns.append(column) }
+        }
+        guard let keyIndex = columns.firstIndex(where: { $0.property == key }) else {
+            throw SyncSchemaError("the primary key of '\(type.name)' has a type that cannot be a key")
+        }
+        self.type = number
+        typeName = type.name
+        name = SnakeCase.name(type.name)
+        self.columns = columns
+        self.keyIndex = keyIndex
+        positions = Dictionary(uniqueKeysWithValues: columns.indices.map { (columns[$0].property, $0) })
+        uniques = type.uniques.map { $0.map { SnakeCase.name(type.properties[$0].name) } }
+        let synchronized = Set(columns.map(\.property))
+        unsynchronized = type.properties.filter {
+            ($0.isColumn || $0.isCollection) && !synchronized.contains($0.index)
+        }
+    }
+}
+
+extension SyncSchema {
+    /// The tables of the object types, by the numbers of the types.
+    package func tables() throws(SyncSchemaError) -> [Int: SyncTable] {
+        var tables: [Int: SyncTable] = [:]
+        for (number, type) in types.enumerated() where !type.isEmbedded {
+            guard let key = type.primaryKey else {
+                throw SyncSchemaError(
+                    "type '\(type.name)' has no primary key, so its objects cannot be identified on other machines; "
+                        + "add 'primaryKey:'")
+            }
+            tables[number] = try SyncTable(number, self, key: key)
+        }
+        return tables
+    }
+}
+
+/// The column of a property.
+package struct SyncColumn: Sendable {
+    /// The index of the property in its type.
+    package let property: Int
+    package let path: ValuePath
+    package let propertyName: String
+    package let name: String
+    package let type: SyncColumnType
+    package let isRequired: Bool
+    /// The number of the type to which a link points.
+    package let target: Int?
+    /// The table and the primary key to which a link points.
+    package let reference: (table: String, column: String)?
+
+    /// Nil for properties without a column, and for those that are not synchronized yet.
+    fileprivate init?(_ property: PropertySchema, _ schema: SyncSchema) throws(SyncSchemaError) {
+        guard property.isColumn, let type = try SyncColumnType(property.element, schema) else { return nil }
+        self.property = property.index
+        path = ValuePath(property.index)
+        propertyName = property.name
+        name = SnakeCase.name(property.name)
+        self.type = type
+        isRequired = !property.isOptional && !property.isLink
+        if case .link(let name) = property.element, let number = schema.number(of: name),
+            let key = schema.types[number].primaryKey
+        {
+            target = number
+            reference = (SnakeCase.name(name), SnakeCase.name(schema.types[number].properties[key].name))
+        } else {
+            (target, reference) = (nil, nil)
+        }
+    }
+}
+
+/// The type of a column, and the conversion between its binary format and the stored form of a value.
+package enum SyncColumnType: Sendable, Hashable {
+    case plain(PostgresType)
+    /// A `smallint` of one byte.
+    case int8
+    /// The domain of 12 bytes.
+    case objectId
+    /// A `numeric` of at most 34 digits.
+    case decimal
+
+    /// Nil for types that are not synchronized yet.
+    fileprivate init?(_ element: ElementType, _ schema: SyncSchema) throws(SyncSchemaError) {
+        switch element {
+        case .scalar(let scalar):
+            guard let type = Self(scalar) else { return nil }
+            self = type
+        case .intEnum: self = .plain(.bigint)
+        case .stringEnum: self = .plain(.text)
+        case .embedded: return nil
+        case .link(let name):
+            let target = schema.number(of: name).map { schema.types[$0] }
+            guard let target, let key = target.primaryKey, !target.properties[key].isLink else {
+                throw SyncSchemaError("'\(name)' has no primary key, so no object on another machine can link to it")
+            }
+            guard let type = try Self(target.properties[key].element, schema) else { return nil }
+            self = type
+        }
+    }
+
+    private init?(_ scalar: ScalarType) {
+        switch scalar {
+        case .bool: self = .plain(.boolean)
+        case .int8: self = .int8
+        case .int16: self = .plain(.smallint)
+        case .int32: self = .plain(.integer)
+        case .int, .int64: self = .plain(.bigint)
+        case .float: self = .plain(.real)
+        case .double: self = .plain(.doublePrecision)
+        case .string: self = .plain(.text)
+        case .data: self = .plain(.bytea)
+        case .date: self = .plain(.timestamp)
+        case .uuid: self = .plain(.uuid)
+        case .objectId: self = .objectId
+        case .decimal128: self = .decimal
+        case .any: return nil
+        }
+    }
+}
+
+/// Names in SQL, as `martlet postgres` forms them. The two sides of the package share no code, so a test compares them.
+package enum SnakeCase {
+    /// `homeAddress` becomes `home_address`, `URLName` becomes `url_name`, `line2` stays.
+    package static func name(_ name: String) -> String {
+        let letters = Array(name)
+        var words = ""
+        for (index, letter) in letters.enumerated() {
+            let previous = index > 0 ? letters[index - 1] : nil
+            let next = index + 1 < letters.count ? letters[index + 1] : nil
+            let afterWord = previous.map { $0.isLowercase || $0.isNumber } ?? false
+            let beforeWord = (previous?.isUppercase ?? false) && (next?.isLowercase ?? false)
+            if letter.isUppercase && (afterWord || beforeWord) { words.append("_") }
+            words.append(letter.lowercased())
+        }
+        return words
+    }
+}

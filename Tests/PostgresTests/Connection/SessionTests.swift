@@ -1,0 +1,203 @@
+#if Sync
+    import MartletPostgres
+    import MartletValues
+    import Testing
+
+    @Suite("PostgreSQL: sessions", .needsPostgres)
+    struct SessionTests {
+        private func session(_ script: String = "CREATE TABLE t (a bigint PRIMARY KEY, b text)") throws
+            -> PostgresSession
+        {
+            let session = try PostgresSession(newDatabase())
+            try session.execute(script)
+            return session
+        }
+
+        private func numbers(_ session: PostgresSession) throws -> [Int64] {
+            try session.query("SELECT a FROM t ORDER BY a").rows.map { try $0.bigint(0) }
+        }
+
+        private struct Stop: Error {}
+
+        @Test("a transaction is committed as a whole, or not at all if its closure throws")
+        func transactions() throws {
+            let session = try session()
+            try session.transaction { try session.execute("INSERT INTO t VALUES (1), (2)") }
+            #expect(throws: Stop.self) {
+                try session.transaction {
+                    try session.execute("INSERT INTO t VALUES (3)")
+                    throw Stop()
+                }
+            }
+            #expect(try numbers(session) == [1, 2])
+            #expect(!session.isInTransaction)
+        }
+
+        @Test("a transaction whose closure hides the error of a statement is not committed silently")
+        func hiddenErrors() throws {
+            let session = try session()
+            let error = #expect(throws: PostgresError.self) {
+                try session.transaction {
+                    try session.execute("INSERT INTO t VALUES (1)")
+                    _ = try? session.execute("SELECT 1 / 0")
+                }
+            }
+            #expect(error?.state == .failedTransaction)
+            #expect(try numbers(session).isEmpty)
+        }
+
+        @Test("a savepoint rolls back only its own changes, also when savepoints are nested")
+        func savepoints() throws {
+            let session = try session()
+            try session.transaction {
+                try session.savepoint {
+                    try session.execute("INSERT INTO t VALUES (1)")
+                    _ = try? session.savepoint { try session.execute("INSERT INTO t VALUES (2); SELECT 1 / 0") }
+                    try session.execute("INSERT INTO t VALUES (3)")
+                }
+            }
+            #expect(try numbers(session) == [1, 3])
+        }
+
+        @Test("an error names the condition and the constraint, and its description has no data")
+        func errors() throws {
+            let session = try session()
+            try session.execute("INSERT INTO t VALUES (4711, 'secret')")
+            let error = try #require(
+                #expect(throws: PostgresError.self) { try session.query("INSERT INTO t VALUES (4711)") })
+            #expect(error.state == .uniqueViolation)
+            #expect((error.table, error.constraint) == ("t", "t_pkey"))
+            #expect(!"\(error)".contains("4711"))
+            #expect(error.logText.contains("4711"))
+        }
+
+        @Test("rows that are copied in are copied out again")
+        func copies() throws {
+            let session = try session()
+            var next: Int64 = 0
+            let count = try session.copyIn("COPY t FROM STDIN (FORMAT binary)") { writer in
+                writer.row([
+                    try PostgresType.bigint.encode(.integer(next)), next == 1 ? nil : Array("text \(next)".utf8),
+                ])
+                next += 1
+                return next < 20_000
+            }
+            #expect(count == 20_000)
+            var rows: [(SQLValue, SQLValue)] = []
+            try session.copyOut("COPY (SELECT * FROM t ORDER BY a) TO STDOUT (FORMAT binary)") { reader in
+                rows.append(
+                    (try PostgresType.bigint.decode(try reader.next()), try PostgresType.text.decode(try reader.next()))
+                )
+                try reader.requireEnd()
+            }
+            #expect(rows.count == 20_000)
+            #expect(rows.indices.allSatisfy { rows[$0].0 == .integer(Int64($0)) })
+            #expect((rows[1].1, rows[2].1) == (.null, .text("text 2")))
+            try session.copyOut("COPY (SELECT WHERE false) TO STDOUT (FORMAT binary)") { _ in Issue.record("no row") }
+        }
+
+        @Test("a copy that its reader or writer stops leaves the session usable, and stores nothing")
+        func stoppedCopies() throws {
+            let session = try session()
+            #expect(throws: Stop.self) {
+                try session.copyOut("COPY (SELECT generate_series(1, 1000000)) TO STDOUT (FORMAT binary)") { _ in
+                    throw Stop()
+                }
+            }
+            #expect(throws: Stop.self) {
+                _ = try session.copyIn("COPY t FROM STDIN (FORMAT binary)") { writer in
+                    writer.row([PostgresType.bigEndian(Int64(1)), nil])
+                    throw Stop()
+                }
+            }
+            #expect(throws: PostgresError.self) { try session.copyOut("SELECT 1") { _ in } }
+            #expect(try numbers(session).isEmpty)
+        }
+
+        @Test("rows are delivered one by one, until the closure throws")
+        func streaming() throws {
+            let session = try session()
+            var sum: Int64 = 0
+            try session.forEachRow("SELECT generate_series(1, $1::bigint)", [.bigint(1_000)]) {
+                sum += try $0.bigint(0)
+            }
+            #expect(sum == 500_500)
+            #expect(throws: Stop.self) {
+                try session.forEachRow("SELECT generate_series(1, 100000000)") { _ in throw Stop() }
+            }
+            #expect(throws: PostgresError.self) {
+                try session.forEachRow("SELECT 1 / (3 - generate_series(1, 5))") { _ in }
+            }
+            #expect(try session.query("SELECT 7::bigint").first?.bigint(0) == 7)
+        }
+
+        @Test("the statements of a pipeline run in order, and none after one that fails")
+        func pipelines() throws {
+            let session = try session()
+            let insert = "INSERT INTO t VALUES ($1) RETURNING a"
+            let results = try session.transaction {
+                try session.pipeline([1, 2, 3].map { PostgresStatement(insert, [.bigint($0)]) })
+            }
+            #expect(try results.map { try $0.first?.bigint(0) } == [1, 2, 3])
+            let error = #expect(throws: PostgresError.self) {
+                try session.transaction {
+                    _ = try session.pipeline([4, 1, 5].map { PostgresStatement(insert, [.bigint($0)]) })
+                }
+            }
+            #expect(error?.state == .uniqueViolation)
+            #expect(try numbers(session) == [1, 2, 3])
+        }
+
+        @Test("a server that cannot be reached is a failure of the connection")
+        func unreachable() throws {
+            let error = #expect(throws: PostgresError.self) { _ = try PostgresSession("host=/nowhere dbname=x") }
+            #expect(error?.state == .connectionFailure)
+            #expect(error?.endsConnection == true)
+        }
+    }
+
+    @Suite("PostgreSQL: asynchronous connections", .needsPostgres)
+    struct ConnectionTests {
+        @Test("blocks run one after the other, each without interruption")
+        func order() async throws {
+            let connection = try await PostgresConnection(newDatabase())
+            try await connection.run { _ = try $0.execute("CREATE TABLE t (a bigint)") }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<20 {
+                    group.addTask {
+                        try await connection.run { session in
+                            try session.transaction {
+                                let count = try session.query("SELECT count(*) FROM t").first?.bigint(0)
+                                try session.query("INSERT INTO t VALUES ($1)", [.bigint(count)])
+                            }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let distinct = try await connection.run { session in
+                try session.query("SELECT count(DISTINCT a) FROM t").first?.bigint(0)
+            }
+            #expect(distinct == 20)
+            await connection.close()
+            await #expect(throws: PostgresError.self) { try await connection.run { _ in } }
+        }
+
+        @Test("a cancelled task stops its statement, and the connection stays usable")
+        func cancellation() async throws {
+            let connection = try await PostgresConnection(newDatabase())
+            let (started, continuation) = AsyncStream.makeStream(of: Void.self)
+            let task = Task {
+                try await connection.run { session in
+                    continuation.yield()
+                    // A request that arrives between two statements stops nothing, but the next one is not sent.
+                    while true { try session.query("SELECT pg_sleep(0.05)") }
+                }
+            }
+            for await _ in started { break }
+            task.cancel()
+            await #expect(throws: (any Error).self) { try await task.value }
+            #expect(try await connection.run { try $0.query("SELECT 7::bigint").first?.bigint(0) } == 7)
+        }
+    }
+#endif

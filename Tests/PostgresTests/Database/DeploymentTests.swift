@@ -1,0 +1,147 @@
+#if Sync
+    import MartletPostgres
+    import MartletSyncProtocol
+    import MartletSyncService
+    import MartletTables
+    import MartletValues
+    import Testing
+
+    @Suite("PostgreSQL: deployment", .needsPostgres)
+    struct DeploymentTests {
+        @Test("the tables that 'martlet postgres' writes fit, and a second deployment changes nothing")
+        func twice() throws {
+            let sample = try SampleDatabase()
+            let state = """
+                SELECT (SELECT string_agg(f::text, ' ') FROM martlet.facts f), (SELECT string_agg(d::text, ' ') FROM
+                martlet.deployment d), (SELECT string_agg(t::text, ' ' ORDER BY id) FROM martlet.types t),
+                (SELECT string_agg(tgname || tgenabled::text || tgrelid::regclass, ' ' ORDER BY tgrelid, tgname)
+                FROM pg_trigger WHERE NOT tgisinternal)
+                """
+            func texts() throws -> [String] {
+                let row = try #require(try sample.session.query(state).first)
+                return try (0..<4).map { try row.text($0) }
+            }
+            let before = try texts()
+            try sample.session.execute("INSERT INTO person (id) VALUES (1)")
+            try Deployment(sample.catalog.schema).run(in: sample.session)
+            #expect(try texts() == before)
+            #expect(before[3].contains("00_martlet_logAdog 00_martlet_log_truncateAdog"))
+            #expect(try sample.count("martlet.log") == 1)
+        }
+
+        @Test("tables that do not fit are refused with all differences, and nothing is installed")
+        func wrongTables() throws {
+            let session = try PostgresSession(newDatabase())
+            try session.execute(SampleSchema.dogs.get().statements)
+            try session.execute(
+                """
+                DROP SCHEMA martlet CASCADE;
+                DROP TABLE tag;
+                ALTER TABLE dog ALTER age TYPE integer;
+                ALTER TABLE dog DROP COLUMN weight;
+                ALTER TABLE dog ALTER name DROP NOT NULL;
+                ALTER TABLE dog ALTER size TYPE text COLLATE "POSIX";
+                ALTER TABLE dog DROP CONSTRAINT dog_vet_fkey;
+                ALTER TABLE dog DROP CONSTRAINT dog_chip_number_key;
+                ALTER TABLE dog ADD COLUMN extra text NOT NULL;
+                ALTER TABLE dog ADD COLUMN harmless text NOT NULL DEFAULT '';
+                """)
+            let deployment = try Deployment(SyncSchema(facts: SampleSchema.dogs.get().facts))
+            let error = try #require(#expect(throws: DeploymentError.self) { try deployment.run(in: session) })
+            #expect(
+                error.findings == [
+                    "table 'dog', column 'name': expected text NOT NULL, found text",
+                    "table 'dog', column 'age': expected smallint NOT NULL, found integer NOT NULL",
+                    "table 'dog', column 'weight': expected double precision NOT NULL, found no column",
+                    "table 'dog', column 'code': expected martlet.object_id, found no column",
+                    "table 'dog', column 'size': expected text COLLATE \"C\", found text COLLATE \"POSIX\"",
+                    "table 'dog', column 'extra': expected a default, because no client writes the column, found NOT NULL "
+                        + "without a default",
+                    "table 'dog', columns 'chip_number': expected UNIQUE … DEFERRABLE, found no such constraint",
+                    "table 'dog', column 'vet': expected REFERENCES person (id) DEFERRABLE, found no such reference",
+                    "table 'tag' of type 'Tag' does not exist in schema 'public'",
+                ])
+            #expect("\(error)".contains("run 'martlet postgres'"))
+            #expect(try session.query("SELECT to_regnamespace('martlet') IS NULL").first?.boolean(0) == true)
+        }
+
+        @Test("a table without the primary key of its type is refused")
+        func wrongKey() throws {
+            let session = try PostgresSession(newDatabase())
+            try session.execute(SampleSchema.dogs.get().statements)
+            try session.execute("ALTER TABLE tag DROP CONSTRAINT tag_pkey")
+            let deployment = try Deployment(SyncSchema(facts: SampleSchema.dogs.get().facts))
+            let error = try #require(#expect(throws: DeploymentError.self) { try deployment.run(in: session) })
+            #expect(
+                error.findings == [
+                    "table 'tag', column 'name': expected PRIMARY KEY, found no primary key that is not deferrable"
+                ])
+        }
+
+        @Test("entries that were written with an older schema are read with the names of the newer one")
+        func newerSchema() throws {
+            let sample = try SampleDatabase()
+            let cursor = try sample.now()
+            try sample.session.execute("INSERT INTO tag VALUES ('old', 'n')")
+            try sample.session.execute("ALTER TABLE tag ADD COLUMN first bigint")
+            // The new property is the first one, and a new type changes the numbers of all types.
+            let facts = try SampleSchema.dogs.get().facts
+                .replacing(
+                    "property name String\nproperty note",
+                    with: "property first Int?\nproperty name String\nproperty note")
+            try sample.session.execute("CREATE TABLE public.animal (id bigint PRIMARY KEY)")
+            let newer = try SyncSchema(facts: facts + "\n\nobject Animal\nprimaryKey id\nproperty id Int")
+            try Deployment(newer).run(in: sample.session)
+            try sample.session.execute("INSERT INTO tag VALUES ('new', 'n', 7)")
+            #expect(throws: LogReaderError.schemaChanged) { try sample.changes(after: cursor) }
+            let catalog = try SyncCatalog(sample.session)
+            let entries = try LogReader(catalog).batch(after: cursor, in: sample.session).entries
+            let tag = try #require(newer.number(of: "Tag"))
+            #expect(entries.map(\.address) == ["old", "new"].map { .init(type: tag, key: .text($0)) })
+            #expect(
+                entries.map(\.new) == [
+                    [.init(1): .text("old"), .init(2): .text("n")],
+                    [.init(0): .integer(7), .init(1): .text("new"), .init(2): .text("n")],
+                ])
+        }
+
+        @Test("a type that is not in the schema any more is not logged")
+        func removedType() throws {
+            let sample = try SampleDatabase()
+            let facts = try SampleSchema.dogs.get().facts.split(separator: "\n\n").filter { !$0.contains("object Tag") }
+            try Deployment(SyncSchema(facts: facts.joined(separator: "\n\n"))).run(in: sample.session)
+            try sample.session.execute("INSERT INTO tag VALUES ('a'); INSERT INTO person (id) VALUES (1)")
+            #expect(try sample.count("martlet.log") == 1)
+        }
+
+        @Test("a database of a newer service, and one that is not prepared, are refused")
+        func otherFormats() throws {
+            let sample = try SampleDatabase()
+            try sample.session.execute("UPDATE martlet.deployment SET format = 99")
+            #expect(throws: DeploymentError.self) { try Deployment(sample.catalog.schema).run(in: sample.session) }
+            #expect(throws: DeploymentError.self) { try SyncCatalog(sample.session) }
+            let empty = try PostgresSession(newDatabase())
+            #expect(throws: DeploymentError.self) { try SyncCatalog(empty) }
+        }
+
+        @Test(
+            "facts that name no type, no key, or two equal types are refused",
+            arguments: [
+                "object A\nprimaryKey id\nproperty id Int\nproperty b link:B?",
+                "object A\nprimaryKey id\nproperty id Int\n\nobject A\nprimaryKey id\nproperty id Int",
+                "object A\nproperty id Int", "nonsense",
+                "object A\nprimaryKey id\nproperty id Int\nproperty b link:B?\n\nobject B\nproperty c Int",
+            ])
+        func wrongFacts(facts: String) {
+            #expect(throws: SyncSchemaError.self) { _ = try SyncSchema(facts: facts).tables() }
+        }
+
+        @Test(
+            "the service and 'martlet postgres' form the same names",
+            arguments: [
+                "Dog", "homeAddress", "URLName", "lastURL", "line2Text", "A", "snake_case", "IDs", "aB", "iPhone15Pro",
+                "ÄrgerÜber",
+            ])
+        func names(name: String) { #expect(SnakeCase.name(name) == SQLName.snakeCase(name)) }
+    }
+#endif

@@ -1,0 +1,373 @@
+#if Sync
+    import MartletPostgres
+    import MartletSyncProtocol
+    import MartletSyncService
+    import MartletValues
+    import Testing
+
+    @Suite("PostgreSQL: uploads", .needsPostgres)
+    struct UploadTests {
+        /// A client whose uploads have increasing numbers.
+        private final class Client {
+            let sample: SampleDatabase
+            let identity: ClientIdentity
+            var base: SyncCursor
+            private(set) var number: UInt64 = 0
+
+            init(_ sample: SampleDatabase) throws {
+                self.sample = sample
+                identity = try ClientRegistry().register(in: sample.session)
+                base = try sample.now()
+            }
+
+            func upload(_ operations: [SyncOperation], milliseconds: UInt64 = 1_700_000_000_000) -> ClientMessage.Upload
+            {
+                number += 1
+                let time = HybridTimestamp(milliseconds: milliseconds)
+                return ClientMessage.Upload(number: number, base: base, time: time, operations: operations)
+            }
+
+            func store(_ upload: ClientMessage.Upload) throws -> UploadOutcome {
+                try UploadWriter(sample.catalog).store(upload, of: identity.id, in: sample.session)
+            }
+
+            @discardableResult
+            func store(_ operations: [SyncOperation], milliseconds: UInt64 = 1_700_000_000_000) throws -> UploadOutcome
+            {
+                try store(upload(operations, milliseconds: milliseconds))
+            }
+        }
+
+        private func name(_ sample: SampleDatabase, _ id: Int64) throws -> String? {
+            try sample.session.query("SELECT name FROM dog WHERE id = $1", [.bigint(id)]).first?.text(0)
+        }
+
+        private func reasons(_ outcome: UploadOutcome) -> [ObjectAddress: RevertedObject.Reason]? {
+            guard case .stored(let reverted) = outcome else { return nil }
+            return Dictionary(reverted.map { ($0.address, $0.reason) }) { $1 }
+        }
+
+        @Test(
+            "created, changed and deleted objects are stored, with links in any order and defaults for missing values")
+        func operations() throws {
+            let sample = try SampleDatabase()
+            let client = try Client(sample)
+            let named = try sample.values(["name": .text("Rex"), "owner": .link(sample.person(1))])
+            let outcome = try client.store([
+                .create(sample.dog(1), named), .create(sample.person(1), [:]), .create(sample.dog(2), [:]),
+                .update(sample.dog(1), try sample.values(["age": .integer(7)])), .delete(sample.dog(2)),
+            ])
+            #expect(outcome == .stored([]))
+            let row = try sample.session.query("SELECT name, age::int, owner FROM dog WHERE id = 1").first
+            #expect(try row?.text(0) == "Rex")
+            #expect(try row?.integer(1) == 7)
+            #expect(try row?.bigint(2) == 1)
+            #expect(try sample.count("dog") == 1)
+        }
+
+        @Test("an upload is stored once, and one after a gap is not stored")
+        func exactlyOnce() throws {
+            let sample = try SampleDatabase()
+            let client = try Client(sample)
+            let upload = client.upload([.create(sample.dog(1), [:])])
+            #expect(try client.store(upload) == .stored([]))
+            try sample.session.execute("DELETE FROM dog")
+            #expect(try client.store(upload) == .duplicate)
+            #expect(try sample.count("dog") == 0)
+            _ = client.upload([])
+            #expect(try client.store(client.upload([.create(sample.dog(2), [:])])) == .gap(stored: 1))
+            #expect(try sample.count("dog") == 0)
+            #expect(try ClientRegistry().storedUpload(of: client.identity, in: sample.session) == 1)
+            let unknown = try UploadWriter(sample.catalog).store(upload, of: 99_999, in: sample.session)
+            #expect(unknown == .unknownClient)
+        }
+
+        @Test("two connections of a client store an upload once")
+        func twoConnections() async throws {
+            let sample = try SampleDatabase()
+            let client = try Client(sample)
+            let (writer, id) = (UploadWriter(sample.catalog), client.identity.id)
+            let first = try await PostgresConnection(sample.address)
+            let second = try await PostgresConnection(sample.address)
+            for number in 1...10 {
+                let upload = client.upload([.create(sample.dog(Int64(number)), [:])])
+                async let one = first.run { try writer.store(upload, of: id, in: $0) }
+                async let two = second.run { try writer.store(upload, of: id, in: $0) }
+                let outcomes = try await [one, two]
+                #expect(outcomes.contains(.stored([])))
+                #expect(outcomes.contains(.duplicate))
+            }
+            #expect(try sample.count("martlet.log") == 10)
+        }
+
+        @Test("a secret identifies a client, and another one does not")
+        func secrets() throws {
+            let sample = try SampleDatabase()
+            let client = try Client(sample)
+            #expect(client.identity.secret.count == 32)
+            let forged = ClientIdentity(id: client.identity.id, secret: [1])
+            #expect(try ClientRegistry().storedUpload(of: forged, in: sample.session) == nil)
+            #expect(try ClientRegistry().storedUpload(of: client.identity, in: sample.session) == 0)
+        }
+
+        @Test("of two values of a property the newer one wins, whichever is uploaded first", arguments: [true, false])
+        func newestWins(isNewerFirst: Bool) throws {
+            let sample = try SampleDatabase()
+            try sample.session.execute("INSERT INTO dog (id) VALUES (1)")
+            let clients = [try Client(sample), try Client(sample)]
+            for isNewer in [isNewerFirst, !isNewerFirst] {
+                let client = clients[isNewer ? 1 : 0]
+                let other: [String: SyncValue] = isNewer ? ["age": .integer(9)] : ["weight": .real(2)]
+                try client.store(
+                    [
+                        .update(
+                            sample.dog(1),
+                            try sample.values(other.merging(["name": .text(isNewer ? "newer" : "older")]) { $1 }))
+                    ], milliseconds: isNewer ? 1_700_000_000_002 : 1_700_000_000_001)
+            }
+            #expect(try name(sample, 1) == "newer")
+            // Properties that only one of them has written do not conflict.
+            let row = try sample.session.query("SELECT age::int, weight::int FROM dog").first
+            #expect(try row?.integer(0) == 9)
+            #expect(try row?.integer(1) == 2)
+        }
+
+        @Test("of two values with equal time stamps that of the greater client number wins", arguments: [true, false])
+        func equalTimes(isGreaterFirst: Bool) throws {
+            let sample = try SampleDatabase()
+            try sample.session.execute("INSERT INTO dog (id) VALUES (1)")
+            let clients = [try Client(sample), try Client(sample)]
+            for index in isGreaterFirst ? [1, 0] : [0, 1] {
+                try clients[index].store([.update(sample.dog(1), try sample.values(["name": .text("\(index)")]))])
+            }
+            #expect(try name(sample, 1) == "1")
+        }
+
+        @Test("what the writer had seen never wins against it, and its own earlier uploads do not either")
+        func seenValues() throws {
+            let sample = try SampleDatabase()
+            try sample.session.execute("INSERT INTO dog (id) VALUES (1)")
+            let (slow, fast) = (try Client(sample), try Client(sample))
+            try fast.store([.update(sample.dog(1), try sample.values(["name": .text("fast")]))])
+            slow.base = try sample.now()
+            try slow.store([.update(sample.dog(1), try sample.values(["name": .text("slow")]))], milliseconds: 1)
+            #expect(try name(sample, 1) == "slow")
+            try slow.store([.update(sample.dog(1), try sample.values(["name": .text("again")]))], milliseconds: 1)
+            #expect(try name(sample, 1) == "again")
+        }
+
+        @Test("a clock that is fast wins only until now, and then against nothing later")
+        func clampedClock() throws {
+            let sample = try SampleDatabase()
+            try sample.session.execute("INSERT INTO dog (id) VALUES (1)")
+            let (fast, other) = (try Client(sample), try Client(sample))
+            try fast.store(
+                [.update(sample.dog(1), try sample.values(["name": .text("fast")]))], milliseconds: 9_000_000_000_000)
+            let now = try sample.session.query("SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint")
+                .first
+            let later = UInt64(try #require(try now?.bigint(0))) + 1
+            try sample.session.execute("SELECT pg_sleep(0.005)")
+            try other.store([.update(sample.dog(1), try sample.values(["name": .text("later")]))], milliseconds: later)
+            #expect(try name(sample, 1) == "later")
+        }
+
+        @Test("a value that was set to what it was has a time stamp too")
+        func equalValues() throws {
+            let sample = try SampleDatabase()
+            try sample.session.execute("INSERT INTO dog (id, name) VALUES (1, 'same')")
+            let (first, second) = (try Client(sample), try Client(sample))
+            try first.store(
+                [.update(sample.dog(1), try sample.values(["name": .text("same"), "age": .integer(9)]))],
+                milliseconds: 1_700_000_000_002)
+            try second.store(
+                [.update(sample.dog(1), try sample.values(["name": .text("older")]))],
+                milliseconds: 1_700_000_000_001)
+            #expect(try name(sample, 1) == "same")
+        }
+
+        @Test("a deletion wins over an update, and a creation after it makes a new object")
+        func deletions() throws {
+            let sample = try SampleDatabase()
+            try sample.session.execute("INSERT INTO dog (id, name) VALUES (1, 'old')")
+            let (first, second) = (try Client(sample), try Client(sample))
+            try first.store([.delete(sample.dog(1))], milliseconds: 1_700_000_000_001)
+            try second.store(
+                [.update(sample.dog(1), try sample.values(["name": .text("new")]))], milliseconds: 1_700_000_000_002)
+            #expect(try sample.count("dog") == 0)
+            try second.store([.create(sample.dog(1), try sample.values(["age": .integer(1)]))], milliseconds: 5)
+            try first.store([.create(sample.dog(1), try sample.values(["name": .text("created")]))], milliseconds: 6)
+            #expect(try name(sample, 1) == "created")
+        }
+
+        @Test("every object of an upload is logged with its origin, also if nothing has changed")
+        func touches() throws {
+            let sample = try SampleDatabase()
+            try sample.session.execute("INSERT INTO dog (id, name) VALUES (1, 'same'), (2, 'b')")
+            let client = try Client(sample)
+            let cursor = client.base
+            try client.store([
+                .update(sample.dog(1), try sample.values(["name": .text("same")])), .delete(sample.dog(3)),
+                .update(sample.dog(2), try sample.values(["name": .text("c")])),
+                .create(sample.dog(4), try sample.values(["name": .text("a\0b")])),
+            ])
+            let batch = try sample.changes(after: cursor)
+            #expect(Set(batch.entries.map(\.address)) == Set([1, 2, 3, 4].map(sample.dog)))
+            #expect(batch.entries.count == 4)
+            #expect(batch.entries.allSatisfy { $0.origin == .init(client: client.identity.id, upload: 1) })
+            #expect(batch.entries.map(\.isTouch) == [false, true, true, true])
+            let path = try sample.path(sample.dog, "name")
+            let states = Dictionary(uniqueKeysWithValues: batch.entries.map { ($0.address, $0.new?[path]) })
+            #expect(states[sample.dog(1)] == .text("same"))
+            #expect(states[sample.dog(3)] == .some(nil))
+            #expect(batch.uploads == [client.identity.id: 1])
+        }
+
+        @Test("an upload without operations, and one of a key that no row can have, are acknowledged")
+        func emptyUploads() throws {
+            let sample = try SampleDatabase()
+            let client = try Client(sample)
+            let cursor = client.base
+            #expect(try client.store([]) == .stored([]))
+            var batch = try sample.changes(after: cursor)
+            #expect(batch.entries.isEmpty)
+            #expect(batch.uploads == [client.identity.id: 1])
+            let address = ObjectAddress(type: sample.tag, key: .text("a\0"))
+            let long = ObjectAddress(
+                type: sample.tag, key: .text(String((0..<9_000).map { Character("\(($0 * $0 * 7_919) % 10)") })))
+            #expect(reasons(try client.store([.create(address, [:]), .create(long, [:])]))?.count ?? 0 >= 1)
+            batch = try sample.changes(after: batch.cursor)
+            #expect(Set(batch.entries.map(\.address)) == [address, long])
+            #expect(batch.uploads == [client.identity.id: 2])
+        }
+
+        @Test("an object that violates a constraint is reverted, the others are stored, and no reason contains data")
+        func reverted() throws {
+            let sample = try SampleDatabase()
+            try sample.session.execute(
+                """
+                INSERT INTO dog (id, name, chip_number) VALUES (100, 'other', 'secret-4711');
+                CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                    IF NEW.name = 'refused' THEN RAISE EXCEPTION 'no dog is named secret-4711'; END IF; RETURN NEW; END $$;
+                CREATE TRIGGER refuse BEFORE INSERT OR UPDATE ON dog FOR EACH ROW EXECUTE FUNCTION refuse();
+                """)
+            let client = try Client(sample)
+            let outcome = try client.store([
+                .create(sample.dog(1), try sample.values(["size": .text("huge")])),
+                .create(sample.dog(2), try sample.values(["chipNumber": .text("secret-4711")])),
+                .create(sample.dog(3), try sample.values(["owner": .link(sample.person(77))])),
+                .create(sample.dog(4), try sample.values(["age": .integer(300)])),
+                .create(sample.dog(5), try sample.values(["name": .text("refused")])),
+                .create(sample.dog(6), try sample.values(["name": .null])),
+                .create(sample.dog(7), [try sample.path(sample.dog, "home"): .embedded([.text("x")])]),
+                .insertElement(
+                    sample.dog(8), try sample.path(sample.dog, "friends"), try #require(ListPosition([1])),
+                    .link(sample.dog(1))),
+                .create(sample.dog(9), try sample.values(["name": .text("kept")])),
+            ])
+            #expect(
+                reasons(outcome) == [
+                    sample.dog(1): .constraint, sample.dog(2): .constraint, sample.dog(3): .constraint,
+                    sample.dog(4): .invalidValue, sample.dog(5): .constraint, sample.dog(6): .invalidValue,
+                    sample.dog(7): .invalidValue, sample.dog(8): .invalidValue,
+                ])
+            guard case .stored(let objects) = outcome else { return }
+            #expect(objects.map(\.address) == (1...8).map(sample.dog))
+            #expect(objects.allSatisfy { !$0.message.contains("4711") && !$0.message.contains("77") })
+            #expect(
+                objects[1].message == "a value that must be unique exists already (constraint 'dog_chip_number_key')")
+            #expect(
+                try sample.session.query("SELECT string_agg(id::text, ',' ORDER BY id) FROM dog").first?.text(0)
+                    == "9,100")
+        }
+
+        @Test("all operations of a refused object are reverted, also those before others")
+        func revertedAsAWhole() throws {
+            let sample = try SampleDatabase()
+            let client = try Client(sample)
+            let outcome = try client.store([
+                .create(sample.dog(1), [:]), .create(sample.dog(2), [:]),
+                .update(sample.dog(1), try sample.values(["size": .text("huge")])),
+            ])
+            #expect(reasons(outcome) == [sample.dog(1): .constraint])
+            #expect(try sample.session.query("SELECT string_agg(id::text, ',') FROM dog").first?.text(0) == "2")
+        }
+
+        @Test("a deletion that a link denies is reverted, and so is what depends on a reverted object")
+        func deniedDeletions() throws {
+            let sample = try SampleDatabase()
+            try sample.session.execute(
+                "INSERT INTO person (id) VALUES (1), (2); INSERT INTO dog (id, vet) VALUES (10, 1); INSERT INTO dog (id, keeper) VALUES (11, 2)"
+            )
+            let client = try Client(sample)
+            var outcome = try client.store([.delete(sample.person(1)), .delete(sample.person(2))])
+            #expect(reasons(outcome) == [sample.person(1): .constraint])
+            #expect(try sample.session.query("SELECT string_agg(id::text, ',') FROM dog").first?.text(0) == "10")
+            outcome = try client.store([
+                .create(sample.person(5), [ValuePath(1): .text("a\0")]),
+                .create(sample.dog(20), try sample.values(["owner": .link(sample.person(5))])),
+                .create(sample.dog(21), try sample.values(["vet": .link(sample.person(1))])),
+            ])
+            #expect(reasons(outcome) == [sample.person(5): .invalidValue, sample.dog(20): .constraint])
+        }
+
+        @Test("two objects may exchange unique values, and of two new equal ones one is stored")
+        func uniqueValues() throws {
+            let sample = try SampleDatabase()
+            try sample.session.execute("INSERT INTO dog (id, chip_number) VALUES (1, 'a'), (2, 'b')")
+            let client = try Client(sample)
+            func set(_ id: Int64, _ chip: String) throws -> SyncOperation {
+                .create(sample.dog(id), try sample.values(["chipNumber": .text(chip)]))
+            }
+            #expect(try client.store([try set(1, "b"), try set(2, "a")]) == .stored([]))
+            #expect(reasons(try client.store([try set(3, "c"), try set(4, "c")])) == [sample.dog(4): .constraint])
+        }
+
+        @Test("the rows that a deletion deletes elsewhere belong to the upload")
+        func cascades() throws {
+            let sample = try SampleDatabase()
+            try sample.session.execute("INSERT INTO person (id) VALUES (1); INSERT INTO dog (id, keeper) VALUES (1, 1)")
+            let client = try Client(sample)
+            try client.store([.delete(sample.person(1))])
+            let entries = try sample.changes(after: client.base).entries
+            #expect(entries.map(\.address) == [sample.person(1), sample.dog(1)])
+            #expect(entries.allSatisfy { $0.new == nil && $0.origin?.client == client.identity.id })
+        }
+
+        @Test("uploads that no client sends are errors, and nothing is stored")
+        func invalidUploads() throws {
+            let sample = try SampleDatabase()
+            let client = try Client(sample)
+            let place = try #require(sample.catalog.schema.number(of: "Place"))
+            for operation in [
+                SyncOperation.create(ObjectAddress(type: 99, key: .integer(1)), [:]),
+                .create(ObjectAddress(type: place, key: .integer(1)), [:]),
+                .create(sample.dog(1), [ValuePath(99): .integer(1)]),
+            ] {
+                let upload = ClientMessage.Upload(
+                    number: 1, base: client.base, time: .zero, operations: [.create(sample.dog(2), [:]), operation])
+                #expect(throws: InvalidUpload.self) { try client.store(upload) }
+            }
+            let forged = ClientMessage.Upload(number: 1, base: SyncCursor("x"), time: .zero, operations: [])
+            #expect(throws: InvalidUpload.self) { try client.store(forged) }
+            #expect(try sample.count("dog") == 0)
+            #expect(try ClientRegistry().storedUpload(of: client.identity, in: sample.session) == 0)
+        }
+
+        @Test("a touch does not hide a change that another transaction makes at the same time")
+        func concurrentTouch() throws {
+            let sample = try SampleDatabase()
+            let client = try Client(sample)
+            let other = try PostgresSession(sample.address)
+            // The insertion is logged before the touch, and committed after it.
+            try other.execute("BEGIN; INSERT INTO dog (id, name) VALUES (1, 'x')")
+            try client.store([.update(sample.dog(1), try sample.values(["name": .text("y")]))])
+            try other.execute("COMMIT")
+            let entries = try sample.changes(after: client.base).entries
+            #expect(entries.map(\.isTouch) == [false, true])
+            let changes = ClientChanges(entries, for: client.identity.id) { _, _ in true }
+            #expect(changes.leaving.isEmpty)
+            #expect(changes.rows.map(\.address) == [sample.dog(1)])
+            #expect(changes.rows.first?.values[try sample.path(sample.dog, "name")] == .text("x"))
+        }
+    }
+#endif

@@ -1,0 +1,129 @@
+#if Sync
+    import Foundation
+    import MartletPostgres
+    import Synchronization
+    import Testing
+
+    /// A PostgreSQL server in a temporary folder, which only processes of this machine can reach.
+    ///
+    /// A shell owns the server. It stops the server and deletes the folder when its standard input ends, which also happens
+    /// if the process of the tests crashes.
+    final class PostgresCluster: Sendable {
+        /// The folder with the programs of PostgreSQL; nil if it is not installed.
+        static let programs: String? = {
+            let versions = ["18", "17", "16", "15", "14"]
+            let folders =
+                [ProcessInfo.processInfo.environment["MARTLET_POSTGRES_BIN"]].compactMap { $0 }
+                + versions.flatMap {
+                    ["/usr/lib/postgresql/\($0)/bin", "/opt/homebrew/opt/postgresql@\($0)/bin", "/usr/pgsql-\($0)/bin"]
+                }
+            return folders.first { FileManager.default.isExecutableFile(atPath: $0 + "/initdb") }
+        }()
+
+        static var isAvailable: Bool { programs != nil }
+
+        /// The server that most tests use, each with a database of its own.
+        static let shared = Result { try PostgresCluster() }
+
+        let folder: String
+        private let shell: Shell
+
+        /// Starts a server.
+        ///
+        /// - Parameter isDurable: whether commits wait for the disk. The tests stop the server, not the machine, so it does
+        ///   not matter to them, but it does to measurements.
+        init(isDurable: Bool = false) throws {
+            let programs = try #require(Self.programs)
+            shell = try Shell(
+                """
+                set -e
+                umask 022
+                # PostgreSQL refuses to run as root.
+                if [ "$(id -u)" = 0 ]; then
+                    user="setpriv --reuid=postgres --regid=postgres --clear-groups"
+                fi
+                # Under /tmp, because the path of a socket has at most 107 bytes.
+                folder=$($user mktemp -d /tmp/martlet-postgres.XXXXXX)
+                cd "$folder"
+                trap '$user \(programs)/pg_ctl -D "$folder/data" -m immediate stop >/dev/null; rm -rf "$folder"' EXIT
+                $user \(programs)/initdb -D "$folder/data" -A trust -U martlet -E UTF8 --locale=C.UTF-8 --no-sync >/dev/null
+                cat >>"$folder/data/postgresql.conf" <<END
+                unix_socket_directories = '$folder'
+                listen_addresses = ''
+                fsync = \(isDurable ? "on" : "off")
+                max_connections = 60
+                # The background writer would make commits durable that a test wants to lose.
+                wal_writer_delay = 10s
+                END
+                start() { $user \(programs)/pg_ctl -D "$folder/data" -w -l "$folder/log" start >/dev/null; }
+                start
+                echo "$folder"
+                while read -r command; do
+                    case $command in
+                    crash) $user \(programs)/pg_ctl -D "$folder/data" -m immediate -w stop >/dev/null && start ;;
+                    esac
+                    echo "done"
+                done
+                """)
+            folder = shell.answer
+            guard !folder.isEmpty else { throw PostgresError(.connectionFailure, "the server did not start") }
+        }
+
+        func address(_ database: String) -> String { "host=\(folder) user=martlet dbname=\(database)" }
+
+        /// Stops the server without a checkpoint, as a crash does, and starts it again.
+        func crash() { shell.run("crash") }
+
+        /// Makes an empty database.
+        func database(_ name: String) throws -> String {
+            try PostgresSession(address("postgres")).execute("CREATE DATABASE \"\(name)\"")
+            return address(name)
+        }
+    }
+
+    /// A shell that reads commands from a pipe.
+    private final class Shell: Sendable {
+        private let input = Pipe()
+        private let output = Pipe()
+        private let process = Mutex<Process?>(nil)
+        /// The first line that the script has written.
+        let answer: String
+
+        init(_ script: String) throws {
+            let process = Process()
+            process.executableURL = URL(filePath: "/bin/sh")
+            process.arguments = ["-c", script]
+            process.standardInput = input
+            process.standardOutput = output
+            try process.run()
+            answer = Self.line(output)
+            self.process.withLock { $0 = process }
+        }
+
+        /// Sends a command and waits until it is done.
+        func run(_ command: String) {
+            input.fileHandleForWriting.write(Data("\(command)\n".utf8))
+            _ = Self.line(output)
+        }
+
+        private static func line(_ pipe: Pipe) -> String {
+            var bytes: [UInt8] = []
+            while let byte = pipe.fileHandleForReading.readData(ofLength: 1).first, byte != 0x0A { bytes.append(byte) }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+    }
+
+    /// The names of databases that were made.
+    private let databaseCount = Atomic(0)
+
+    /// Makes a database for one test.
+    func newDatabase() throws -> String {
+        let number = databaseCount.add(1, ordering: .relaxed).newValue
+        return try PostgresCluster.shared.get().database("test_\(number)")
+    }
+
+    extension Trait where Self == ConditionTrait {
+        /// Tests that need a server.
+        static var needsPostgres: Self { .enabled(if: PostgresCluster.isAvailable, "PostgreSQL is not installed") }
+    }
+#endif

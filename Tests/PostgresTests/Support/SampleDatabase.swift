@@ -1,0 +1,113 @@
+#if Sync
+    @testable import MartletBackend
+    import MartletEngine
+    import MartletFrontend
+    import MartletPostgres
+    import MartletSchema
+    import MartletSyncProtocol
+    import MartletSyncService
+    import MartletTables
+    import MartletValues
+    import Testing
+
+    /// A schema as text, with what the compiler makes of it.
+    struct SampleSchema {
+        let statements: String
+        let facts: String
+
+        init(_ yaml: String) throws {
+            let analysis = Frontend.analyze([SourceText(file: SourceFileID(0), path: "A.yaml", text: yaml)])
+            #expect(analysis.diagnostics.filter(\.isError).isEmpty)
+            let model = try #require(analysis.model)
+            #expect(TableBuilder(model).problems().isEmpty)
+            statements = DDLWriter.text(TableBuilder(model).tables())
+            facts = model.objects.map { SchemaFactsEmitter.lines(for: $0).joined(separator: "\n") }
+                .joined(separator: "\n\n")
+        }
+
+        static let dogs = Result {
+            try SampleSchema(
+                """
+                enums:
+                  Size: {cases: [small, large]}
+                embedded:
+                  Place: {properties: {city: String}}
+                objects:
+                  Person: {primaryKey: id, properties: {id: Int, name: String}}
+                  Tag: {primaryKey: name, properties: {name: String, note: String?}}
+                  Dog:
+                    primaryKey: id
+                    unique: [[chipNumber]]
+                    properties:
+                      id: Int
+                      name: String
+                      age: Int8 = 3
+                      weight: Double
+                      born: Date?
+                      price: Decimal128?
+                      code: ObjectId?
+                      token: UUID?
+                      photo: Data?
+                      size: Size
+                      chipNumber: String?
+                      owner: Person?
+                      keeper: {type: Person?, onDelete: cascade}
+                      vet: {type: Person?, onDelete: deny}
+                      home: Place?
+                      friends: List<Dog>
+                """)
+        }
+    }
+
+    /// A database with the tables of `SampleSchema.dogs`, prepared for synchronization.
+    struct SampleDatabase {
+        let address: String
+        let session: PostgresSession
+        let catalog: SyncCatalog
+        let dog: Int
+        let person: Int
+        let tag: Int
+
+        init(_ cluster: PostgresCluster? = nil) throws {
+            address = try cluster.map { try $0.database("sample") } ?? newDatabase()
+            session = try PostgresSession(address)
+            try session.execute(SampleSchema.dogs.get().statements)
+            let schema = try SyncSchema(facts: SampleSchema.dogs.get().facts)
+            try Deployment(schema).run(in: session)
+            catalog = try SyncCatalog(session)
+            dog = try #require(schema.number(of: "Dog"))
+            person = try #require(schema.number(of: "Person"))
+            tag = try #require(schema.number(of: "Tag"))
+        }
+
+        func dog(_ id: Int64) -> ObjectAddress { ObjectAddress(type: dog, key: .integer(id)) }
+        func person(_ id: Int64) -> ObjectAddress { ObjectAddress(type: person, key: .integer(id)) }
+
+        /// The path of a property of a type.
+        func path(_ type: Int, _ name: String) throws -> ValuePath {
+            ValuePath(try #require(catalog.schema.types[type].properties.firstIndex { $0.name == name }))
+        }
+
+        /// Values of a dog.
+        func values(_ values: [String: SyncValue]) throws -> [ValuePath: SyncValue] {
+            try Dictionary(uniqueKeysWithValues: values.map { (try path(dog, $0.key), $0.value) })
+        }
+
+        /// The cursor of now.
+        func now() throws -> SyncCursor { try DatabaseSnapshot.read(catalog, in: session) { $0.cursor } }
+
+        func changes(after cursor: SyncCursor) throws -> LogBatch {
+            try LogReader(catalog).batch(after: cursor, in: session)
+        }
+
+        func count(_ sql: String) throws -> Int {
+            Int(try session.query("SELECT count(*) FROM \(sql)").first?.bigint(0) ?? 0)
+        }
+    }
+
+    extension SyncValue {
+        static func integer(_ number: Int64) -> SyncValue { .scalar(.integer(number)) }
+        static func text(_ text: String) -> SyncValue { .scalar(.text(text)) }
+        static func real(_ number: Double) -> SyncValue { .scalar(.real(number)) }
+    }
+#endif
