@@ -31,9 +31,9 @@
             }
         }
 
-        private func batch() -> LogBatch {
+        private func batch() -> ClientBatch {
             let version = version.withLock { $0 }
-            return LogBatch(cursor: SyncCursor("\(version)"), entries: [], storedUpload: UInt64(version))
+            return ClientBatch(cursor: SyncCursor("\(version)"), entries: [], storedUpload: UInt64(version))
         }
     }
 

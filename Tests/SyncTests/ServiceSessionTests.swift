@@ -39,8 +39,8 @@ struct ServiceSessionTests {
                 identity: ClientIdentity(id: 7, secret: [1]), epoch: epoch, milliseconds: 1_000, storedUpload: 0))
     }
 
-    private func batch(_ cursor: String, _ entries: [LogEntry] = [], stored: UInt64 = 0) -> LogBatch {
-        LogBatch(cursor: SyncCursor(cursor), entries: entries, storedUpload: stored)
+    private func batch(_ cursor: String, _ entries: [LogEntry] = [], stored: UInt64 = 0) -> ClientBatch {
+        ClientBatch(cursor: SyncCursor(cursor), entries: entries, storedUpload: stored)
     }
 
     private func inserted(_ key: Int64) -> LogEntry {

@@ -66,7 +66,7 @@ struct SessionDriverTests {
                 address: .init(type: 0, key: .integer(Int64(number))), old: nil,
                 new: [ValuePath(0): .scalar(.text(String(repeating: "x", count: 1_000)))], origin: nil)
         }
-        return .read(LogBatch(cursor: SyncCursor(cursor), entries: entries, storedUpload: 0))
+        return .read(ClientBatch(cursor: SyncCursor(cursor), entries: entries, storedUpload: 0))
     }
 
     private func open(_ driver: SessionDriver) async throws {

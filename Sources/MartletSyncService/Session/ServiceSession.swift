@@ -241,7 +241,7 @@ package struct ServiceSession: Sendable {
     // MARK: Changes
 
     // Sends the changes up to a new cursor, unless the client has nothing to learn from them.
-    private mutating func changes(_ batch: LogBatch, isForced: Bool) -> [ServiceAction] {
+    private mutating func changes(_ batch: ClientBatch, isForced: Bool) -> [ServiceAction] {
         let isFirst = cursor == nil
         cursor = batch.cursor
         let found =
@@ -270,7 +270,7 @@ package struct ServiceSession: Sendable {
         }
     }
 
-    private mutating func complete(_ set: UInt64, _ batch: LogBatch, _ data: SubscriptionData) -> [ServiceAction] {
+    private mutating func complete(_ set: UInt64, _ batch: ClientBatch, _ data: SubscriptionData) -> [ServiceAction] {
         var actions = changes(batch, isForced: true)
         if let nextFilter { filter = nextFilter }
         nextFilter = nil

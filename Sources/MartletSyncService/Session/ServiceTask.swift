@@ -19,8 +19,8 @@ package enum ServiceTask: Sendable, Equatable {
 package enum ServiceTaskResult: Sendable {
     case authenticated(AuthenticatedUser)
     case opened(OpenedClient)
-    case read(LogBatch)
-    case changed(LogBatch, SubscriptionData)
+    case read(ClientBatch)
+    case changed(ClientBatch, SubscriptionData)
     case stored(reverted: [RevertedObject])
     /// The task failed. The session sends the failure and ends.
     case failed(ServiceMessage.Failure)
@@ -58,7 +58,7 @@ package struct OpenedClient: Sendable {
 }
 
 /// The entries of the log between two cursors.
-package struct LogBatch: Sendable {
+package struct ClientBatch: Sendable {
     /// The later cursor.
     package var cursor: SyncCursor
     package var entries: [LogEntry]

@@ -74,11 +74,11 @@ final class ModelServiceSession {
     private static let written = Dictionary(
         uniqueKeysWithValues: (0...2).map { (ValuePath($0), SyncValue.scalar(.integer(Int64($0)))) })
 
-    private func read(after cursor: SyncCursor?) -> LogBatch {
+    private func read(after cursor: SyncCursor?) -> ClientBatch {
         let start = cursor.flatMap { Int($0.text) } ?? server.version
         let isLost = !hasRead && server.bug == .changesOfGapLost
         hasRead = true
-        return LogBatch(
+        return ClientBatch(
             cursor: SyncCursor("\(server.version)"), entries: isLost ? [] : server.entries(after: start),
             storedUpload: server.storedUpload(client))
     }
