@@ -20,6 +20,8 @@ public struct LevelKey: Sendable {
         /// A type expression, with or without a default.
         case type
         case literal
+        /// A condition in the notation of query texts; `true` and `false` are conditions too.
+        case rule
         case enums
         case objects
         case embedded
@@ -64,10 +66,18 @@ public struct LevelKey: Sendable {
             LevelKey("properties", .properties, "What is stored: names and types.", isRequired: true),
             LevelKey("ignored", .properties, "Plain Swift properties that are not stored."),
             LevelKey("keypaths", .keyPaths, "Names for key paths, or for lists of them, checked against the schema."),
+            LevelKey(
+                "sync", .choices(SyncMode.allCases.map(\.rawValue)),
+                "Whether objects are synchronized: not, in both directions, or only sent."),
+            LevelKey("read", .rule, "Which objects a user receives: a condition, such as 'owner.id == $user.sub'."),
+            LevelKey(
+                "write", .rule, "Which objects a user may create, change and delete. Without it: those of 'read'."),
+            LevelKey("insert", .rule, "Which objects a user may create, instead of 'write'."),
+            LevelKey("delete", .rule, "Which objects a user may delete, instead of 'write'."),
         ] + [renamedFrom("type"), deprecated, doc]
 
     /// The keys that embedded objects do not support.
-    public static let ofObjectsOnly = ["primaryKey", "index", "unique"]
+    public static let ofObjectsOnly = ["primaryKey", "index", "unique", "sync"] + RuleKind.allCases.map(\.rawValue)
 
     static let property = [
         LevelKey("type", .type, "The type, with or without a default after a '='.", isRequired: true),
@@ -80,6 +90,11 @@ public struct LevelKey: Sendable {
         LevelKey(
             "deleteRule", .choices(DeletionRule.allCases.map(\.rawValue)),
             "What happens to the targets of the link or collection when this object is deleted."),
+        LevelKey("sync", .choices([SyncMode.none.rawValue]), "Keeps the values in the local file."),
+        LevelKey(
+            "merge", .choices(MergeMode.allCases.map(\.rawValue)),
+            "Makes the property a counter: the differences of concurrent changes are added."),
+        LevelKey("write", .rule, "Which objects and users allow a change of the property, in addition to the rules."),
         doc,
     ]
 

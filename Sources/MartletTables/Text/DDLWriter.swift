@@ -1,3 +1,5 @@
+import MartletSchema
+
 /// Writes tables as SQL statements for PostgreSQL 14 and later.
 public enum DDLWriter {
     /// The statements, in one transaction. Constraints between tables come last, so that types may refer to one another.
