@@ -22,6 +22,7 @@
 #   make schedules                    test random threads in random schedules (SEEDS=20000, FIRST=1)
 #   make schedule-bugs                check that 'make schedules' finds each seeded race, in a separate build (SEEDS=3000)
 #   make fuzz-schema                  fuzz the schema compiler with libFuzzer, in a separate build (SECONDS=60, or RUNS=…)
+#   make postgres-check               test the SQL of 'martlet postgres' with random schemas and rules (COUNT=200, FIRST=1)
 #   make bombs                        measure 'martlet' with inputs designed to be slow (ARGS="--only …")
 #   make mutants                      change conditions and constants one by one, and check that a test fails (COUNT=200)
 #   make sanitize                     run the tests with the thread sanitizer, in a separate build
@@ -42,7 +43,8 @@ FLIGHTS_SAMPLE = Examples/Flights/Data
 FLIGHTS_DEMO = swift run -c $(if $(FLIGHTS),release,debug) --package-path Examples/Flights FlightsDemo
 
 .PHONY: help quickstart tour check test format generate mistakes pictures docs docs-check mutants bench flights-verify plugin-check importer-check durability exact \
-	chaos exact-bugs schedules schedule-bugs fuzz-schema bombs sanitize tsan leaks sync-tests clean packages packages-python toolchain \
+	chaos exact-bugs schedules schedule-bugs fuzz-schema bombs postgres-check sanitize tsan leaks sync-tests clean packages \
+	packages-python toolchain \
 	release-check
 
 help:
@@ -146,6 +148,12 @@ fuzz-schema: packages
 bombs: packages-python
 	swift build -c release --product martlet
 	Benchmarks/bombs.py "$$(swift build -c release --show-bin-path)/martlet" $(ARGS)
+
+# Needs the package postgresql-15.
+postgres-check:
+	swift build --product martlet
+	MARTLET="$$(swift build --show-bin-path)/martlet" Tests/postgres-check.py rules $(or $(COUNT),200) $(or $(FIRST),1)
+	MARTLET="$$(swift build --show-bin-path)/martlet" Tests/postgres-check.py migrations $(or $(COUNT),200) $(or $(FIRST),1)
 
 # A run that was interrupted is continued. The folder .build-mutants has the results.
 mutants: packages-python

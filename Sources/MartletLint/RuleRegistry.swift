@@ -2,6 +2,7 @@
 public enum RuleRegistry {
     public static let rules: [any LintRule] = [
         UnusedEmbedded(), BadIndex(), NamingCase(), Plurality(), NoPrimaryKey(), IndexCost(), TooWide(),
-        MissingDocumentation(), UnusedEnumsAndCascadeCycles(), StaleRename(), Deprecations(),
+        MissingDocumentation(), UnusedEnumsAndCascadeCycles(), StaleRename(), Deprecations(), DatabaseNames(),
+        LostPrecision(),
     ]
 }

@@ -65,6 +65,10 @@ extension ObjectModel {
         for list in unique {
             lines.append("    unique \(list.map(\.value).joined(separator: " "))")
         }
+        if sync.mode != .none { lines.append("    sync \(sync.mode.rawValue)") }
+        for kind in RuleKind.allCases {
+            if let rule = sync.rules[kind] { lines.append("    \(kind.rawValue) \(rule.text)") }
+        }
         for property in properties { property.dump(keyword: "property", into: &lines) }
         for property in ignored { property.dump(keyword: "ignored", into: &lines) }
         for entry in keyPaths {
@@ -85,6 +89,9 @@ extension PropertyModel {
         if onDelete != .nullify { line += " onDelete=\(onDelete.rawValue)" }
         if deleteRule != .nullify { line += " deleteRule=\(deleteRule.rawValue)" }
         if let renamedFrom { line += " renamedFrom=\(renamedFrom.value)" }
+        if sync.isLocal { line += " sync=none" }
+        if let merge = sync.merge { line += " merge=\(merge.rawValue)" }
+        if let write = sync.write { line += " write=(\(write.text))" }
         lines.append(line + deprecationText(deprecation))
     }
 }

@@ -19,7 +19,14 @@ struct SchemaFactsEmitter {
         for names in object.unique {
             lines.append("unique " + names.map(\.value).joined(separator: " "))
         }
-        return lines + object.properties.map(line)
+        if object.sync.mode != .none { lines.append("sync \(object.sync.mode.rawValue)") }
+        for kind in RuleKind.allCases {
+            if let rule = object.sync.rules[kind] { lines.append("rule \(kind.rawValue) \(rule.text)") }
+        }
+        let writeRules = object.properties.compactMap { property in
+            property.sync.write.map { "rule write.\(property.name) \($0.text)" }
+        }
+        return lines + object.properties.map(line) + writeRules
     }
 
     static func lines(for projection: ProjectionModel) -> [String] {
@@ -34,6 +41,8 @@ struct SchemaFactsEmitter {
         if let old = property.renamedFrom { line += " renamedFrom=\(old.value)" }
         if property.onDelete != .nullify { line += " onDelete=\(property.onDelete.rawValue)" }
         if property.deleteRule != .nullify { line += " deleteRule=\(property.deleteRule.rawValue)" }
+        if property.sync.isLocal { line += " sync=none" }
+        if let merge = property.sync.merge { line += " merge=\(merge.rawValue)" }
         return line
     }
 

@@ -36,49 +36,18 @@ struct BreakingCommand: ParsableCommand {
 
     func run() throws {
         let new = try reportingDiskErrors { () throws(DiskError) in try SourceLoader().load(folder: folder) }
-        let old = try formerSchema()
+        let former = FormerSchema(folder: folder, against: against)
+        let old = try former.load()
         // Without an earlier schema, no change can break anything.
         let comparison = Compiler.compare(new, with: old ?? new, failingFrom: level)
         guard comparison.oldErrors.isEmpty else {
-            Console.error(DiagnosticPrinter(sources: comparison.sources, style: .brief).text(comparison.oldErrors))
-            throw CommandFailure(
-                .inputOutput, "the schema of '\(against)' has errors and cannot be compared; name an earlier one")
+            throw former.failure(comparison.oldErrors, comparison.sources)
         }
         var report = Report(pathsFrom: FileSystem.currentFolder)
         report.add(comparison.diagnostics, of: comparison.sources, named: folder)
         let isColored = Console.isColored(descriptor: 1)
         try Console.write(report.text(as: brief ? .brief : format ?? .text, isColored: isColored))
         if comparison.hasErrors { throw CommandFailure(.findings) }
-    }
-
-    /// The older schema; nil if its folder did not exist in the merge base.
-    private func formerSchema() throws -> SchemaInput? {
-        let isPath = against.hasPrefix("/") || against.hasPrefix(".") || against.hasSuffix("/")
-        if isPath, !FileSystem.isFolder(against) {
-            throw CommandFailure(
-                .inputOutput, "'\(against)' is not a folder; name a folder with an older schema, or a git ref")
-        }
-        if FileSystem.isFolder(against) {
-            if !isPath, let history = try? GitHistory(of: folder), try history.commit(named: against) != nil {
-                throw CommandFailure(
-                    .usage, "'\(against)' is a folder and a git ref; write './\(against)' or 'refs/heads/\(against)'")
-            }
-            return try reportingDiskErrors { () throws(DiskError) in try SourceLoader().load(folder: against) }
-        }
-        do {
-            let schema = try GitHistory(of: folder).schema(atMergeBaseWith: against)
-            if schema.isMoved {
-                let former = schema.folder.printable
-                Console.error("martlet: note: '\(folder.printable)' was '\(former)' in commit \(schema.commit)\n")
-            } else if schema.input == nil {
-                Console.error(
-                    "martlet: note: '\(folder.printable)' did not exist in commit \(schema.commit); nothing can break; "
-                        + "if it was moved, commit that first, or compare with a folder\n")
-            }
-            return schema.input
-        } catch {
-            throw CommandFailure(.inputOutput, error.description)
-        }
     }
 }
 

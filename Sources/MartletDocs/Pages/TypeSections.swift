@@ -25,6 +25,9 @@ struct TypeSections {
         for list in object.unique where list.count > 1 {
             badges.append("unique together: " + list.map(\.value).joined(separator: ", "))
         }
+        if object.sync.mode != .none {
+            badges.append(object.sync.mode == .both ? "synchronized" : "synchronized: upload only")
+        }
         var text = head(
             object.name, kind: object.isEmbedded ? "embedded" : "object", badges: badges,
             renamedFrom: object.renamedFrom?.value, deprecation: object.deprecation, object.documentation)
@@ -32,7 +35,17 @@ struct TypeSections {
         text += list("Properties", object.properties.map { member($0, of: object, isUnique: unique.contains($0.name)) })
         text += list("Not stored", object.ignored.map { member($0, of: object, isUnique: false) })
         text += list("Key paths", object.keyPaths.map { member($0, of: object) })
+        text += rules(object.sync)
         return text + usedBy(object.name) + "</article>\n"
+    }
+
+    private func rules(_ sync: SyncModel) -> String {
+        let rows = RuleKind.allCases.compactMap { kind in
+            sync.rules[kind].map { rule in
+                "<dt>\(kind.rawValue)</dt>\n<dd><code>\(Markup.escapedLine(rule.text))</code></dd>\n"
+            }
+        }
+        return rows.isEmpty ? "" : "<h4>Rules</h4>\n<dl class=\"uses\">\n\(rows.joined())</dl>\n"
     }
 
     func section(of enumeration: EnumModel) -> String {
@@ -120,6 +133,9 @@ struct TypeSections {
         if property.onDelete != .nullify { badges.append("on delete: \(property.onDelete.rawValue)") }
         if property.deleteRule != .nullify { badges.append("delete rule: \(property.deleteRule.rawValue)") }
         if let old = property.renamedFrom { badges.append("formerly \(old.value)") }
+        if property.sync.isLocal { badges.append("local only") }
+        if property.sync.merge == .add { badges.append("counter") }
+        if let write = property.sync.write { badges.append("write: \(write.text)") }
         var signature = typeText(property.type)
         if let value = property.defaultValue {
             let text = TextMeasure.shortened(DefaultText.text(value), size: 12, to: 600)

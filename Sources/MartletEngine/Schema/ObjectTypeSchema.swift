@@ -5,6 +5,9 @@ package struct ObjectTypeSchema: Sendable, Equatable {
     package var renamedFrom: String?
     package var primaryKey: PropertyIndex?
     package var uniques: [[PropertyIndex]] = []
+    package var syncMode = SyncMode.none
+    /// The rules of the type in the order of the facts. Each scope occurs at most once.
+    package internal(set) var rules: [SyncRule] = []
     package var properties: [PropertySchema] = []
     private var positions: [String: PropertyIndex] = [:]
 
@@ -38,6 +41,9 @@ package struct ObjectTypeSchema: Sendable, Equatable {
                     && $0.onDelete == $1.onDelete && $0.deleteRule == $1.deleteRule && ($0.isFullText || !$1.isFullText)
             }
     }
+
+    /// The rule with this scope.
+    package func rule(_ scope: SyncRule.Scope) -> SyncRule? { rules.first { $0.scope == scope } }
 
     /// This type with the names of its target types converted by `name`. Used if the program has renamed types.
     package func retargeted(_ name: (String) -> String) -> ObjectTypeSchema {

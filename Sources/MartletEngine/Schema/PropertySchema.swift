@@ -12,6 +12,12 @@ package struct PropertySchema: Sendable, Equatable {
     package var onDelete = DeletionRule.nullify
     /// What happens to the targets when the owner of the property is deleted.
     package var deleteRule = DeletionRule.nullify
+    /// True if the values of a synchronized type stay in the local file.
+    package var isLocal = false
+    /// True if the differences of concurrent changes are added.
+    package var isCounter = false
+    /// The condition, as a query text with `$user.<claim>`, under which a user may change the property.
+    package var writeRule: String?
 
     /// The type in the notation of the schema language, for messages.
     package var typeDescription: String {

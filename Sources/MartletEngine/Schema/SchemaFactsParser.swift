@@ -26,6 +26,12 @@ package enum SchemaFactsParser {
             case ("renamedFrom", 2): type?.renamedFrom = words[1]
             case ("primaryKey", 2): primaryKey = words[1]
             case ("unique", 2...): uniques.append(Array(words.dropFirst()))
+            case ("sync", 2):
+                guard type != nil, let mode = SyncMode(rawValue: words[1]) else { return nil }
+                type?.syncMode = mode
+            case ("rule", 3...):
+                guard type?.add(rule: words[1], String(line.dropFirst(words[0].count + words[1].count + 2))) == true
+                else { return nil }
             case ("property", 3...):
                 guard let property = property(words, index: type?.properties.count ?? 0), type?[property.name] == nil
                 else { return nil }
@@ -78,6 +84,12 @@ package enum SchemaFactsParser {
             case ("deleteRule", 2):
                 guard let rule = DeletionRule(rawValue: parts[1]) else { return nil }
                 property.deleteRule = rule
+            case ("sync", 2):
+                guard parts[1] == SyncMode.none.rawValue else { return nil }
+                property.isLocal = true
+            case ("merge", 2):
+                guard parts[1] == "add" else { return nil }
+                property.isCounter = true
             default: return nil
             }
         }

@@ -7,7 +7,12 @@ package enum SchemaFactsWriter {
         for unique in type.uniques {
             lines.append("unique " + unique.map { type.properties[$0].name }.joined(separator: " "))
         }
+        if type.syncMode != .none { lines.append("sync \(type.syncMode.rawValue)") }
+        lines += type.rules.map { "rule \($0.scope.rawValue) \($0.text)" }
         lines += type.properties.map(line)
+        for property in type.properties {
+            if let rule = property.writeRule { lines.append("rule write.\(property.name) \(rule)") }
+        }
         return lines.joined(separator: "\n")
     }
 
@@ -18,6 +23,8 @@ package enum SchemaFactsWriter {
         if let old = property.renamedFrom { words.append("renamedFrom=\(old)") }
         if property.onDelete != .nullify { words.append("onDelete=\(property.onDelete.rawValue)") }
         if property.deleteRule != .nullify { words.append("deleteRule=\(property.deleteRule.rawValue)") }
+        if property.isLocal { words.append("sync=none") }
+        if property.isCounter { words.append("merge=add") }
         return words.joined(separator: " ")
     }
 

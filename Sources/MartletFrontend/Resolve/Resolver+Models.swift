@@ -24,7 +24,7 @@ extension Resolver {
             properties.append(
                 model(
                     of: property, type, isPrimaryKey: primaryKey?.value == property.name.value,
-                    isIndexed: indexed.contains(property.name.value)))
+                    isIndexed: indexed.contains(property.name.value), in: scope))
         }
         for property in syntax.withInvalidNames {
             guard let type = property.type.flatMap({ resolve($0, of: property) }) else { continue }
@@ -35,7 +35,7 @@ extension Resolver {
             isEmbedded: syntax.isEmbedded, primaryKey: primaryKey, indexes: syntax.indexes, unique: syntax.unique,
             properties: properties, ignored: syntax.ignored.compactMap { ignoredModel(of: $0) },
             keyPaths: declaredKeyPaths(of: syntax, in: scope), renamedFrom: syntax.renamedFrom,
-            deprecation: syntax.deprecation)
+            deprecation: syntax.deprecation, sync: syncModel(of: syntax, in: scope))
     }
 
     /// Whether the type supports an index: enums, and all scalars except `Data`. Links are always indexed.
@@ -49,7 +49,8 @@ extension Resolver {
     }
 
     private mutating func model(
-        of property: PropertySyntax, _ type: PropertyTypeModel, isPrimaryKey: Bool, isIndexed: Bool
+        of property: PropertySyntax, _ type: PropertyTypeModel, isPrimaryKey: Bool, isIndexed: Bool,
+        in scope: ObjectScope? = nil
     ) -> PropertyModel {
         checkDeletionRule("onDelete", property.onDelete, of: property, type)
         checkDeletionRule("deleteRule", property.deleteRule, of: property, type)
@@ -62,7 +63,7 @@ extension Resolver {
             deprecation: property.deprecation, onDelete: property.onDelete?.value ?? .nullify,
             deleteRule: property.deleteRule?.value ?? .nullify, isPrimaryKey: isPrimaryKey, isIndexed: isIndexed,
             isFullText: property.fullTextSpan != nil && isText,
-            fullTextSpan: property.fullTextSpan)
+            fullTextSpan: property.fullTextSpan, sync: syncModel(of: property, in: scope))
     }
 
     private mutating func checkDeletionRule(
@@ -88,6 +89,7 @@ extension Resolver {
         for (key, span) in [
             ("renamedFrom", property.renamedFrom?.span), ("fullText", property.fullTextSpan),
             ("onDelete", property.onDelete?.span), ("deleteRule", property.deleteRule?.span),
+            ("sync", property.localSpan), ("merge", property.merge?.span), ("write", property.write?.span),
         ] {
             guard let span else { continue }
             report(

@@ -32,7 +32,8 @@ extension Resolver {
         for property in syntax.properties where scope.members[property.name.value] == nil {
             let type = property.type.flatMap { resolve($0, of: property) }
             scope.members[property.name.value] = Member(
-                nameSpan: property.name.span, type: type, optional: property.type?.optional)
+                nameSpan: property.name.span, type: type, optional: property.type?.optional,
+                isLocal: property.localSpan != nil)
             scope.names.append(property.name.value)
         }
         scope.ignored = Set(syntax.ignored.map(\.name.value))

@@ -8,6 +8,8 @@ struct Resolver {
         let type: PropertyTypeModel?
         /// The range of the `?` after the type.
         let optional: SourceSpan?
+        /// Whether the property has `sync: none`.
+        var isLocal = false
     }
 
     /// An object with its stored properties indexed by name.
@@ -73,6 +75,7 @@ struct Resolver {
         for case .enumeration(let syntax) in files.flatMap(\.withInvalidNames) { _ = model(of: syntax) }
         for case .projection(let syntax) in files.flatMap(\.withInvalidNames) { _ = model(of: syntax) }
         for case .object(let syntax) in declared.joined() { checkLinkingObjects(of: syntax) }
+        for case .object(let syntax) in declared.joined() { checkSync(of: syntax) }
         EmbeddingCheck.run(declared.joined().compactMap(\.objectName), scopes, &diagnostics)
         var models: [FileModel] = []
         for (file, declarations) in zip(files, declared) {

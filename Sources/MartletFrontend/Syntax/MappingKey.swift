@@ -21,6 +21,8 @@ public struct MappingKey: Sendable {
         /// A type expression, with or without a default.
         case type
         case literal
+        /// A condition in the notation of query texts; `true` and `false` are conditions too.
+        case rule
         case enums
         case objects
         case embedded
@@ -66,10 +68,18 @@ public struct MappingKey: Sendable {
             MappingKey("properties", .properties, "What is stored: names and types.", isRequired: true),
             MappingKey("ignored", .properties, "Plain Swift properties that are not stored."),
             MappingKey("keypaths", .keyPaths, "Names for key paths, or for lists of them, checked against the schema."),
+            MappingKey(
+                "sync", .choices(SyncMode.allCases.map(\.rawValue)),
+                "Whether objects are synchronized: not, in both directions, or only sent."),
+            MappingKey("read", .rule, "Which objects a user receives: a condition, such as 'owner.id == $user.sub'."),
+            MappingKey(
+                "write", .rule, "Which objects a user may create, change and delete. Without it: those of 'read'."),
+            MappingKey("insert", .rule, "Which objects a user may create, instead of 'write'."),
+            MappingKey("delete", .rule, "Which objects a user may delete, instead of 'write'."),
         ] + [renamedFrom("type"), deprecated, doc]
 
     /// The keys that embedded objects do not support.
-    public static let ofObjectsOnly = ["primaryKey", "index", "unique"]
+    public static let ofObjectsOnly = ["primaryKey", "index", "unique", "sync"] + RuleKind.allCases.map(\.rawValue)
 
     static let property = [
         MappingKey("type", .type, "The type, with or without a default after a '='.", isRequired: true),
@@ -82,6 +92,11 @@ public struct MappingKey: Sendable {
         MappingKey(
             "deleteRule", .choices(DeletionRule.allCases.map(\.rawValue)),
             "What happens to the targets of the link or collection when this object is deleted."),
+        MappingKey("sync", .choices([SyncMode.none.rawValue]), "Keeps the values in the local file."),
+        MappingKey(
+            "merge", .choices(MergeMode.allCases.map(\.rawValue)),
+            "Makes the property a counter: the differences of concurrent changes are added."),
+        MappingKey("write", .rule, "Which objects and users allow a change of the property, in addition to the rules."),
         doc,
     ]
 

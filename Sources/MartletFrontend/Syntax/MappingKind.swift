@@ -36,7 +36,8 @@ public struct MappingKind: Sendable {
             "fields": "properties", "columns": "properties", "attributes": "properties", "property": "properties",
             "ignore": "ignored", "transient": "ignored", "ignoredproperties": "ignored", "keypath": "keypaths",
             "keypaths": "keypaths", "renamedfrom": "renamedFrom", "deprecation": "deprecated",
-            "documentation": "doc", "description": "doc", "comment": "doc", "docs": "doc",
+            "documentation": "doc", "description": "doc", "comment": "doc", "docs": "doc", "synced": "sync",
+            "synchronized": "sync", "select": "read", "update": "write", "create": "insert",
         ],
         advice: ["embedded": "declare the type under 'embedded'", "type": "objects have no 'type'"])
 
@@ -55,6 +56,8 @@ public struct MappingKind: Sendable {
             "indexed": "list the property under 'index:' of the object",
             "unique": "list the property under 'unique:' of the object",
             "items": "write 'List<…>' as the type", "ignored": "declare the property under 'ignored:'",
+            "local": "write 'sync: none'", "counter": "write 'merge: add'",
+            "read": "write 'read:' at the object, or 'sync: none' for a property that is not sent",
         ])
 
     public static let enumeration = MappingKind(

@@ -44,7 +44,8 @@ extension SchemaParser {
             unique: isEmbedded ? [] : unique, properties: properties, ignored: ignored,
             withInvalidNames: withInvalidNames,
             keyPaths: keys.value("keypaths").map { parseKeyPaths($0) } ?? [], renamedFrom: renamedFrom(keys),
-            deprecation: deprecation(keys))
+            deprecation: deprecation(keys), sync: isEmbedded ? nil : syncMode(keys),
+            rules: isEmbedded ? [:] : rules(keys))
     }
 
     /// A placeholder for an invalid object, so that references to it are not reported as missing.
@@ -179,7 +180,9 @@ extension SchemaParser {
         return PropertySyntax(
             name: name, documentation: documentation(entry, keys), type: type, defaultValue: literal,
             renamedFrom: renamedFrom(keys), deprecation: deprecation(keys), fullTextSpan: fullTextSpan(keys),
-            onDelete: deletionRule("onDelete", keys), deleteRule: deletionRule("deleteRule", keys))
+            onDelete: deletionRule("onDelete", keys), deleteRule: deletionRule("deleteRule", keys),
+            localSpan: choice("sync", keys, among: [SyncMode.none], "'none' at a property")?.span,
+            merge: choice("merge", keys, among: MergeMode.allCases, "'add'"), write: rule("write", keys))
     }
 
     private mutating func fullTextSpan(_ keys: KeyReader) -> SourceSpan? {
@@ -188,12 +191,20 @@ extension SchemaParser {
     }
 
     private mutating func deletionRule(_ key: String, _ keys: KeyReader) -> Spanned<DeletionRule>? {
+        choice(key, keys, among: DeletionRule.allCases, "'nullify', 'cascade' or 'deny'")
+    }
+
+    /// Parses a value that is one of a few words.
+    ///
+    /// - Parameter words: the words, for the message.
+    mutating func choice<Choice: RawRepresentable<String>>(
+        _ key: String, _ keys: KeyReader, among choices: [Choice], _ words: String
+    ) -> Spanned<Choice>? {
         guard let value = keys.value(key), let scalar = text(value, of: "'\(key)'") else { return nil }
-        if let rule = DeletionRule(rawValue: scalar.text) { return Spanned(rule, scalar.span) }
-        let choices = DeletionRule.allCases.map(\.rawValue)
-        let names = suggestions.nearest(to: scalar.text, among: choices)
+        if let choice = choices.first(where: { $0.rawValue == scalar.text }) { return Spanned(choice, scalar.span) }
+        let names = suggestions.nearest(to: scalar.text, among: choices.map(\.rawValue))
         report(
-            .wrongShape, "'\(key)' is 'nullify', 'cascade' or 'deny', not '\(scalar.text.shortened)'",
+            .wrongShape, "'\(key)' is \(words), not '\(scalar.text.shortened)'",
             at: scalar.span, help: Suggestions.question(names),
             fixes: names.map { Fix("write '\($0)'", .suggested, [Edit(scalar.span, $0)]) })
         return nil

@@ -48,6 +48,8 @@ struct ObjectSyntax {
     let keyPaths: [KeyPathEntrySyntax]
     let renamedFrom: Spanned<String>?
     let deprecation: DeprecationModel?
+    var sync: Spanned<SyncMode>?
+    var rules: [RuleKind: ParsedRule] = [:]
 
     /// The names of the stored properties, then of the ignored ones.
     var names: [Spanned<String>] { properties.map(\.name) + ignored.map(\.name) }
@@ -67,6 +69,10 @@ struct PropertySyntax {
     let onDelete: Spanned<DeletionRule>?
     /// What happens to the targets when this object is deleted.
     let deleteRule: Spanned<DeletionRule>?
+    /// The range of the value of `sync: none`.
+    var localSpan: SourceSpan?
+    var merge: Spanned<MergeMode>?
+    var write: ParsedRule?
 }
 
 struct KeyPathSyntax {

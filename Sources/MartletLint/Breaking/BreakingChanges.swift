@@ -10,6 +10,7 @@ public enum BreakingChanges {
     static let rules: [any BreakingRule] = [
         TypeChanges(), PropertyChanges(), EnumChanges(), UniquenessChanges(), OrderChanges(), KeyPathChanges(),
         ProjectionChanges(), IndexAndDeletionRuleChanges(), DefaultChanges(), RemovedRenames(),
+        SyncChanges(),
     ]
 
     /// Compares two schemas. Their files must have different identifiers.

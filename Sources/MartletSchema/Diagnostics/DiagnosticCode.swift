@@ -35,13 +35,18 @@ public enum DiagnosticCode: String, Hashable, Comparable, CaseIterable, Sendable
     case breakingChange = "MRT0601"
     case staleRename = "MRT0602"
     case deprecation = "MRT0603"
+    case badRule = "MRT0701"
+    case badSync = "MRT0702"
+    case unsynchronizedLink = "MRT0703"
+    case databaseName = "MRT0704"
+    case lostPrecision = "MRT0705"
 
     /// The default severity of diagnostics with this code.
     public var severity: Severity {
         switch self {
-        case .plurality, .indexCost, .missingDocumentation: .note
+        case .plurality, .indexCost, .missingDocumentation, .lostPrecision: .note
         case .uselessIgnore, .badIndex, .namingCase, .noPrimaryKey, .tooWide, .unusedOrCyclic,
-            .staleRename, .deprecation:
+            .staleRename, .deprecation, .databaseName:
             .warning
         default: .error
         }

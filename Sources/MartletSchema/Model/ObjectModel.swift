@@ -15,6 +15,7 @@ public struct ObjectModel: Hashable, Sendable {
     public let keyPaths: [DeclaredKeyPathModel]
     public let renamedFrom: Spanned<String>?
     public let deprecation: DeprecationModel?
+    public let sync: SyncModel
     /// Property positions by name. Empty for objects with few properties, where a linear search is as fast.
     private let positions: [String: Int]
 
@@ -24,7 +25,7 @@ public struct ObjectModel: Hashable, Sendable {
         name: String, nameSpan: SourceSpan, documentation: String? = nil, isEmbedded: Bool,
         primaryKey: Spanned<String>? = nil, indexes: [Spanned<String>] = [], unique: [[Spanned<String>]] = [],
         properties: [PropertyModel], ignored: [PropertyModel] = [], keyPaths: [DeclaredKeyPathModel] = [],
-        renamedFrom: Spanned<String>? = nil, deprecation: DeprecationModel? = nil
+        renamedFrom: Spanned<String>? = nil, deprecation: DeprecationModel? = nil, sync: SyncModel = SyncModel()
     ) {
         self.name = name
         self.nameSpan = nameSpan
@@ -38,6 +39,7 @@ public struct ObjectModel: Hashable, Sendable {
         self.keyPaths = keyPaths
         self.renamedFrom = renamedFrom
         self.deprecation = deprecation
+        self.sync = sync
         let isLarge = properties.count > Self.fewProperties
         positions =
             isLarge ? Dictionary(zip(properties.map(\.name), properties.indices)) { first, _ in first } : [:]

@@ -44,6 +44,7 @@ public struct PropertyModel: Hashable, Sendable {
     public let isFullText: Bool
     /// The range of the key `fullText`, even if the type does not support it.
     public let fullTextSpan: SourceSpan?
+    public let sync: PropertySyncModel
 
     public init(
         name: String, nameSpan: SourceSpan, documentation: String? = nil, type: PropertyTypeModel,
@@ -51,7 +52,7 @@ public struct PropertyModel: Hashable, Sendable {
         renamedFrom: Spanned<String>? = nil, deprecation: DeprecationModel? = nil, onDelete: DeletionRule = .nullify,
         deleteRule: DeletionRule = .nullify, isPrimaryKey: Bool = false, isIndexed: Bool = false,
         isFullText: Bool = false,
-        fullTextSpan: SourceSpan? = nil
+        fullTextSpan: SourceSpan? = nil, sync: PropertySyncModel = PropertySyncModel()
     ) {
         self.name = name
         self.nameSpan = nameSpan
@@ -68,5 +69,6 @@ public struct PropertyModel: Hashable, Sendable {
         self.isIndexed = isIndexed
         self.isFullText = isFullText
         self.fullTextSpan = fullTextSpan
+        self.sync = sync
     }
 }

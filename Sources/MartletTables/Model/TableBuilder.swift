@@ -2,8 +2,9 @@ public import MartletSchema
 
 /// The tables for the objects of a schema.
 ///
-/// Every object type with a primary key has a table, with a column for each property. Lists, sets and maps have tables
-/// of their own. Embedded objects are JSON. Linking objects and ignored properties have no column.
+/// Every object type with a primary key has a table, with a column for each property. Lists, sets and maps have tables of
+/// their own. Embedded objects are JSON. Linking objects and ignored properties have no column. If a type has the key
+/// `sync`, only synchronized types have tables, and local properties have no column.
 public struct TableBuilder {
     private let schema: SchemaModel
     private let types: ColumnTypes
@@ -15,24 +16,34 @@ public struct TableBuilder {
 
     /// The tables in the order of the schema, those of an object before those of its collections.
     public func tables() -> [TableModel] {
-        synchronized.flatMap { [table($0)] + $0.properties.compactMap(collection($0)) }
+        synchronized.flatMap { [table($0)] + properties(of: $0).compactMap(collection($0)) }
     }
 
     /// The reasons why no correct tables can be created for the schema, as messages for its author.
     public func problems() -> [String] {
-        let objects = schema.objects.filter { !$0.isEmbedded }
+        let objects = stored
         let keyless = objects.filter { $0.primaryKey == nil }.map {
             "type '\($0.name)' has no primary key, so its objects cannot be identified on other machines; add 'primaryKey:'"
         }
         let links = synchronized.flatMap { object in
-            object.properties.filter { isLinkToKeyless($0) }.map {
+            properties(of: object).filter { isLinkToKeyless($0) }.map {
                 "'\(object.name).\($0.name)' links to '\($0.type.value.name)', which has no primary key"
             }
         }
         return keyless + links + collisions()
     }
 
-    private var synchronized: [ObjectModel] { schema.objects.filter { !$0.isEmbedded && $0.primaryKey != nil } }
+    /// The types that need tables: the synchronized types, or all if the schema does not say which are synchronized.
+    private var stored: [ObjectModel] {
+        let isPartial = schema.isSynchronized
+        return schema.objects.filter { !$0.isEmbedded && (!isPartial || $0.sync.mode != .none) }
+    }
+
+    private var synchronized: [ObjectModel] { stored.filter { $0.primaryKey != nil } }
+
+    private func properties(of object: ObjectModel) -> [PropertyModel] {
+        object.properties.filter { !$0.sync.isLocal }
+    }
 
     private func isLinkToKeyless(_ property: PropertyModel) -> Bool {
         guard case .link(let target) = property.type.value, !property.type.isLinkingObjects else { return false }
@@ -53,7 +64,7 @@ public struct TableBuilder {
         }
         for object in synchronized {
             add(SQLName.snakeCase(object.name), object.name, "")
-            for property in object.properties where !property.type.isLinkingObjects {
+            for property in properties(of: object) where !property.type.isLinkingObjects {
                 let owner = "\(object.name).\(property.name)"
                 if property.type.isSingle {
                     add(SQLName.snakeCase(property.name), owner, object.name)
@@ -72,14 +83,17 @@ public struct TableBuilder {
     // MARK: Objects
 
     private func table(_ object: ObjectModel) -> TableModel {
-        let singles = object.properties.filter(\.type.isSingle)
+        let singles = properties(of: object).filter(\.type.isSingle)
+        let builder = PolicyBuilder(object, types)
         return TableModel(
-            name: SQLName.snakeCase(object.name), columns: singles.map(column),
+            origin: TableModel.Origin(type: object.name, property: nil), name: SQLName.snakeCase(object.name),
+            columns: singles.map(column),
             primaryKey: object.primaryKey.map { [SQLName.snakeCase($0.value)] } ?? [],
             unique: object.unique.map { $0.map { SQLName.snakeCase($0.value) } },
             indexes: singles.filter { $0.isIndexed || isLink($0) }.map { SQLName.snakeCase($0.name) },
             foreignKeys: singles.compactMap { foreignKey($0, SQLName.snakeCase($0.name), whenNullified: .setNull) },
-            singleNull: nil, documentation: object.documentation)
+            singleNull: nil, policies: builder.policies(), columnRules: builder.columnRules(types),
+            documentation: object.documentation)
     }
 
     private func isLink(_ property: PropertyModel) -> Bool {
@@ -90,7 +104,8 @@ public struct TableBuilder {
         let type = types.type(property.type.value)
         let name = SQLName.snakeCase(property.name)
         return ColumnModel(
-            name: name, type: type.text, isRequired: !property.type.isOptional && !isLink(property) && !isAny(property),
+            property: property.name, name: name, type: type.text,
+            isRequired: !property.type.isOptional && !isLink(property) && !isAny(property),
             defaultText: types.defaultText(property), check: type.check?(SQLName.quoted(name)),
             documentation: property.documentation)
     }
@@ -137,7 +152,8 @@ public struct TableBuilder {
         let isNullable = property.type.isOptional || isAny(property)
         func column(_ name: String, _ type: String, isRequired: Bool = true, check: String? = nil) -> ColumnModel {
             ColumnModel(
-                name: name, type: type, isRequired: isRequired, defaultText: nil, check: check, documentation: nil)
+                property: name, name: name, type: type, isRequired: isRequired, defaultText: nil, check: check,
+                documentation: nil)
         }
         var columns = [column("owner", keyType)]
         if property.type.kind == .list { columns.append(column("position", "bytea")) }
@@ -146,8 +162,9 @@ public struct TableBuilder {
             column("value", value.text, isRequired: !isNullable, check: value.check?(SQLName.quoted("value"))))
         let second = property.type.kind == .list ? "position" : property.type.kind == .map ? "key" : "value"
         let hasNullKey = isSet && isNullable
+        let name = Self.tableName(object, property)
         return TableModel(
-            name: Self.tableName(object, property), columns: columns,
+            origin: TableModel.Origin(type: object.name, property: property.name), name: name, columns: columns,
             primaryKey: hasNullKey ? [] : ["owner", second], unique: hasNullKey ? [["owner", "value"]] : [],
             indexes: isLink(property) ? ["value"] : [],
             foreignKeys: [owner]
@@ -155,6 +172,8 @@ public struct TableBuilder {
                     // If the target is deleted, a list or set loses the element, and a map keeps the key with NULL.
                     foreignKey(property, "value", whenNullified: property.type.kind == .map ? .setNull : .cascade)
                 ].compactMap { $0 },
-            singleNull: hasNullKey ? "value" : nil, documentation: property.documentation)
+            singleNull: hasNullKey ? "value" : nil,
+            policies: PolicyBuilder(object, types).policies(of: property, in: name), columnRules: [],
+            documentation: property.documentation)
     }
 }

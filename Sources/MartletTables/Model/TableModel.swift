@@ -2,14 +2,16 @@ import MartletSchema
 
 /// A column of a table.
 public struct ColumnModel: Hashable, Sendable {
+    /// The property of the schema; for the columns of a collection, the role of the column.
+    public let property: String
     public let name: String
     /// The SQL type, with its collation.
-    public let type: String
-    public let isRequired: Bool
+    public var type: String
+    public var isRequired: Bool
     /// The SQL expression of the default; nil for none.
-    public let defaultText: String?
+    public var defaultText: String?
     /// The SQL condition of a CHECK constraint; nil for none.
-    public let check: String?
+    public var check: String?
     public let documentation: String?
 }
 
@@ -28,16 +30,55 @@ public struct ForeignKeyModel: Hashable, Sendable {
     public let onDelete: Action
 }
 
+/// A policy of row level security.
+public struct PolicyModel: Hashable, Sendable {
+    public enum Command: String, CaseIterable, Sendable {
+        case select = "SELECT"
+        case insert = "INSERT"
+        case update = "UPDATE"
+        case delete = "DELETE"
+    }
+
+    public let command: Command
+    /// The condition for rows that exist.
+    public let using: String?
+    /// The condition for new and changed rows.
+    public let check: String?
+
+    public var name: String { command == .select ? "martlet_read" : "martlet_\(command.rawValue.lowercased())" }
+}
+
+/// A condition for changes of one column.
+public struct ColumnRuleModel: Hashable, Sendable {
+    public let column: String
+    /// The condition for the row before a change, and for a new row.
+    public let old: String
+    public let new: String
+    /// The condition under which the value of a new row is its initial value, which anyone may write.
+    public let isInitial: String
+}
+
 /// A table for the objects of one type, or for the elements of one collection property.
 public struct TableModel: Hashable, Sendable {
+    /// What a table contains, in the names of the schema.
+    public struct Origin: Hashable, Sendable {
+        public let type: String
+        /// The collection; nil for the objects of the type.
+        public let property: String?
+    }
+
+    public let origin: Origin
     public let name: String
-    public let columns: [ColumnModel]
+    public var columns: [ColumnModel]
     public let primaryKey: [String]
-    public let unique: [[String]]
-    public let indexes: [String]
-    public let foreignKeys: [ForeignKeyModel]
+    public var unique: [[String]]
+    public var indexes: [String]
+    public var foreignKeys: [ForeignKeyModel]
     /// For a set with optional elements: the column of the elements, which contains NULL at most once for each owner.
     /// Nil for other tables.
     public let singleNull: String?
+    /// Empty if the schema has no rules for the table.
+    public var policies: [PolicyModel]
+    public var columnRules: [ColumnRuleModel]
     public let documentation: String?
 }

@@ -96,6 +96,8 @@ public enum EditorSchema {
         case .text: reference("text")
         case .textOrFlag, .literal: reference("scalar")
         case .flag: ["type": "boolean"]
+        // YAML reads the conditions 'true' and 'false' as booleans.
+        case .rule: ["type": ["string", "boolean"], "pattern": "\\S"]
         case .choices(let choices): self.choices(choices)
         case .type: reference("type")
         case .enums: mapping(keys: .type, values: "enum", types: ["object", "null"])

@@ -84,6 +84,11 @@ extension DiagnosticCode {
         case .breakingChange: .breakingChange
         case .staleRename: .staleRename
         case .deprecation: .deprecation
+        case .badRule: .badRule
+        case .badSync: .badSync
+        case .unsynchronizedLink: .unsynchronizedLink
+        case .databaseName: .databaseName
+        case .lostPrecision: .lostPrecision
         }
     }
 }

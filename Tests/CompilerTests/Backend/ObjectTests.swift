@@ -1,5 +1,6 @@
 import Foundation
 import MartletBackend
+import MartletFrontend
 import MartletSchema
 import Testing
 
@@ -31,6 +32,36 @@ struct ObjectTests {
                 "property marks List<Int8?>", "property friends Set<link:Dog>", "property rooms Map<embedded:Address?>",
                 "property story String fullText", "property friendOf LinkingObjects<Dog.friends>",
             ])
+    }
+
+    @Test("the schema description lists what concerns synchronization S21 S53")
+    func syncFacts() throws {
+        let yaml = """
+            objects:
+              Dog:
+                primaryKey: id
+                sync: both
+                delete: false
+                read: name == '\\"\\\\' OR id == $user.sub
+                properties:
+                  id: Int
+                  name: {type: String, write: $user.isAdmin}
+                  votes: {type: Int, merge: add}
+                  place: {type: Double = 0, sync: none}
+              Crash: {primaryKey: id, sync: upload, properties: {id: Int}}
+              Cat: {primaryKey: id, sync: none, properties: {id: Int}}
+
+            """
+        let model = try #require(
+            Frontend.analyze([SourceText(file: SourceFileID(0), path: "A.yaml", text: yaml)]).model)
+        #expect(
+            facts(in: Sample.swift(model.objects)) == [
+                "object Dog", "primaryKey id", "sync both", "rule read name == '\\\"\\\\\\\\' OR id == $user.sub",
+                "rule delete FALSEPREDICATE", "property id Int", "property name String", "property votes Int merge=add",
+                "property place Double sync=none", "rule write.name $user.isAdmin == true",
+            ])
+        #expect(Sample.swift([model.objects[1]]).contains("sync upload"))
+        #expect(facts(in: Sample.swift([model.objects[2]])) == ["object Cat", "primaryKey id", "property id Int"])
     }
 
     @Test("an embedded object is marked in its class and in its schema description S21")

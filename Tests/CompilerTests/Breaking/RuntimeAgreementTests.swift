@@ -65,6 +65,16 @@ struct RuntimeAgreementTests {
         #expect(outcomes[false, default: 0] > 0)
     }
 
+    @Test("the runtime reads every fact that the compiler writes, and writes the same text S53")
+    func sameFacts() throws {
+        let model = try #require(Frontend.analyze(GoodSchema.sources).model)
+        for object in model.objects {
+            let text = SchemaFactsEmitter.lines(for: object).joined(separator: "\n")
+            let type = try #require(SchemaFactsParser.storedType(text), "\(text)")
+            #expect(SchemaFactsWriter.facts(type) == text)
+        }
+    }
+
     private func open(_ path: String, _ types: [ObjectTypeSchema], version: UInt64) throws -> StoreCoordinator {
         var options = StoreOptions(
             path: path, types: types.map { type in TypeDeclaration(type) { TableLayout.zeroRow(type) } })

@@ -128,6 +128,17 @@ struct PageTests {
         #expect(try !element("DemoObject", "article", of: page).contains("Used by"))
     }
 
+    @Test("a synchronized type shows its mode, its rules, its counters and its local properties S44 S52")
+    func synchronization() throws {
+        let page = try page(DocsSample.model("Tests/CompilerTests/Fixtures/Good"))
+        let article = try element("Article", "article", of: page)
+        #expect(article.contains(">synchronized</span>"))
+        #expect(article.contains("<dt>delete</dt>\n<dd><code>FALSEPREDICATE</code></dd>"))
+        #expect(article.contains(">local only</span>") && article.contains(">counter</span>"))
+        #expect(try element("Crash", "article", of: page).contains(">synchronized: upload only</span>"))
+        #expect(!(try element("Scratch", "article", of: page).contains("synchronized")))
+    }
+
     @Test("an enum shows its cases, raw values and the case for unknown values S44")
     func enums() throws {
         let page = try kennel()

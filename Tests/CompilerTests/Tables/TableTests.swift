@@ -54,17 +54,17 @@ struct TableTests {
                 CREATE TABLE "dog" (
                     "id" uuid NOT NULL DEFAULT gen_random_uuid(),
                     "name" text COLLATE "C" NOT NULL DEFAULT 'O''Hara',
-                    "age" smallint NOT NULL DEFAULT 3 CHECK ("age" BETWEEN -128 AND 127),
-                    "size" text COLLATE "C" NOT NULL DEFAULT 'small' CHECK ("size" IN ('small', 'large')),
+                    "age" smallint NOT NULL DEFAULT 3 CONSTRAINT "dog_age_check" CHECK ("age" BETWEEN -128 AND 127),
+                    "size" text COLLATE "C" NOT NULL DEFAULT 'small' CONSTRAINT "dog_size_check" CHECK ("size" IN ('small', 'large')),
                     "born" timestamp with time zone NOT NULL DEFAULT timestamp with time zone '2001-01-01 00:00:00Z' + interval '1500000 microseconds',
                     "code" martlet.object_id,
                     "data" bytea,
                     "note" jsonb,
-                    PRIMARY KEY ("id"),
-                    UNIQUE ("name", "age") DEFERRABLE INITIALLY DEFERRED
+                    CONSTRAINT "dog_pkey" PRIMARY KEY ("id"),
+                    CONSTRAINT "dog_name_age_key" UNIQUE ("name", "age") DEFERRABLE INITIALLY DEFERRED
                 );
                 """)
-        #expect(found.contains("CREATE INDEX ON \"dog\" (\"name\");"))
+        #expect(found.contains("CREATE INDEX \"dog_name_idx\" ON \"dog\" (\"name\");"))
     }
 
     @Test("links are deferrable references, and 'onDelete' becomes the action of the reference")
@@ -88,13 +88,13 @@ struct TableTests {
         }
         #expect(
             actions == [
-                #"ALTER TABLE "dog" ADD FOREIGN KEY ("owner") REFERENCES "person" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED;"#,
-                #"ALTER TABLE "dog" ADD FOREIGN KEY ("keeper") REFERENCES "person" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;"#,
-                #"ALTER TABLE "dog" ADD FOREIGN KEY ("vet") REFERENCES "person" ("id") ON DELETE NO ACTION DEFERRABLE INITIALLY DEFERRED;"#,
-                #"ALTER TABLE "dog_friends" ADD FOREIGN KEY ("owner") REFERENCES "dog" ("name") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;"#,
-                #"ALTER TABLE "dog_friends" ADD FOREIGN KEY ("value") REFERENCES "dog" ("name") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;"#,
-                #"ALTER TABLE "dog_named" ADD FOREIGN KEY ("owner") REFERENCES "dog" ("name") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;"#,
-                #"ALTER TABLE "dog_named" ADD FOREIGN KEY ("value") REFERENCES "dog" ("name") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED;"#,
+                #"ALTER TABLE "dog" ADD CONSTRAINT "dog_owner_fkey" FOREIGN KEY ("owner") REFERENCES "person" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED;"#,
+                #"ALTER TABLE "dog" ADD CONSTRAINT "dog_keeper_fkey" FOREIGN KEY ("keeper") REFERENCES "person" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;"#,
+                #"ALTER TABLE "dog" ADD CONSTRAINT "dog_vet_fkey" FOREIGN KEY ("vet") REFERENCES "person" ("id") ON DELETE NO ACTION DEFERRABLE INITIALLY DEFERRED;"#,
+                #"ALTER TABLE "dog_friends" ADD CONSTRAINT "dog_friends_owner_fkey" FOREIGN KEY ("owner") REFERENCES "dog" ("name") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;"#,
+                #"ALTER TABLE "dog_friends" ADD CONSTRAINT "dog_friends_value_fkey" FOREIGN KEY ("value") REFERENCES "dog" ("name") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;"#,
+                #"ALTER TABLE "dog_named" ADD CONSTRAINT "dog_named_owner_fkey" FOREIGN KEY ("owner") REFERENCES "dog" ("name") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;"#,
+                #"ALTER TABLE "dog_named" ADD CONSTRAINT "dog_named_value_fkey" FOREIGN KEY ("value") REFERENCES "dog" ("name") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED;"#,
             ])
         #expect(found[1].contains(#""owner" bigint,"#))
     }
@@ -117,14 +117,14 @@ struct TableTests {
                     "owner" bigint NOT NULL,
                     "position" bytea NOT NULL,
                     "value" text COLLATE "C" NOT NULL,
-                    PRIMARY KEY ("owner", "position")
+                    CONSTRAINT "dog_tags_pkey" PRIMARY KEY ("owner", "position")
                 );
                 """,
                 """
                 CREATE TABLE "dog_lucky" (
                     "owner" bigint NOT NULL,
                     "value" bigint,
-                    UNIQUE ("owner", "value") DEFERRABLE INITIALLY DEFERRED
+                    CONSTRAINT "dog_lucky_owner_value_key" UNIQUE ("owner", "value") DEFERRABLE INITIALLY DEFERRED
                 );
                 """,
                 """
@@ -132,11 +132,13 @@ struct TableTests {
                     "owner" bigint NOT NULL,
                     "key" text COLLATE "C" NOT NULL,
                     "value" jsonb,
-                    PRIMARY KEY ("owner", "key")
+                    CONSTRAINT "dog_homes_pkey" PRIMARY KEY ("owner", "key")
                 );
                 """,
             ])
-        #expect(found.contains("CREATE UNIQUE INDEX ON \"dog_lucky\" (\"owner\") WHERE \"value\" IS NULL;"))
+        #expect(
+            found.contains(
+                "CREATE UNIQUE INDEX \"dog_lucky_owner_idx\" ON \"dog_lucky\" (\"owner\") WHERE \"value\" IS NULL;"))
     }
 
     @Test("types without a primary key, and names that are equal or too long in SQL, are problems")
@@ -160,5 +162,40 @@ struct TableTests {
                 "'Dog.homeTown' and 'Dog.home_town' both become 'home_town' in SQL; rename one of them",
                 "'Dog.\(long)' becomes '\(String(repeating: "a", count: 62))_b', which is longer than 63 bytes",
             ])
+    }
+
+    @Test("once a type has the key 'sync', only synchronized types and properties have tables and columns")
+    func synchronizedTypes() throws {
+        let tables = try builder(
+            """
+            objects:
+              Dog:
+                primaryKey: id
+                sync: both
+                properties: {id: Int, place: {type: Double?, sync: none}, tags: {type: List<Int>, sync: none}}
+              Crash: {primaryKey: id, sync: upload, properties: {id: Int}}
+              Cat: {properties: {name: String, dog: Dog?}}
+            """
+        )
+        #expect(tables.tables().map(\.name) == ["dog", "crash"])
+        #expect(tables.tables()[0].columns.map(\.name) == ["id"])
+        #expect(tables.problems().isEmpty)
+    }
+
+    @Test("names of constraints are those of PostgreSQL, and have a hash if they are too long or not unique")
+    func constraintNames() throws {
+        let long = String(repeating: "a", count: 61)
+        let text = DDLWriter.text(
+            try builder(
+                """
+                objects:
+                  Dog: {primaryKey: id, unique: [[a_b, c], [a, b_c]], properties: {id: Int, a: Int, b_c: Int, a_b: Int, c: Int}}
+                  \(long): {primaryKey: id, properties: {id: Int}}
+                """
+            ).tables())
+        let names = text.matches(of: /CONSTRAINT "([^"]*)"/).map { String($0.1) }
+        #expect(names.count == 4 && Set(names).count == 4)
+        #expect(names[0] == "dog_pkey" && names[1].hasPrefix("dog_a_b_c_key_") && names[2].hasPrefix("dog_a_b_c_key_"))
+        #expect(names[3].utf8.count == 63 && names[3].hasPrefix("aaaa"))
     }
 }

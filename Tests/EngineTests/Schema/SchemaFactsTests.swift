@@ -44,6 +44,46 @@ struct SchemaFactsTests {
         }
     }
 
+    static let synchronized = """
+        object Dog
+        primaryKey id
+        sync both
+        rule read owner.id == $user.sub OR name == '  x'
+        rule delete FALSEPREDICATE
+        property id ObjectId
+        property name String index
+        property votes Int merge=add
+        property place Double sync=none
+        property owner link:Person?
+        rule write.name  $user.isAdmin == true
+        """
+
+    @Test("what concerns synchronization is parsed and written")
+    func synchronization() throws {
+        let type = try #require(SchemaFactsParser.storedType(Self.synchronized))
+        #expect(type.syncMode == .both)
+        #expect(type.rule(.read)?.text == "owner.id == $user.sub OR name == '  x'")
+        #expect(type.rule(.delete)?.text == "FALSEPREDICATE" && type.rule(.write) == nil)
+        #expect(type.properties.map(\.isCounter) == [false, false, true, false, false])
+        #expect(type.properties.map(\.isLocal) == [false, false, false, true, false])
+        #expect(type["name"]?.writeRule == " $user.isAdmin == true")
+        #expect(SchemaFactsWriter.facts(type) == Self.synchronized)
+        let plain = try #require(SchemaFactsParser.storedType(Self.everything))
+        #expect(plain.syncMode == .none && plain.rules.isEmpty)
+    }
+
+    @Test("tables do not depend on what concerns synchronization")
+    func storage() throws {
+        let words = ["sync", "rule"]
+        let plain = Self.synchronized.split(separator: "\n").filter { line in !words.contains { line.hasPrefix($0) } }
+            .map { $0.replacing(" merge=add", with: "").replacing(" sync=none", with: "") }.joined(separator: "\n")
+        let before = try #require(SchemaFactsParser.storedType(plain))
+        let after = try #require(SchemaFactsParser.storedType(Self.synchronized))
+        #expect(before.isStorageCompatible(with: after) && after.isStorageCompatible(with: before))
+        let diff = SchemaDiff(stored: [before], declared: [after])
+        #expect(diff.steps == [.replaceSchemaFacts("Dog")] && !diff.needsMigration)
+    }
+
     @Test(
         "text that cannot be parsed completely is rejected",
         arguments: [
@@ -53,7 +93,13 @@ struct SchemaFactsTests {
             "object A\nproperty x Int =", "object A\nproperty x LinkingObjects<B>", "object A\nproperty x Tree<Int>",
             "object A\nproperty x link:", "object A\nprimaryKey x", "object A\nunique x", "object A\nfuture thing",
             "object A\nproperty x Int\nproperty x Int", "object A\nproperty x Int renamedFrom=",
-            "object A\n \nproperty x Int",
+            "object A\n \nproperty x Int", "sync both", "object A\nsync sometimes", "object A\nsync both both",
+            "object A\nrule read", "object A\nrule see x == 1", "object A\nrule read a\nrule read b",
+            "object A\nrule write.x a\nproperty x Int", "object A\nproperty x Int\nrule read.x a",
+            "object A\nproperty x Int\nrule write. a", "object A\nproperty x Int\nrule write.x a\nrule write.x b",
+            "object A\nproperty x Int sync=both", "object A\nproperty x Int merge=max",
+            "object A\nproperty x Int merge",
+            "rule read a",
         ])
     func garbage(facts: String) {
         #expect(SchemaFactsParser.storedType(facts) == nil)
@@ -63,7 +109,7 @@ struct SchemaFactsTests {
     func mutations() {
         var random = SeededRandom(seed: 11)
         for _ in 0..<2_000 {
-            var bytes = Array(Self.everything.utf8)
+            var bytes = Array((random.number(0..<2) == 0 ? Self.everything : Self.synchronized).utf8)
             for _ in 0..<random.number(1..<4) { bytes[random.number(0..<bytes.count)] = UInt8(random.number(0..<256)) }
             guard let type = SchemaFactsParser.storedType(String(decoding: bytes, as: UTF8.self)) else { continue }
             #expect(SchemaFactsParser.storedType(SchemaFactsWriter.facts(type)) == type)

@@ -1,0 +1,43 @@
+/// How the objects of a type are synchronized. Raw values are the values of the fact `sync`.
+package enum SyncMode: String, Sendable {
+    /// Not at all. A type with this mode has no fact `sync`.
+    case none
+    /// Clients send their changes and receive the changes of others.
+    case both
+    /// Clients send the objects that they create, and receive none.
+    case upload
+}
+
+/// A rule of a type: which objects a user may receive or write.
+package struct SyncRule: Sendable, Equatable {
+    /// What the rule restricts. Raw values are the words of the fact.
+    package enum Scope: String, CaseIterable, Sendable {
+        case read
+        case write
+        case insert
+        case delete
+    }
+
+    package let scope: Scope
+    /// The condition as a query text with `$user.<claim>`. Equal conditions have equal texts.
+    package let text: String
+}
+
+extension ObjectTypeSchema {
+    /// Adds the rule of a fact. The scope of a property's rule is `write.` and the name of the property.
+    ///
+    /// - Returns: false if the scope is unknown, occurs twice, or precedes the scopes or the property before it.
+    mutating func add(rule scope: String, _ text: String) -> Bool {
+        if let scope = SyncRule.Scope(rawValue: scope) {
+            guard rule(scope) == nil else { return false }
+            rules.append(SyncRule(scope: scope, text: text))
+            return true
+        }
+        let parts = scope.split(separator: ".", maxSplits: 1)
+        guard parts.count == 2, parts[0] == SyncRule.Scope.write.rawValue,
+            let index = self[String(parts[1])]?.index, properties[index].writeRule == nil
+        else { return false }
+        properties[index].writeRule = text
+        return true
+    }
+}

@@ -1,0 +1,21 @@
+public import MartletSchema
+
+/// The new names of the types and properties of an older schema.
+public struct SchemaSuccessors: Sendable {
+    /// The new name of each old object type that still exists.
+    public let types: [String: String]
+    /// For each of these types, by its old name: the new name of each old property that still exists.
+    public let properties: [String: [String: String]]
+
+    /// The names that `renamedFrom` and equal names give. The runtime finds the same ones.
+    public init(from old: SchemaModel, to new: SchemaModel) {
+        let pair = SchemaPair(old: old, new: new)
+        types = Dictionary(pair.objects.map { ($0.old.name, $0.new.name) }) { first, _ in first }
+        properties = Dictionary(
+            pair.objects.map { object in
+                let names = object.properties.map { ($0.old.name, $0.new.name) }
+                return (object.old.name, Dictionary(names) { first, _ in first })
+            }
+        ) { first, _ in first }
+    }
+}

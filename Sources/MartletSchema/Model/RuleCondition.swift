@@ -1,0 +1,142 @@
+/// The condition of a rule, checked against the schema.
+///
+/// A comparison with a claim that the user does not have, or whose value has another type, is unknown. `AND`, `OR` and
+/// `NOT` treat unknown as SQL does, and a rule holds only if its condition is true. A comparison with a property that is
+/// nil is never unknown: it is true for `!=` and false for all other relations.
+public indirect enum RuleCondition: Hashable, Sendable {
+    case constant(Bool)
+    case and([RuleCondition])
+    case or([RuleCondition])
+    case not(RuleCondition)
+    /// The left side is a property or a claim. The right side is never an operand of another type.
+    case comparison(RuleOperand, RuleRelation, RuleOperand)
+    /// Whether the operand equals one of the others: `size IN {'small', 'large'}`.
+    case oneOf(RuleOperand, [RuleOperand])
+    /// Whether the claim is a list that contains the property or literal: `team IN $user.teams`.
+    case contained(RuleOperand, RuleClaim)
+
+    /// The paths of all properties of the condition, in order.
+    public var paths: [RulePath] {
+        switch self {
+        case .constant: []
+        case .and(let parts), .or(let parts): parts.flatMap(\.paths)
+        case .not(let part): part.paths
+        case .comparison(let left, _, let right): [left, right].compactMap(\.path)
+        case .oneOf(let operand, let values): ([operand] + values).compactMap(\.path)
+        case .contained(let operand, _): [operand.path].compactMap(\.self)
+        }
+    }
+
+    /// An equal condition without `NOT` before `AND`, `OR`, `NOT` and constants.
+    public var inNegationNormalForm: RuleCondition { normalized(isNegated: false) }
+
+    private func normalized(isNegated: Bool) -> RuleCondition {
+        switch self {
+        case .constant(let value): .constant(value != isNegated)
+        case .not(let part): part.normalized(isNegated: !isNegated)
+        case .and(let parts):
+            isNegated
+                ? .or(parts.map { $0.normalized(isNegated: true) })
+                : .and(parts.map { $0.normalized(isNegated: false) })
+        case .or(let parts):
+            isNegated
+                ? .and(parts.map { $0.normalized(isNegated: true) })
+                : .or(parts.map { $0.normalized(isNegated: false) })
+        case .comparison(let left, .equal, let right) where isNegated: .comparison(left, .notEqual, right)
+        case .comparison(let left, .notEqual, let right) where isNegated: .comparison(left, .equal, right)
+        case .comparison, .oneOf, .contained: isNegated ? .not(self) : self
+        }
+    }
+}
+
+public enum RuleRelation: String, CaseIterable, Sendable {
+    case equal = "=="
+    case notEqual = "!="
+    case less = "<"
+    case lessOrEqual = "<="
+    case greater = ">"
+    case greaterOrEqual = ">="
+
+    /// False for `==` and `!=`.
+    public var isOrder: Bool { self != .equal && self != .notEqual }
+
+    /// The relation with both sides exchanged.
+    public var exchanged: RuleRelation {
+        switch self {
+        case .equal, .notEqual: self
+        case .less: .greater
+        case .lessOrEqual: .greaterOrEqual
+        case .greater: .less
+        case .greaterOrEqual: .lessOrEqual
+        }
+    }
+}
+
+public enum RuleOperand: Hashable, Sendable {
+    case property(RulePath)
+    case claim(RuleClaim)
+    case literal(RuleLiteral)
+
+    public var path: RulePath? {
+        if case .property(let path) = self { path } else { nil }
+    }
+}
+
+/// A claim of the user's token: `$user.sub`, or a member of an object in a claim: `$user.company.id`.
+public struct RuleClaim: Hashable, Sendable {
+    public let names: [String]
+
+    public init(names: [String]) {
+        self.names = names
+    }
+}
+
+/// A value of the object: one of its properties, a property of an embedded object, or the primary key of a link's
+/// target.
+public struct RulePath: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
+        case own
+        /// The names of the properties inside the embedded object.
+        case embedded([String])
+        /// The property is a link. The name of the target's primary key is nil if the rule compares the link itself with
+        /// nil.
+        case link(key: String?)
+    }
+
+    /// A property of the object type.
+    public let property: String
+    public let kind: Kind
+    /// The type of the compared value: never a link or an embedded object.
+    public let value: ValueTypeModel
+    public let isOptional: Bool
+
+    public init(property: String, kind: Kind, value: ValueTypeModel, isOptional: Bool) {
+        self.property = property
+        self.kind = kind
+        self.value = value
+        self.isOptional = isOptional
+    }
+
+    /// The names as they are written: `address.city`.
+    public var names: [String] {
+        switch kind {
+        case .own: [property]
+        case .embedded(let members): [property] + members
+        case .link(let key): [property] + (key.map { [$0] } ?? [])
+        }
+    }
+}
+
+/// A literal that fits the type of the value it is compared with.
+public enum RuleLiteral: Hashable, Sendable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    /// A decimal number such as `-12.5` or `1E+40`, not a whole number of 64 bits.
+    case number(String)
+    case string(String)
+    /// Sixteen bytes.
+    case uuid([UInt8])
+    /// Twelve bytes.
+    case objectId([UInt8])
+}

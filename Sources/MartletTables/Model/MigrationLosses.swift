@@ -1,0 +1,74 @@
+import MartletSchema
+
+extension TablePairs {
+    /// What the migration removes or may refuse, for the reader of the schema.
+    func losses() -> [String] {
+        dropped.map { table in
+            let what = table.origin.property.map { "'\(table.origin.type).\($0)'" } ?? "type '\(table.origin.type)'"
+            return "\(what) has no table any more, and the rows of '\(table.name)' would be lost"
+        } + kept.flatMap(losses)
+    }
+
+    private func losses(_ pair: TablePair) -> [String] {
+        let owner = pair.new.origin.property.map { "\(pair.new.origin.type).\($0)" }
+        func name(_ column: ColumnModel) -> String { "'\(owner ?? "\(pair.new.origin.type).\(column.property)")'" }
+        var losses = pair.removedColumns.map { "\(name($0)) has no column any more, and its values would be lost" }
+        for column in pair.columns {
+            if column.isConverted {
+                losses.append("\(name(column.new)) was '\(column.old.type)' and is '\(column.new.type)' in SQL")
+            }
+            if column.new.isRequired, !column.old.isRequired {
+                losses.append("\(name(column.new)) is required now, and rows may be NULL")
+            }
+            if column.acceptsFewer {
+                losses.append("\(name(column.new)) accepts fewer values now")
+            }
+        }
+        for key in pair.old.foreignKeys {
+            guard let column = pair.columnNames[key.column],
+                let now = pair.new.foreignKeys.first(where: { $0.column == column }),
+                current(key, in: pair)?.table != now.table
+            else { continue }
+            losses.append(
+                "\(owner.map { "'\($0)'" } ?? "column '\(column)' of '\(pair.new.name)'") links to another type")
+        }
+        let uniques = Set(pair.old.unique.compactMap(pair.current))
+        for columns in pair.new.unique where !uniques.contains(columns) {
+            losses.append(
+                "\(columns.map { "'\($0)'" }.joined(separator: " and ")) of '\(pair.new.name)' must be unique now")
+        }
+        return losses
+    }
+}
+
+extension TablePairs {
+    /// What no migration can do, for the reader of the schema.
+    func problems(_ schema: SchemaModel) -> [String] {
+        let keys = kept.filter { !$0.hasSameKey }.map {
+            "the primary key of '\($0.new.origin.type)' is another one; keep it, or add a type with another name"
+        }
+        let removed = Set(dropped.map(\.name))
+        let clashes = created.filter { removed.contains($0.name) }.map { table in
+            let name = "\(table.origin.type)\(table.origin.property.map { ".\($0)" } ?? "")"
+            return
+                "table '\(table.name)' of '\(name)' cannot keep its rows, because it identifies them in another way; "
+                + "add \(table.origin.property == nil ? "a type" : "a property") with another name"
+        }
+        return keys + clashes + kept.flatMap { columnProblems($0, schema) }
+    }
+
+    private func columnProblems(_ pair: TablePair, _ schema: SchemaModel) -> [String] {
+        let type = pair.new.origin.type
+        let names = Set(pair.new.columns.map(\.name))
+        let clashes = pair.removedColumns.filter { names.contains($0.name) }.map {
+            "'\(type).\($0.property)' was removed, and another property has its column '\($0.name)' now; use another name"
+        }
+        guard pair.new.origin.property == nil, let object = schema.object(named: type) else { return clashes }
+        let rules = object.sync.rules.values + object.properties.compactMap(\.sync.write)
+        let used = Set(rules.flatMap(\.condition.paths).map(\.property))
+        return clashes
+            + pair.columns.filter { $0.isConverted && used.contains($0.new.property) }.map {
+                "'\(type).\($0.new.property)' has another type, and a rule compares it; add a property with another name"
+            }
+    }
+}

@@ -1,0 +1,78 @@
+import MartletSchema
+
+/// Row level security for the rules of a type.
+///
+/// A type without rules has no policies. With rules, every command has a policy: PostgreSQL refuses commands without
+/// one.
+struct PolicyBuilder {
+    let object: ObjectModel
+    let rules: RuleSQL
+
+    init(_ object: ObjectModel, _ types: ColumnTypes) {
+        self.object = object
+        rules = RuleSQL(types: types)
+    }
+
+    private var hasRules: Bool { !object.sync.rules.isEmpty }
+
+    /// The policies of the table of the objects.
+    func policies() -> [PolicyModel] {
+        let hasColumnRules = object.properties.contains { $0.type.isSingle && $0.sync.write != nil }
+        guard hasRules || hasColumnRules else { return [] }
+        // Objects that are only sent are never read, changed or deleted by a client.
+        let isSent = object.sync.mode == .upload && hasRules
+        return policies(
+            read: isSent ? "false" : condition(.read), insert: condition(.insert),
+            update: isSent ? "false" : condition(.write), delete: isSent ? "false" : condition(.delete))
+    }
+
+    private func policies(read: String, insert: String, update: String, delete: String) -> [PolicyModel] {
+        [
+            PolicyModel(command: .select, using: read, check: nil),
+            PolicyModel(command: .insert, using: nil, check: insert),
+            PolicyModel(command: .update, using: update, check: update),
+            PolicyModel(command: .delete, using: delete, check: nil),
+        ]
+    }
+
+    private func condition(_ kind: RuleKind) -> String {
+        object.sync.rule(for: kind).map { rules.condition($0.condition) } ?? "true"
+    }
+
+    /// The policies of the table of a collection: its elements belong to the object, and are read and written with it.
+    func policies(of property: PropertyModel, in table: String) -> [PolicyModel] {
+        guard hasRules || property.sync.write != nil, let key = object.primaryKey else { return [] }
+        let owner = SQLName.quoted(SQLName.snakeCase(object.name))
+        let match = "\(owner).\(SQLName.quoted(SQLName.snakeCase(key.value))) = \(SQLName.quoted(table)).\"owner\""
+        var qualified = rules
+        qualified.qualifier = owner + "."
+        let conditions = [object.sync.rule(for: .write), property.sync.write].compactMap { rule in
+            rule.map { " AND (\(qualified.condition($0.condition)))" }
+        }
+        // The subquery contains only owners that the user reads.
+        let read = "EXISTS (SELECT FROM \(owner) WHERE \(match))"
+        let write = "EXISTS (SELECT FROM \(owner) WHERE \(match)\(conditions.joined()))"
+        return policies(read: read, insert: write, update: write, delete: write)
+    }
+
+    /// The rules of single properties, which policies cannot express: they do not see a row before and after a change.
+    func columnRules(_ types: ColumnTypes) -> [ColumnRuleModel] {
+        object.properties.filter(\.type.isSingle).compactMap { property in
+            guard let rule = property.sync.write else { return nil }
+            let column = SQLName.snakeCase(property.name)
+            var (old, new) = (rules, rules)
+            (old.qualifier, new.qualifier) = ("OLD.", "NEW.")
+            return ColumnRuleModel(
+                column: column, old: old.condition(rule.condition), new: new.condition(rule.condition),
+                isInitial: isInitial(property, "NEW.\(SQLName.quoted(column))", types))
+        }
+    }
+
+    private func isInitial(_ property: PropertyModel, _ value: String, _ types: ColumnTypes) -> String {
+        switch property.defaultValue {
+        // Every object has another initial value, so it cannot be recognized.
+        case .now, .newUUID, .newObjectId: "false"
+        default: "\(value) IS NOT DISTINCT FROM \(types.defaultText(property).map { "(\($0))" } ?? "NULL")"
+        }
+    }
+}

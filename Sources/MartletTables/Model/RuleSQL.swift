@@ -1,0 +1,205 @@
+import MartletSchema
+
+/// Translates rules to SQL conditions for PostgreSQL.
+///
+/// A condition is true in SQL if and only if the rule holds; otherwise it is false or NULL, which row level security
+/// treats alike. Rules are translated in negation normal form, so no `NOT` turns NULL into a grant.
+struct RuleSQL {
+    let types: ColumnTypes
+    /// The text before a column, with a dot: a table or record; empty for the columns of the table itself.
+    var qualifier = ""
+
+    /// The claims of the user as JSON. After a transaction that set them, the setting is an empty text instead of NULL.
+    static let claims = "NULLIF(current_setting('martlet.user', true), '')::jsonb"
+
+    func condition(_ condition: RuleCondition) -> String { text(condition.inNegationNormalForm) }
+
+    private func text(_ condition: RuleCondition) -> String {
+        switch condition {
+        case .constant(let value): value ? "true" : "false"
+        case .and(let parts): parts.map(nested).joined(separator: " AND ")
+        case .or(let parts): parts.map(nested).joined(separator: " OR ")
+        case .comparison(let left, let relation, let right): comparison(left, relation, right, isNegated: false)
+        case .oneOf(let operand, let values): oneOf(operand, values, isNegated: false)
+        case .contained(let operand, let claim): contained(operand, claim, isNegated: false)
+        case .not(.comparison(let left, let relation, let right)): comparison(left, relation, right, isNegated: true)
+        case .not(.oneOf(let operand, let values)): oneOf(operand, values, isNegated: true)
+        case .not(.contained(let operand, let claim)): contained(operand, claim, isNegated: true)
+        // Negation normal form has no other negations.
+        case .not: "false"
+        }
+    }
+
+    private func nested(_ condition: RuleCondition) -> String { "(\(text(condition)))" }
+
+    // MARK: Comparisons
+
+    private func comparison(
+        _ left: RuleOperand, _ relation: RuleRelation, _ right: RuleOperand, isNegated: Bool
+    ) -> String {
+        if case .literal(.null) = right { return nullTest(left, relation) }
+        let type = type(of: left, right)
+        let (first, second) = (sql(left, type), sql(right, type))
+        // A claim that is missing is NULL: the comparison is unknown, and stays unknown if it is negated.
+        let known = [left, right].filter(\.isClaim).map { "\(sql($0, type)) IS NOT NULL" }
+        let guards = known.isEmpty ? "" : " AND " + known.joined(separator: " AND ")
+        switch relation {
+        case .equal:
+            return equality(left, first, second, right)
+        case .notEqual: return "\(first) IS DISTINCT FROM \(second)\(guards)"
+        case .less, .lessOrEqual, .greater, .greaterOrEqual:
+            let order = "\(first) \(relation.rawValue) \(second)\(nanGuard(left, relation, first))"
+            return isNegated ? "(\(order)) IS NOT TRUE\(guards)" : order
+        }
+    }
+
+    // Two properties that are both nil are equal.
+    private func equality(_ left: RuleOperand, _ first: String, _ second: String, _ right: RuleOperand) -> String {
+        let isBothNil = left.path?.isOptional == true && right.path?.isOptional == true
+        return isBothNil ? "\(first) IS NOT DISTINCT FROM \(second)" : "\(first) = \(second)"
+    }
+
+    // In PostgreSQL NaN is greater than all numbers; in rules it has no order.
+    private func nanGuard(_ operand: RuleOperand, _ relation: RuleRelation, _ sql: String) -> String {
+        guard relation == .greater || relation == .greaterOrEqual, let path = operand.path else { return "" }
+        switch path.value {
+        case .scalar(.float), .scalar(.double), .scalar(.decimal128): return " AND \(sql) <> 'NaN'"
+        default: return ""
+        }
+    }
+
+    private func nullTest(_ operand: RuleOperand, _ relation: RuleRelation) -> String {
+        let test = relation == .equal ? "IS NULL" : "IS NOT NULL"
+        switch operand {
+        case .claim(let claim): return "\(Self.value(of: claim, as: .any)) \(test)"
+        case .property, .literal: return "\(sql(operand, .any)) \(test)"
+        }
+    }
+
+    private func oneOf(_ operand: RuleOperand, _ values: [RuleOperand], isNegated: Bool) -> String {
+        guard !values.isEmpty else { return isNegated ? "true" : "false" }
+        let parts = values.map { comparison(operand, isNegated ? .notEqual : .equal, $0, isNegated: false) }
+        return parts.map { "(\($0))" }.joined(separator: isNegated ? " AND " : " OR ")
+    }
+
+    private func contained(_ operand: RuleOperand, _ claim: RuleClaim, isNegated: Bool) -> String {
+        let list = Self.value(of: claim, as: .list)
+        let type = type(of: operand, operand)
+        let element =
+            switch type {
+            case .objectId: "to_jsonb(encode(\(sql(operand, type)), 'hex'))"
+            case .text: "to_jsonb((\(sql(operand, type)))::text)"
+            default: "to_jsonb(\(sql(operand, type)))"
+            }
+        let test = "\(list) @> \(element)"
+        return isNegated ? "(\(test)) IS NOT TRUE AND \(list) IS NOT NULL" : test
+    }
+
+    // MARK: Operands
+
+    /// How JSON is converted to a value of SQL.
+    private enum ValueType {
+        case bool
+        /// A whole number of 64 bits.
+        case integer
+        case number
+        case text
+        case uuid
+        case objectId
+        /// A JSON array.
+        case list
+        /// Only for tests for NULL.
+        case any
+    }
+
+    private func type(of left: RuleOperand, _ right: RuleOperand) -> ValueType {
+        for operand in [left, right] {
+            switch operand {
+            case .property(let path): return Self.type(path.value)
+            case .literal(.bool): return .bool
+            case .literal(.integer), .literal(.number): return .number
+            case .literal(.string): return .text
+            case .literal, .claim: continue
+            }
+        }
+        return .any
+    }
+
+    private static func type(_ value: ValueTypeModel) -> ValueType {
+        switch value {
+        case .scalar(.bool): .bool
+        case .scalar(.string), .enumeration(_, raw: .string): .text
+        case .scalar(.uuid): .uuid
+        case .scalar(.objectId): .objectId
+        case .scalar(.float), .scalar(.double), .scalar(.decimal128): .number
+        case .scalar, .enumeration: .integer
+        case .link, .embedded: .any
+        }
+    }
+
+    private func sql(_ operand: RuleOperand, _ type: ValueType) -> String {
+        switch operand {
+        case .property(let path): sql(path, type)
+        case .claim(let claim): Self.value(of: claim, as: type)
+        case .literal(let literal): Self.sql(literal)
+        }
+    }
+
+    private func sql(_ path: RulePath, _ type: ValueType) -> String {
+        let column = qualifier + SQLName.quoted(SQLName.snakeCase(path.property))
+        guard case .embedded(let members) = path.kind else { return column }
+        return "(\(Self.value(in: column, members, as: type)))"
+    }
+
+    private static func sql(_ literal: RuleLiteral) -> String {
+        switch literal {
+        case .null: "NULL"
+        case .bool(let value): "\(value)"
+        case .integer(let value): value < 0 ? "(\(value))" : "\(value)"
+        case .number(let text): text.hasPrefix("-") ? "(\(text))" : text
+        case .string(let text): SQLName.literal(text)
+        case .uuid(let bytes): "'\(RuleLiteral.uuidText(bytes))'::uuid"
+        case .objectId(let bytes): SQLName.literal(bytes) + "::bytea"
+        }
+    }
+
+    /// A claim as a subquery, which PostgreSQL evaluates once for each statement.
+    private static func value(of claim: RuleClaim, as type: ValueType) -> String {
+        "(SELECT \(value(in: "u", claim.names, as: type)) FROM (SELECT \(claims) AS u) AS c)"
+    }
+
+    /// A member of a JSON value; NULL if it is missing or has another type.
+    private static func value(in json: String, _ names: [String], as type: ValueType) -> String {
+        let steps = names.dropLast().map { " -> \(SQLName.literal($0))" }.joined()
+        let last = SQLName.literal(names[names.count - 1])
+        let (member, text) = ("\(json)\(steps) -> \(last)", "\(json)\(steps) ->> \(last)")
+        // The type is tested before anything is converted, because a failed conversion would fail the whole statement.
+        func checked(_ typeName: String, _ value: String, where condition: String? = nil) -> String {
+            let inner = condition.map { "CASE WHEN \($0) THEN \(value) END" } ?? value
+            return "CASE WHEN jsonb_typeof(\(member)) = '\(typeName)' THEN \(inner) END"
+        }
+        return switch type {
+        case .bool: checked("boolean", "(\(text))::boolean")
+        case .integer:
+            checked(
+                "number", "(\(text))::numeric::bigint",
+                where: "(\(text))::numeric BETWEEN -9223372036854775808 AND 9223372036854775807 "
+                    + "AND (\(text))::numeric % 1 = 0")
+        case .number: checked("number", "(\(text))::numeric")
+        case .text: checked("string", "(\(text)) COLLATE \"C\"")
+        case .uuid:
+            checked(
+                "string", "(\(text))::uuid",
+                where: "\(text) ~* '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'")
+        case .objectId: checked("string", "decode(\(text), 'hex')", where: "\(text) ~* '^[0-9a-f]{24}$'")
+        case .list: checked("array", member)
+        case .any: "CASE WHEN jsonb_typeof(\(member)) <> 'null' THEN \(member) END"
+        }
+    }
+}
+
+extension RuleOperand {
+    fileprivate var isClaim: Bool {
+        if case .claim = self { true } else { false }
+    }
+}

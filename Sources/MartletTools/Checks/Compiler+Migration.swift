@@ -1,0 +1,64 @@
+public import MartletCompiler
+import MartletLint
+public import MartletSchema
+import MartletTables
+
+/// SQL that changes the tables of an older schema into those of a schema.
+public struct SchemaMigration: Sendable {
+    /// The SQL of a migration; a part is nil if it changes nothing.
+    public enum Text: Sendable {
+        case one(String?)
+        /// The first part is run before programs of the new schema are used, the second after those of the old one.
+        case two(expand: String?, contract: String?)
+    }
+
+    /// nil if a schema has errors, or the migration is impossible or refused.
+    public let text: Text?
+    /// The errors of the new schema. If data would be lost: the changes that affect data, as `breaking` finds them.
+    public let diagnostics: [Diagnostic]
+    /// The errors of the old schema.
+    public let oldErrors: [Diagnostic]
+    /// What prevents the migration, and what it would lose, if that is refused.
+    public let problems: [String]
+    /// The files to which the diagnostics refer.
+    public let sources: [SourceText]
+}
+
+extension Compiler {
+    /// Writes the migration of the tables of a schema for PostgreSQL.
+    ///
+    /// - Parameter losingData: whether a migration may lose data. It has then two parts.
+    public static func migration(
+        _ new: SchemaInput, from old: SchemaInput, losingData: Bool = false
+    ) -> SchemaMigration {
+        let comparison = compare(new, with: old, failingFrom: .data)
+        func refused(_ diagnostics: [Diagnostic], _ problems: [String] = []) -> SchemaMigration {
+            SchemaMigration(
+                text: nil, diagnostics: diagnostics, oldErrors: comparison.oldErrors, problems: problems,
+                sources: comparison.sources)
+        }
+        guard let model = check(new).model, let former = check(old).model, comparison.oldErrors.isEmpty else {
+            return refused(check(new).diagnostics.filter(\.isError))
+        }
+        let successors = SchemaSuccessors(from: former, to: model)
+        let migration = TableMigration(
+            from: former, to: model, names: SchemaNames(types: successors.types, properties: successors.properties))
+        let builder = TableBuilder(model)
+        // No tables were written for a schema with problems.
+        guard TableBuilder(former).problems().isEmpty else {
+            return builder.problems().isEmpty
+                ? accepted(.one(DDLWriter.text(builder.tables())), comparison) : refused([], builder.problems())
+        }
+        let problems = builder.problems() + migration.problems
+        guard problems.isEmpty else { return refused([], problems) }
+        let losses = migration.losses
+        guard !losses.isEmpty else { return accepted(.one(migration.text), comparison) }
+        guard losingData else { return refused(comparison.diagnostics.filter(\.isError), losses) }
+        let parts = migration.parts
+        return accepted(.two(expand: parts.expand, contract: parts.contract), comparison)
+    }
+
+    private static func accepted(_ text: SchemaMigration.Text, _ comparison: Comparison) -> SchemaMigration {
+        SchemaMigration(text: text, diagnostics: [], oldErrors: [], problems: [], sources: comparison.sources)
+    }
+}

@@ -1,0 +1,201 @@
+import MartletSchema
+
+/// MRT0701 to MRT0705: synchronized types.
+extension RuleExplanation {
+    static let badRule = RuleExplanation(
+        .badRule,
+        problem: """
+            A rule cannot be parsed, compares values of different types, or compares what the service cannot compare: \
+            collections, properties with 'sync: none', and properties of linked objects other than the primary key.
+            """,
+        reason: """
+            A rule decides which objects a user receives and may change. PostgreSQL and the service evaluate it, so it \
+            contains only what both evaluate in the same way. A rule that is always false hides all objects.
+            """,
+        example: .schema(
+            wrong: """
+                objects:
+                  ## A note that only its owner reads.
+                  Note:
+                    primaryKey: id
+                    sync: both
+                    read: ownerId = = $user.sub AND size < "large"
+                    properties:
+                      id: ObjectId = new
+                      ownerId: String
+                      size: Int
+
+                """,
+            fixed: """
+                objects:
+                  ## A note that only its owner reads.
+                  Note:
+                    primaryKey: id
+                    sync: both
+                    read: ownerId == $user.sub AND size < 100
+                    properties:
+                      id: ObjectId = new
+                      ownerId: String
+                      size: Int
+
+                """))
+
+    static let badSync = RuleExplanation(
+        .badSync,
+        problem: """
+            A type or property has a key of synchronization that it cannot have: a synchronized type has no primary key, \
+            a type that is not synchronized has rules, a property with 'sync: none' is required and has no default, or a \
+            counter is not an 'Int'.
+            """,
+        reason: """
+            Objects are identified by their primary keys on all machines. An object that arrives from another machine \
+            has no value for a property that is not sent, so it must be nil or have a default. The differences of \
+            concurrent changes are added to a counter, so it must be a whole number, and its values cannot be unique.
+            """,
+        example: .schema(
+            wrong: """
+                objects:
+                  ## A song that people vote for.
+                  Song:
+                    sync: both
+                    properties:
+                      title: String
+                      votes: {type: Int?, merge: add}
+
+                """,
+            fixed: """
+                objects:
+                  ## A song that people vote for.
+                  Song:
+                    primaryKey: id
+                    sync: both
+                    properties:
+                      id: UUID = new
+                      title: String
+                      votes: {type: Int, merge: add}
+
+                """))
+
+    static let unsynchronizedLink = RuleExplanation(
+        .unsynchronizedLink,
+        problem: "A synchronized type links to a type that is not synchronized.",
+        reason: """
+            The target exists only in one file. On other machines the link would be nil, and the next change there \
+            would remove it here too.
+            """,
+        example: .schema(
+            wrong: """
+                objects:
+                  ## A song that people vote for.
+                  Song:
+                    primaryKey: id
+                    sync: both
+                    properties:
+                      id: UUID = new
+                      cover: Cover?
+                  ## A picture.
+                  Cover:
+                    primaryKey: id
+                    properties:
+                      id: UUID = new
+
+                """,
+            fixed: """
+                objects:
+                  ## A song that people vote for.
+                  Song:
+                    primaryKey: id
+                    sync: both
+                    properties:
+                      id: UUID = new
+                      cover: Cover?
+                  ## A picture.
+                  Cover:
+                    primaryKey: id
+                    sync: both
+                    properties:
+                      id: UUID = new
+
+                """))
+
+    static let databaseName = RuleExplanation(
+        .databaseName,
+        problem: """
+            Two names of synchronized types or properties are equal in SQL, or a name is longer than 63 bytes there.
+            """,
+        reason: """
+            Tables and columns have the names of types and properties in snake_case: 'homeTown' becomes 'home_town'. A \
+            list, set or map is a table with the names of its type and property. 'martlet postgres' refuses such a \
+            schema.
+            """,
+        example: .schema(
+            wrong: """
+                objects:
+                  ## A dog that lives in the kennel.
+                  Dog:
+                    primaryKey: id
+                    sync: both
+                    properties:
+                      id: UUID = new
+                      diet: Map<String>
+                  ## What a dog eats.
+                  DogDiet:
+                    primaryKey: id
+                    sync: both
+                    properties:
+                      id: UUID = new
+                      food: String
+
+                """,
+            fixed: """
+                objects:
+                  ## A dog that lives in the kennel.
+                  Dog:
+                    primaryKey: id
+                    sync: both
+                    properties:
+                      id: UUID = new
+                      meals: Map<String>
+                  ## What a dog eats.
+                  DogDiet:
+                    primaryKey: id
+                    sync: both
+                    properties:
+                      id: UUID = new
+                      food: String
+
+                """))
+
+    static let lostPrecision = RuleExplanation(
+        .lostPrecision,
+        problem: "A synchronized property is a 'Date' or a 'Decimal128'.",
+        reason: """
+            PostgreSQL stores dates in microseconds. It stores the value of a decimal number, but not its sign if it is \
+            zero, and not how many zeros follow the last digit as 'Decimal128' does. Values that come back from the \
+            service can differ in this way from those that were written.
+            """,
+        example: .schema(
+            wrong: """
+                objects:
+                  ## A sample of a sensor.
+                  Sample:
+                    primaryKey: id
+                    sync: both
+                    properties:
+                      id: UUID = new
+                      takenAt: Date
+
+                """,
+            fixed: """
+                objects:
+                  ## A sample of a sensor.
+                  Sample:
+                    primaryKey: id
+                    sync: both
+                    properties:
+                      id: UUID = new
+                      ## Nanoseconds since 1970.
+                      takenAt: Int
+
+                """))
+}
