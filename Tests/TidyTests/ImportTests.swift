@@ -15,7 +15,7 @@ enum ImportTable {
         ]),
         "MartletCombine": ["Martlet", "Combine", "OpenCombine", "Dispatch", "Foundation"],
         "MartletSyncProtocol": ["MartletValues", "MartletEngine"],
-        "MartletSync": ["MartletSyncProtocol"],
+        "MartletSync": ["MartletSyncProtocol", "MartletEngine", "MartletValues", "Synchronization"],
         "MartletSyncService": ["MartletSyncProtocol"],
 
         // Compiler side: knows YAML and Swift, no SQL.

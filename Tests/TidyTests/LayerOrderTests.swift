@@ -6,8 +6,9 @@ enum Layers {
     static let ofModule: [String: [String]] = [
         "MartletEngine": [
             "Environment", "Keys", "Schema", "Changes", "Storage", "Query", "Transactions", "Diffing", "Migration",
-            "Coordination", "Rows", "Deletion",
+            "Coordination", "Rows", "Deletion", "Sync",
         ],
+        "MartletSync": ["Session", "File"],
         "MartletSyncProtocol": ["Values", "Messages"],
         "MartletTables": ["Model", "Text"],
         "MartletDocs": ["Text", "Layout", "Diagram", "Pages"],

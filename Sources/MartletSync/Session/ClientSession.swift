@@ -1,12 +1,5 @@
 package import MartletSyncProtocol
 
-/// A change of the objects of a client, which is committed together with the new state.
-package struct DownloadedBatch: Sendable, Equatable {
-    package var rows: [SyncRow]
-    /// Objects to delete without an upload. Links to them become nil.
-    package var leaving: [ObjectAddress]
-}
-
 /// What the owner of a session has to do, in this order.
 package enum ClientAction: Sendable, Equatable {
     case send(ClientMessage)
@@ -37,6 +30,8 @@ package struct ClientSession: Sendable {
     /// The sets of subscriptions that were sent and not answered. The service answers them in this order, and sends the
     /// data of each as the difference to the one before.
     private var sentSets: [ClientState.SubscriptionSet] = []
+    /// The newest set that the service has refused. It is sent again only by another session.
+    private var refusedSet: UInt64 = 0
     /// Parts of changes, which are not shown before all have come.
     private var staged = DownloadedBatch(rows: [], leaving: [])
     /// Parts of the data of the first set of `sentSets`.
@@ -79,6 +74,7 @@ package struct ClientSession: Sendable {
         case .complete(let set, let cursor): return complete(set, cursor)
         case .refused(let set, let message):
             guard takeAnswered(set) != nil else { return [.close(.unexpected)] }
+            refusedSet = set
             return [.refused(set: set, message: message)]
         case .changes(let changes): return receive(changes)
         case .mark(let number): return [.marked(number)]
@@ -101,7 +97,7 @@ package struct ClientSession: Sendable {
     private mutating func sendPending() -> [ClientAction] {
         guard epoch != nil else { return [] }
         var actions: [ClientAction] = []
-        if state.wanted.number > sentSets.last?.number ?? state.shown.number {
+        if state.wanted.number > max(sentSets.last?.number ?? state.shown.number, refusedSet) {
             sentSets.append(state.wanted)
             actions.append(.send(.subscribe(set: state.wanted.number, state.wanted.queries)))
         }
@@ -123,7 +119,7 @@ package struct ClientSession: Sendable {
         state.position = SyncPosition(epoch: epoch, cursor: changes.cursor)
         state.acknowledgedUpload = max(state.acknowledgedUpload, changes.acknowledgedUpload)
         state.outbox.removeAll { $0.number <= state.acknowledgedUpload }
-        let batch = masked(staged)
+        let batch = UploadMask(state.outbox).masked(staged)
         staged = DownloadedBatch(rows: [], leaving: [])
         return [.commit(batch)] + sendPending()
     }
@@ -132,7 +128,7 @@ package struct ClientSession: Sendable {
         guard let epoch, let answered = takeAnswered(set) else { return [.close(.unexpected)] }
         state.position = SyncPosition(epoch: epoch, cursor: cursor)
         state.shown = answered.set
-        return [.commit(masked(answered.data))] + sendPending()
+        return [.commit(UploadMask(state.outbox).masked(answered.data))] + sendPending()
     }
 
     // The first set that was not answered, with its data; nil if its number is another one.
@@ -144,11 +140,6 @@ package struct ClientSession: Sendable {
         return (sentSets.removeFirst(), stagedSet)
     }
 
-    private func masked(_ batch: DownloadedBatch) -> DownloadedBatch {
-        let mask = UploadMask(state.outbox)
-        return DownloadedBatch(
-            rows: batch.rows.compactMap(mask.unmasked), leaving: batch.leaving.filter { !mask.contains($0) })
-    }
 }
 
 extension DownloadedBatch {
