@@ -22,6 +22,7 @@
 #   make schedules                    test random threads in random schedules (SEEDS=20000, FIRST=1)
 #   make schedule-bugs                check that 'make schedules' finds each seeded race, in a separate build (SEEDS=3000)
 #   make sync-bugs                    check that the simulation of synchronization finds each seeded bug, in a separate build
+#   make sync-cost                    measure what the outbox of a synchronized file costs, in a separate build
 #   make fuzz-schema                  fuzz the schema compiler with libFuzzer, in a separate build (SECONDS=60, or RUNS=…)
 #   make bombs                        measure 'martlet' with inputs designed to be slow (ARGS="--only …")
 #   make mutants                      change conditions and constants one by one, and check that a test fails (COUNT=200)
@@ -42,7 +43,7 @@ FLIGHTS_SAMPLE = Examples/Flights/Data
 FLIGHTS_DEMO = swift run -c $(if $(FLIGHTS),release,debug) --package-path Examples/Flights FlightsDemo
 
 .PHONY: help quickstart tour check test format generate mistakes pictures docs docs-check mutants bench flights-verify plugin-check importer-check durability exact \
-	chaos exact-bugs schedules schedule-bugs sync-bugs fuzz-schema bombs sanitize tsan leaks clean packages packages-python toolchain \
+	chaos exact-bugs schedules schedule-bugs sync-bugs sync-cost fuzz-schema bombs sanitize tsan leaks clean packages packages-python toolchain \
 	release-check
 
 help:
@@ -132,6 +133,9 @@ schedule-bugs: packages
 
 sync-bugs: packages
 	SEEDS=$(SEEDS) Scripts/seeded-bugs sync $(BUGS)
+
+sync-cost: packages
+	MARTLET_SYNC_COST=1 swift run -c release --scratch-path .build-cost SyncCost
 
 # Inputs that fail are written to .build-fuzz/finds. Add them to Tests/SchemaFuzzer/Corpus when the bug is fixed.
 # Generated inputs are kept in .build-fuzz/corpus. The sanitizers require the linker of Clang.

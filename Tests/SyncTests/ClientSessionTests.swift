@@ -28,6 +28,17 @@ struct ClientSessionTests {
         #expect(third == [.send(.subscribe(set: 2, []))])
     }
 
+    @Test("a service that gives the client another number is not trusted")
+    func otherIdentity() {
+        var state = ClientState()
+        state.identity = ClientIdentity(id: 2, secret: [1])
+        var session = ClientSession(state, schemaHash: [], token: "")
+        let first = session.receive(welcome, wall: 0).first
+        let isClosed = if case .close? = first { true } else { false }
+        #expect(isClosed)
+        #expect(session.state == state)
+    }
+
     @Test(
         "a value inside an embedded object masks the embedded object, and the reverse",
         arguments: [([3], [3, 1]), ([3, 1], [3]), ([3, 1], [3, 1]), ([3, 1, 0], [3, 1])])

@@ -87,15 +87,14 @@ extension CommittingChanges {
 
     /// Calls `body` with the stored rows of a type, in ascending order of their keys. A key without a row is skipped.
     package func forEachRow(
-        of table: DatabaseSchema.Table, _ keys: KeySet, _ body: (ObjectKey, RowColumns) throws -> Void
+        of table: DatabaseSchema.Table, _ keys: KeySet, _ body: (CommittingRow) throws -> Void
     ) throws {
         let statement = try connection.statement(table.layout.selectRange)
-        let keyPosition = table.layout.columns.count + (table.layout.hasSpecials ? 1 : 0)
         for range in keys.ranges {
             statement.bind(range.lowerBound, at: 1)
             statement.bind(range.upperBound, at: 2)
             defer { statement.reset() }
-            while try statement.step() { try body(statement.integer(keyPosition), RowColumns(statement)) }
+            while try statement.step() { try body(CommittingRow(statement, table.layout)) }
         }
     }
 
@@ -130,14 +129,30 @@ extension DatabaseSchema.Table {
     }
 }
 
-extension RowColumns {
+/// A row that a transaction has written, while it is read. Valid until the next row is read.
+package struct CommittingRow {
+    private let statement: Statement
+    private let layout: TableLayout
+    /// True if the row has floating-point values that a column cannot represent.
+    private let hasSpecials: Bool
+
+    init(_ statement: Statement, _ layout: TableLayout) {
+        (self.statement, self.layout) = (statement, layout)
+        hasSpecials = layout.hasSpecials && !statement.isNull(layout.columns.count)
+    }
+
     /// The value of a column, with the exact bits of a floating-point number.
-    package func exactValue(_ position: Int, _ layout: TableLayout) -> SQLValue {
-        let value = value(position)
-        let column = layout.columns[position]
-        guard layout.hasSpecials, column.sqlType == "REAL", !isNull(layout.columns.count),
-            let bits = withBlob(layout.columns.count, { FloatingSpecials.bits($0, column.property) }) ?? nil
-        else { return value }
-        return .real(Double(bitPattern: bits))
+    package func value(_ position: Int) -> SQLValue {
+        special(position).map(SQLValue.real) ?? statement.value(position)
+    }
+
+    package func unowned(_ position: Int) -> UnownedValue {
+        special(position).map(UnownedValue.real) ?? statement.column(position).unowned
+    }
+
+    private func special(_ position: Int) -> Double? {
+        guard hasSpecials, layout.columns[position].sqlType == "REAL" else { return nil }
+        return statement.withBlob(layout.columns.count) { FloatingSpecials.bits($0, layout.columns[position].property) }
+            .map { Double(bitPattern: $0) }
     }
 }

@@ -140,6 +140,12 @@ package struct SyncTables {
         return entries
     }
 
+    package func replaceOperations(of number: UInt64, by operations: [UInt8]) throws {
+        try connection.run(
+            "UPDATE martlet_outbox SET operations = ?2 WHERE number = ?1",
+            [.integer(Int64(bitPattern: number)), .blob(operations)])
+    }
+
     package func removeOutbox(through number: UInt64) throws {
         try connection.run("DELETE FROM martlet_outbox WHERE number <= ?1", [.integer(Int64(bitPattern: number))])
     }

@@ -32,20 +32,81 @@ struct OperationBuilder {
 
     /// The encoded operations; nil if there are none.
     mutating func encodedOperations() throws -> [UInt8]? {
-        for objects in try changes.changedObjects() { try add(objects) }
+        let changed = try changes.changedObjects()
+        if changed.allSatisfy({ $0.deleted.isEmpty && $0.embedded.isEmpty }) { return try encodedRows(changed) }
+        for objects in changed { try add(objects) }
         let late = takeLateLinks()
         let count = updated.count + deleted.count + created.count + late.count
         if count == 0 { return nil }
         var writer = MessageWriter()
         writer.count(count)
         #if MARTLET_SEEDED_BUGS
-            if SeededSyncBug.isOn(.deletionsFirst) { for address in deleted { writer.operation(.delete(address)) } }
+            if SeededSyncBug.isOn(.deletionsFirst) {
+                for address in deleted { writer.operation(.delete(address)) }
+                deleted = []
+            }
         #endif
         for object in updated { Self.write(object, isCreated: false, to: &writer) }
         for address in deleted { writer.operation(.delete(address)) }
         for object in created { Self.write(object, isCreated: true, to: &writer) }
         for object in late { Self.write(object, isCreated: false, to: &writer) }
         return writer.bytes
+    }
+
+    // Without deletions and embedded objects, the rows are encoded while they are read.
+    private mutating func encodedRows(_ changed: [ChangedObjects]) throws -> [UInt8]? {
+        var count = 0
+        var rows = MessageWriter()
+        for objects in changed {
+            for group in objects.updated {
+                let written = columns(of: objects.table).filter { group.columns.contains($0.property.index) }
+                if written.isEmpty { continue }
+                count += try encode(objects.table, group.keys, written, isCreated: false, to: &rows)
+            }
+        }
+        for objects in changed where !objects.created.isEmpty {
+            let all = columns(of: objects.table)
+            count += try encode(objects.table, objects.created, all, isCreated: true, to: &rows)
+        }
+        if count == 0 { return nil }
+        var writer = MessageWriter()
+        writer.count(count)
+        writer.append(rows)
+        return writer.bytes
+    }
+
+    /// A column and its property.
+    private typealias Column = (position: Int, property: PropertySchema)
+
+    // All columns except the primary key.
+    private func columns(of table: DatabaseSchema.Table) -> [Column] {
+        table.layout.columns.enumerated().filter { $0.element.property != table.type.primaryKey }
+            .map { ($0.offset, table.type.properties[$0.element.property]) }
+    }
+
+    private mutating func encode(
+        _ table: DatabaseSchema.Table, _ keys: KeySet, _ columns: [Column], isCreated: Bool,
+        to writer: inout MessageWriter
+    ) throws -> Int {
+        guard let type = schema.number(of: table.type.name),
+            let keyPosition = table.layout.columns.firstIndex(where: { $0.property == table.type.primaryKey })
+        else { return 0 }
+        var count = 0
+        try changes.forEachRow(of: table, keys) { row in
+            count += 1
+            writer.begin(isCreated: isCreated, type: type)
+            writer.value(row.unowned(keyPosition))
+            writer.count(columns.count)
+            for column in columns {
+                writer.path(column.property.index)
+                if column.property.isLink {
+                    writer.value(try value(row.value(column.position), column.property))
+                } else {
+                    writer.value(row.unowned(column.position))
+                }
+            }
+        }
+        return count
     }
 
     private static func write(_ object: ChangedObject, isCreated: Bool, to writer: inout MessageWriter) {
@@ -80,13 +141,12 @@ struct OperationBuilder {
 
     private mutating func add(_ objects: ChangedObjects) throws {
         let table = objects.table
-        guard let type = schema.number(of: table.type.name), let keyProperty = table.type.primaryKey else { return }
+        guard let type = schema.number(of: table.type.name) else { return }
         for key in objects.deleted {
             guard let primaryKey = try changes.previousPrimaryKey(of: key, table) else { continue }
             deleted.append(ObjectAddress(type: type, key: primaryKey))
         }
-        let columns = table.layout.columns.enumerated().filter { $0.element.property != keyProperty }
-            .map { (position: $0.offset, property: table.type.properties[$0.element.property]) }
+        let columns = columns(of: table)
         try forEachRow(of: table, type, objects.created, columns) { $0.created.append($1) }
         for group in objects.updated {
             let written = columns.filter { group.columns.contains($0.property.index) }
@@ -97,18 +157,18 @@ struct OperationBuilder {
 
     private mutating func forEachRow(
         of table: DatabaseSchema.Table, _ type: Int, _ keys: KeySet,
-        _ columns: [(position: Int, property: PropertySchema)], _ body: (inout OperationBuilder, ChangedObject) -> Void
+        _ columns: [Column], _ body: (inout OperationBuilder, ChangedObject) -> Void
     ) throws {
         let layout = table.layout
         guard let position = layout.columns.firstIndex(where: { $0.property == table.type.primaryKey }) else { return }
-        try changes.forEachRow(of: table, keys) { _, row in
+        try changes.forEachRow(of: table, keys) { row in
             var values: [(property: PropertyIndex, value: SyncValue)] = []
             values.reserveCapacity(columns.count)
             for column in columns {
-                let stored = row.exactValue(column.position, layout)
+                let stored = row.value(column.position)
                 values.append((column.property.index, try value(stored, column.property)))
             }
-            let address = ObjectAddress(type: type, key: row.exactValue(position, layout))
+            let address = ObjectAddress(type: type, key: row.value(position))
             body(&self, ChangedObject(address: address, values: values))
         }
     }
@@ -168,8 +228,10 @@ struct OperationBuilder {
     }
 
     private mutating func address(of row: RowID, _ table: DatabaseSchema.Table) throws -> ObjectAddress? {
+        guard let type = schema.number(of: table.type.name) else { return nil }
+        if table.layout.keyIsProperty { return ObjectAddress(type: type, key: .integer(row.key)) }
         if let known = addresses[row] { return known }
-        guard let type = schema.number(of: table.type.name), let key = try changes.primaryKey(of: row.key, table) else {
+        guard let key = try changes.primaryKey(of: row.key, table) else {
             return nil
         }
         let address = ObjectAddress(type: type, key: key)

@@ -109,7 +109,7 @@ package struct SyncApplier {
         if let primaryKey, let property = writer.schema[row.table].type.primaryKey { columns[property] = primaryKey }
         for (property, value) in try stored(values, row, nil) { columns[property] = value }
         #if MARTLET_SEEDED_BUGS
-            if SeededSyncBug.isOn(.defaultsForgotten) { columns[1] = writer.defaultValues(row.table)[1] }
+            if SeededSyncBug.isOn(.defaultsForgotten) { columns[0] = writer.defaultValues(row.table)[0] }
         #endif
         try writer.insert(row, columns)
     }

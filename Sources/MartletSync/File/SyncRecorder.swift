@@ -75,7 +75,13 @@ extension SyncOperation {
     /// The operations of one upload must fit into a message, with its other fields.
     package static let maximumUploadBytes = MessageLimits().messageBytes - 4_096
 
-    /// The operations of an entry of the outbox.
+    /// The form in which the outbox contains the operations of a transaction.
+    package static func encoded(_ operations: [SyncOperation]) -> [UInt8] {
+        var writer = MessageWriter()
+        writer.list(operations) { $0.operation($1) }
+        return writer.bytes
+    }
+
     package static func decoded(_ bytes: [UInt8]) throws(MalformedMessage) -> [SyncOperation] {
         var reader = try MessageReader(bytes)
         let operations = try reader.list { reader throws(MalformedMessage) in try reader.operation() }

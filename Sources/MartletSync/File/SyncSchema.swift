@@ -39,9 +39,22 @@ package struct SyncSchema: Sendable {
     /// The names of the types and properties in the order of their numbers. The file contains this text, so that the
     /// numbers in its outbox can be translated after a change of the schema.
     package var numbering: String {
-        let used = types + embedded.values.sorted { $0.name < $1.name }
-        return used.map { type in ([type.name] + type.properties.map(\.name)).joined(separator: " ") }
-            .joined(separator: "\n")
+        var used: [String: ObjectTypeSchema] = [:]
+        for type in types { addEmbedded(of: type, to: &used) }
+        let all = types + used.values.sorted { $0.name < $1.name }
+        return all.map { type in
+            ([type.isEmbedded ? "embedded" : "object", type.name] + type.properties.map(\.name)).joined(separator: " ")
+        }.joined(separator: "\n")
+    }
+
+    private func addEmbedded(of type: ObjectTypeSchema, to used: inout [String: ObjectTypeSchema]) {
+        for property in type.properties {
+            guard case .embedded(let name) = property.element, used[name] == nil, let inner = embedded[name] else {
+                continue
+            }
+            used[name] = inner
+            addEmbedded(of: inner, to: &used)
+        }
     }
 }
 

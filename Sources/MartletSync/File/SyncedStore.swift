@@ -177,29 +177,44 @@ package final class SyncedStore: Sendable {
 
     // MARK: The numbers of types and properties
 
-    // The operations of the outbox contain numbers of types and properties.
+    // The operations of the outbox contain numbers of types and properties. They are translated when the schema has
+    // changed. Another program with the former schema can then no longer record changes.
     private func adoptNumbering() throws {
         guard !coordinator.options.isReadOnly else { return }
         let numbering = schema.numbering
         let known = try coordinator.openSnapshot().read { try SyncTables($0).record().numbering }
         if known == numbering { return }
         try write { transaction in
+            let writer = DownloadWriter(transaction)
             try transaction.handle.read { connection in
                 let tables = SyncTables(connection)
                 var record = try tables.record()
-                let count = record.numbering == numbering ? 0 : try tables.outbox(after: record.acknowledged).count
-                guard count == 0 else { throw otherNumbering(count) }
+                let translation = NumberTranslation(from: record.numbering, to: schema) { type in
+                    writer.schema[type.name].map { writer.defaultValues($0.id) } ?? []
+                }
+                for upload in try uploads(tables.outbox(after: record.acknowledged)) where record.numbering != numbering
+                {
+                    let operations = try translated(upload, translation)
+                    try tables.replaceOperations(of: upload.number, by: SyncOperation.encoded(operations))
+                }
                 record.numbering = numbering
                 try tables.write(record)
             }
         }
     }
 
-    private func otherNumbering(_ count: Int) -> EngineError {
-        EngineError(
-            .schemaMismatch, path: coordinator.path,
-            "the file has \(count) transactions that were not uploaded yet, and the synchronized types have changed since "
-                + "they were written; nothing was changed; upload them with the previous version of the program first")
+    private func translated(
+        _ upload: ClientMessage.Upload, _ translation: NumberTranslation
+    ) throws -> [SyncOperation] {
+        do {
+            return try upload.operations.map { try translation.translated($0) }
+        } catch let missing as NumberTranslation.Missing {
+            throw EngineError(
+                .schemaMismatch, path: coordinator.path,
+                "the file has a transaction that was not uploaded yet and that has changed \(missing.name), which is not "
+                    + "synchronized any more; nothing was changed; upload it with the previous version of the program first"
+            )
+        }
     }
 }
 

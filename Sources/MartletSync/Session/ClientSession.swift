@@ -86,6 +86,8 @@ package struct ClientSession: Sendable {
 
     private mutating func begin(_ welcome: ServiceMessage.Welcome, _ wall: UInt64) -> [ClientAction] {
         guard epoch == nil else { return [.close(.unexpected)] }
+        // The uploads of a client are numbered, so they must not be continued under another number of the client.
+        guard state.identity.map({ $0.id == welcome.identity.id }) ?? true else { return [.close(.unexpected)] }
         epoch = welcome.epoch
         state.identity = welcome.identity
         state.clock.synchronize(service: welcome.milliseconds, wall: wall)

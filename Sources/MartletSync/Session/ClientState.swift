@@ -117,7 +117,7 @@ package struct UploadMask: Sendable {
         #if MARTLET_SEEDED_BUGS
             if SeededSyncBug.isOn(.unmaskedSession) { return batch }
         #endif
-        DownloadedBatch(
+        return DownloadedBatch(
             rows: batch.rows.compactMap(unmasked), leaving: batch.leaving.filter { !contains($0) })
     }
 }

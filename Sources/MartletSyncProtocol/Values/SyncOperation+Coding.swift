@@ -49,15 +49,26 @@ extension MessageWriter {
     package mutating func operation(
         isCreated: Bool, _ address: ObjectAddress, _ values: [(property: Int, value: SyncValue)]
     ) {
-        byte((isCreated ? OperationKind.create : .update).rawValue)
-        self.address(address)
+        begin(isCreated: isCreated, type: address.type)
+        value(address.key)
         count(values.count)
         for (property, value) in values {
-            // A path with one component.
-            count(1)
-            count(property)
+            path(property)
             self.value(value)
         }
+    }
+
+    /// Begins `.create` or `.update`. The primary key follows, and then the number of values, and each value after its
+    /// path.
+    package mutating func begin(isCreated: Bool, type: Int) {
+        byte((isCreated ? OperationKind.create : .update).rawValue)
+        count(type)
+    }
+
+    /// Writes a path with one component.
+    package mutating func path(_ property: Int) {
+        count(1)
+        count(property)
     }
 }
 

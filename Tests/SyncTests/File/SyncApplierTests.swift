@@ -232,25 +232,86 @@ struct SyncApplierTests {
         #expect(older.wanted.number == 2)
     }
 
-    @Test("uploads of other numbers of types are not sent: the file is refused until they are uploaded")
+    @Test("after a change of the schema, the outbox has the new numbers of types and properties")
     func numbering() throws {
         let file = try SyncedFile()
+        let link = SyncValue.link(Sample.owner("ada"))
+        try file.write(
+            .create(Sample.owner("ada"), [:]),
+            .create(
+                Sample.item(1),
+                Sample.values([Sample.owner: link, Sample.place: Sample.place(1, "a", near: link, y: 2)])))
+        try file.write(
+            .update(Sample.item(1), [ValuePath([Sample.place, 3, 0]): Sample.integer(3)]), .delete(Sample.owner("ada")))
+        file.close()
+        var facts = SyncedFile.facts
+        facts[0] = facts[0].replacing("property group Int", with: "property added Int\nproperty group Int")
+        facts[2] = facts[2].replacing("property x Int", with: "property more String\nproperty x Int")
+        facts.append("object Added\nprimaryKey id\nproperty id Int")
+        let store = try SyncedStore(
+            SyncedFile.options(file.path, facts: facts), synced: ["Item", "Owner", "Added"], wall: { 0 })
+        // 'Item' was 0 and is 1, 'Owner' was 1 and is 2.
+        let (item, owner) = (ObjectAddress(type: 1, key: .integer(1)), ObjectAddress(type: 2, key: .text("ada")))
+        let place = SyncValue.embedded([
+            Sample.text(""), Sample.integer(1), Sample.text("a"), .link(owner), .embedded([Sample.integer(2)]),
+        ])
+        let created: [Int: SyncValue] = [
+            1: Sample.integer(0), 2: Sample.integer(0), 3: Sample.text("new"), 4: .link(owner), 5: .null, 6: place,
+            7: .null,
+        ]
+        let uploads = try store.load().outbox
+        #expect(uploads.map(\.number) == [1, 2])
+        #expect(
+            uploads[0].operations == [.create(item, Sample.values(created)), .create(owner, Sample.completeOwner())])
+        #expect(
+            uploads[1].operations == [
+                .update(
+                    item,
+                    [
+                        ValuePath(4): .null, ValuePath([6, 4, 0]): Sample.integer(3), ValuePath([6, 3]): .null,
+                    ]),
+                .delete(owner),
+            ])
+    }
+
+    @Test("a type with recorded changes that is not synchronized any more is refused")
+    func removedType() throws {
+        let file = try SyncedFile()
+        try file.write(.create(Sample.owner("ada"), [:]))
+        try file.write(.update(Sample.owner("ada"), Sample.values([Sample.group: Sample.integer(1)])))
+        file.close()
+        let facts = [
+            "object Owner\nprimaryKey name\nproperty group Int\nproperty name String\nproperty boss link:Owner?"
+        ]
+        func open() throws -> SyncedStore {
+            try SyncedStore(SyncedFile.options(file.path, facts: facts), synced: ["Owner"], wall: { 0 })
+        }
+        #expect(
+            try open().load().outbox.map(\.operations).last == [
+                .update(ObjectAddress(type: 0, key: .text("ada")), Sample.values([Sample.group: Sample.integer(1)]))
+            ])
+        try file.open()
         try file.write(.create(Sample.item(1), [:]))
         file.close()
-        let facts = SyncedFile.facts + ["object Added\nprimaryKey id\nproperty id Int"]
-        func open() throws -> SyncedStore {
-            try SyncedStore(
-                SyncedFile.options(file.path, facts: facts), synced: ["Item", "Owner", "Added"], wall: { 0 })
-        }
         do {
             _ = try open()
             Issue.record("the file was opened")
         } catch let error as EngineError {
-            #expect(error.code == .schemaMismatch && error.message.contains("1 transactions"))
+            #expect(error.code == .schemaMismatch && error.message.contains("'Item'"))
         }
-        try file.open()
-        try file.opened.save(ClientState.acknowledged(file.opened.load()))
-        file.close()
-        #expect(try open().schema.number(of: "Added") == 0)
+    }
+
+    @Test("a program with a former schema can no longer record changes")
+    func formerProgram() throws {
+        let file = try SyncedFile()
+        try file.write(.create(Sample.item(1), [:]))
+        try file.setNumbering("object Other id")
+        do {
+            try file.write(.create(Sample.item(2), [:]))
+            Issue.record("the write was committed")
+        } catch let error as EngineError {
+            #expect(error.code == .schemaMismatch && error.message.contains("newest version"))
+        }
+        #expect(try file.integer("SELECT count(*) FROM Item") == 1)
     }
 }

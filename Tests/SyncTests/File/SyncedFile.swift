@@ -158,6 +158,19 @@ final class SyncedFile {
         try checkChangeSet()
     }
 
+    /// Changes the numbering as a program with other types does.
+    func setNumbering(_ numbering: String) throws {
+        try transaction { transaction in
+            transaction.isDownload = true
+            try transaction.handle.read { connection in
+                var record = try SyncTables(connection).record()
+                record.numbering = numbering
+                try SyncTables(connection).write(record)
+            }
+            return true
+        }
+    }
+
     // MARK: Reading
 
     /// What is wrong with the change sets of observers; nil if nothing.
