@@ -21,6 +21,8 @@
 #   make exact-bugs                   check that 'make exact' finds each seeded bug, in a separate build (SEEDS=3000)
 #   make schedules                    test random threads in random schedules (SEEDS=20000, FIRST=1)
 #   make schedule-bugs                check that 'make schedules' finds each seeded race, in a separate build (SEEDS=3000)
+#   make sync-bugs                    check that the simulation of synchronization finds each seeded bug, in a separate build
+#   make sync-cost                    measure what the outbox of a synchronized file costs, in a separate build
 #   make fuzz-schema                  fuzz the schema compiler with libFuzzer, in a separate build (SECONDS=60, or RUNS=…)
 #   make postgres-check               test the SQL of 'martlet postgres' with random schemas and rules (COUNT=200, FIRST=1)
 #   make bombs                        measure 'martlet' with inputs designed to be slow (ARGS="--only …")
@@ -43,8 +45,8 @@ FLIGHTS_SAMPLE = Examples/Flights/Data
 FLIGHTS_DEMO = swift run -c $(if $(FLIGHTS),release,debug) --package-path Examples/Flights FlightsDemo
 
 .PHONY: help quickstart tour check test format generate mistakes pictures docs docs-check mutants bench flights-verify plugin-check importer-check durability exact \
-	chaos exact-bugs schedules schedule-bugs fuzz-schema bombs postgres-check sanitize tsan leaks sync-tests clean packages \
-	packages-python toolchain \
+	chaos exact-bugs schedules schedule-bugs sync-bugs sync-cost fuzz-schema bombs postgres-check sanitize tsan leaks \
+	sync-tests clean packages packages-python toolchain \
 	release-check
 
 help:
@@ -131,6 +133,12 @@ schedules: packages
 
 schedule-bugs: packages
 	SEEDS=$(SEEDS) Scripts/seeded-bugs schedules $(BUGS)
+
+sync-bugs: packages
+	SEEDS=$(SEEDS) Scripts/seeded-bugs sync $(BUGS)
+
+sync-cost: packages
+	MARTLET_SYNC_COST=1 swift run -c release --scratch-path .build-cost SyncCost
 
 # Inputs that fail are written to .build-fuzz/finds. Add them to Tests/SchemaFuzzer/Corpus when the bug is fixed.
 # Generated inputs are kept in .build-fuzz/corpus. The sanitizers require the linker of Clang.

@@ -53,7 +53,8 @@ let package = Package(
         .target(name: "MartletCombine", dependencies: ["Martlet", openCombine]),
         // What a client and the sync service send each other.
         .target(name: "MartletSyncProtocol", dependencies: ["MartletValues", "MartletEngine"]),
-        .target(name: "MartletSync", dependencies: ["MartletSyncProtocol"] + network),
+        .target(
+            name: "MartletSync", dependencies: ["MartletSyncProtocol", "MartletEngine", "MartletValues"] + network),
         .systemLibrary(
             name: "CMartletPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .target(
@@ -175,7 +176,7 @@ let package = Package(
             name: "SyncTests",
             dependencies: [
                 "MartletSync", "MartletSyncService", "MartletSyncProtocol", "MartletValues", "MartletEngine",
-                "ModelTesting",
+                "MartletSQLite", "ModelTesting",
             ]),
         // Has tests only with the trait 'Sync'.
         .testTarget(
@@ -209,13 +210,23 @@ if Context.environment["MARTLET_COVERAGE"] != nil {
     package.products.append(.executable(name: "CoverageProgram", targets: ["CoverageProgram"]))
 }
 
-// Bugs that 'make exact-bugs' and 'make schedule-bugs' must find. No other build contains them.
+// Measures what the outbox costs.
+if Context.environment["MARTLET_SYNC_COST"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "SyncCost", dependencies: ["MartletSync", "MartletSyncProtocol", "MartletEngine", "MartletValues"],
+            path: "Tests/SyncCost"))
+    package.products.append(.executable(name: "SyncCost", targets: ["SyncCost"]))
+}
+
+// Bugs that 'make exact-bugs', 'make sync-bugs' and 'make schedule-bugs' must find. No other build contains them.
 if Context.environment["MARTLET_SEEDED_BUGS"] != nil {
     let needed: Set = [
         "CMartletSQLite", "CMartletLogVFS", "CMartletMemoryVFS", "CMartletRuntime", "MartletValues", "MartletSQLite",
         "MartletEngine", "Martlet",
         "ConformanceModels",
         "MartletTestSupport", "ModelTesting", "ExactTests", "ScheduleTests",
+        "MartletSyncProtocol", "MartletSync", "MartletSyncService", "SyncTests",
     ]
     package.targets.removeAll { !needed.contains($0.name) }
     package.products = []

@@ -51,6 +51,17 @@ package struct ColumnValue {
         return body(UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
     }
 
+    /// The value, whose bytes are valid until the next step.
+    package var unowned: UnownedValue {
+        switch sqlite3_value_type(pointer) {
+        case SQLITE_INTEGER: .integer(integer)
+        case SQLITE_FLOAT: .real(real)
+        case SQLITE_TEXT: withBlob { .text($0) }
+        case SQLITE_BLOB: withBlob { .blob($0) }
+        default: .null
+        }
+    }
+
     package var value: SQLValue {
         switch sqlite3_value_type(pointer) {
         case SQLITE_INTEGER: .integer(integer)

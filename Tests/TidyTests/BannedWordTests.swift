@@ -46,6 +46,8 @@ enum BannedWords {
             "the lock file beside the database, which SQLite never opens",
         "Sources/MartletEngine/Transactions/LockFile.swift":
             "the lock file beside the database, which SQLite never opens",
+        "Sources/MartletEngine/Coordination/SyncLock.swift":
+            "the lock file of the synchronization, which SQLite never opens",
     ]
 
     /// Types that open files. Standard error is always open and therefore allowed.

@@ -18,7 +18,9 @@ enum ImportTable {
         ]),
         "MartletCombine": ["Martlet", "Combine", "OpenCombine", "Dispatch", "Foundation"],
         "MartletSyncProtocol": ["MartletValues", "MartletEngine"],
-        "MartletSync": networkModules.union(["MartletSyncProtocol", "Foundation"]),
+        "MartletSync": networkModules.union([
+            "MartletSyncProtocol", "MartletEngine", "MartletValues", "Foundation", "Synchronization",
+        ]),
         "MartletPostgres": systemModules.union(["MartletValues", "CMartletPostgres", "Foundation"]),
         "MartletSyncService": networkModules.union([
             "MartletSyncProtocol", "MartletPostgres", "MartletEngine", "MartletValues", "Foundation", "Synchronization",

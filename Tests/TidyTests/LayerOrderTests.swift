@@ -6,10 +6,10 @@ enum Layers {
     static let ofModule: [String: [String]] = [
         "MartletEngine": [
             "Environment", "Keys", "Schema", "Changes", "Storage", "Query", "Transactions", "Diffing", "Migration",
-            "Coordination", "Rows", "Deletion",
+            "Coordination", "Rows", "Deletion", "Sync",
         ],
         "MartletSyncProtocol": ["Values", "Messages"],
-        "MartletSync": ["Session", "Network"],
+        "MartletSync": ["Session", "File", "Network"],
         "MartletPostgres": ["Values", "Connection"],
         "MartletSyncService": ["Schema", "Feed", "Session", "Database", "Connection", "Network"],
         "MartletTables": ["Model", "Text"],

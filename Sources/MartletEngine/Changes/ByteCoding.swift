@@ -17,6 +17,10 @@ package struct ByteWriter {
         bytes.append(contentsOf: content)
     }
 
+    package mutating func append(_ content: UnsafeRawBufferPointer) {
+        bytes.append(contentsOf: content)
+    }
+
     /// Writes seven bits per byte, lowest bits first. The high bit is set on all bytes but the last (LEB128).
     package mutating func varint(_ value: UInt64) {
         var rest = value

@@ -82,7 +82,7 @@ struct LogVerifier {
         let header = try connection.readFileHeader()
         // A file of another program, or of a newer format, is left as it is. A new file has no header yet.
         let isOwn = header.map {
-            $0.userVersion <= Catalog.format && [0, Catalog.applicationID].contains($0.applicationID)
+            $0.userVersion <= Catalog.newestFormat && [0, Catalog.applicationID].contains($0.applicationID)
         }
         guard !options.isReadOnly, isOwn ?? true else {
             throw EngineError(
@@ -102,7 +102,7 @@ struct LogVerifier {
         // The header is not valid: a power cut has torn the first page, and the log repairs it.
         guard let header = try connection.readFileHeader() else { return .fits }
         // A file of another program or of a newer format is rejected later, and left as it is.
-        if header.userVersion > Catalog.format || ![0, Catalog.applicationID].contains(header.applicationID) {
+        if header.userVersion > Catalog.newestFormat || ![0, Catalog.applicationID].contains(header.applicationID) {
             return .fits
         }
         guard let names = header.logNames else {

@@ -71,6 +71,8 @@ extension StoreCoordinator {
         do {
             try connection.run("BEGIN IMMEDIATE")
             let meta = try Catalog.meta(connection)
+            // Another process may have made the file synchronized.
+            if let error = options.formatError(for: meta.format) { throw error }
             try requireContinuity(connection)
             try requireNewest(meta.version, connection)
             return meta

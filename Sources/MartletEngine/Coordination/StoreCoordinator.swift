@@ -202,10 +202,13 @@ package final class StoreCoordinator: @unchecked Sendable {
     /// The error for options that contradict those with which the file is open; nil if they do not.
     func conflict(with other: StoreOptions) -> EngineError? {
         requireSameProcess()
-        guard other.isReadOnly == options.isReadOnly, other.durability == options.durability else {
+        guard other.isReadOnly == options.isReadOnly, other.durability == options.durability,
+            other.sync?.types == options.sync?.types
+        else {
             return EngineError(
                 .incompatibleConfiguration, path: path,
-                "the file is open in this process with another configuration; use the same 'readOnly' and 'durability'")
+                "the file is open in this process with another configuration; use the same 'readOnly', 'durability' and "
+                    + "synchronized types")
         }
         if requiresMigration(to: other) { return alreadyOpen(other) }
         let declared = locked { $0.declared }

@@ -22,7 +22,8 @@ struct StoreCopy {
 
     private static let copyNumbers = Atomic<Int>(0)
 
-    /// Writes a copy of the newest version of `source`. The copy gets a new file id and has no stored change sets.
+    /// Writes a copy of the newest version of `source`. The copy gets a new file id and has no stored change sets. The
+    /// copy of a synchronized file is a file without synchronization: two files with one identity would both upload.
     ///
     /// - Parameters:
     ///   - replacesLogs: true to delete the logs of a file that no longer exists, because SQLite would read
@@ -127,8 +128,10 @@ struct StoreCopy {
         try copy.execute(
             """
             BEGIN IMMEDIATE; DELETE FROM martlet_changes; \
-            UPDATE martlet_meta SET epoch = epoch + 1, file_id = randomblob(16); COMMIT
+            UPDATE martlet_meta SET epoch = epoch + 1, file_id = randomblob(16)
             """)
+        if try copy.integer("PRAGMA user_version") == Catalog.syncedFormat { try SyncCatalog.remove(copy) }
+        try copy.execute("COMMIT")
         if hasHistory { try copy.vacuum() }
         // Writes a random log name into the header of the copy. No log has this name, so no log is read into the copy.
         // The name also distinguishes two copies if one replaces the other.

@@ -5,7 +5,7 @@ import MartletSQLite
 /// The files that make up one database, on disk or in memory. This type inspects and deletes them, and can create an
 /// empty database file. It does not read or write their content.
 package enum StoreFiles {
-    package static let suffixes = ["", "-wal", "-shm", "-journal", LockFile.suffix]
+    package static let suffixes = ["", "-wal", "-shm", "-journal", LockFile.suffix, SyncLock.suffix]
 
     package static func exists(_ path: String) -> Bool {
         MemoryFiles.contains(path) ? MemoryFiles.number(path) != nil : access(path, F_OK) == 0

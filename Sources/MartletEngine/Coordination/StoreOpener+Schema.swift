@@ -41,6 +41,7 @@ extension StoreOpener {
         try options.checkCancellation()
         let migrates = isOlder(meta) && (diff.needsMigration || options.migration != nil)
         if migrates {
+            guard options.sync == nil else { throw cannotMigrateSynced(diff) }
             try migrate(connection, meta, types.map(\.type), diff)
         } else {
             let change = SchemaChange(connection, options.types)
@@ -150,6 +151,15 @@ extension StoreOpener {
             .schemaVersionNewer, path: path,
             "the file has schema version \(stored) and the configuration says \(options.schemaVersion); "
                 + "it was left as it is; use the newer program or raise 'schemaVersion'")
+    }
+
+    // The objects that a migration changes would not be uploaded.
+    private func cannotMigrateSynced(_ diff: SchemaDiff) -> EngineError {
+        EngineError(
+            .schemaMismatch, path: path,
+            "the file is synchronized and cannot be migrated, because the changes would not be uploaded; nothing was "
+                + "changed; only add types and properties, and remove the 'migrationBlock'"
+                + diff.migrationReasons.map { "\n  - \($0)" }.joined())
     }
 
     // MARK: Read-only files

@@ -162,12 +162,13 @@ struct StoreOpener {
             connection: connection, writeLock: writeLock, meta: found.meta, types: found.types, overlay: overlay)
     }
 
-    // True if the header on disk shows a WAL file of the current format. Then there is nothing to create, upgrade or
+    // True if the header on disk shows a WAL file of the wanted format. Then there is nothing to create, upgrade or
     // reject. Reading the header is faster than SQL queries. The format in the version row is always checked later.
     private func isReady(_ connection: Connection) -> Bool {
         guard let header = connection.fileHeader() else { return false }
-        return header.applicationID == Catalog.applicationID && header.userVersion == Catalog.format
-            && header.isWriteAheadLogged
+        let isWanted =
+            header.userVersion == options.format || (options.isReadOnly && header.userVersion == Catalog.syncedFormat)
+        return header.applicationID == Catalog.applicationID && isWanted && header.isWriteAheadLogged
     }
 
     // The engine created every table that it reads. If SQLite does not find one, the file is damaged or was replaced.
@@ -210,7 +211,7 @@ struct StoreOpener {
     }
 
     func checkFormat(_ format: Int64) throws {
-        if let error = Catalog.formatError(for: format, path: path) { throw error }
+        if let error = Catalog.formatError(for: format, path: path) ?? options.formatError(for: format) { throw error }
     }
 
     // A tool may have switched the file to another journal mode, in which readers would block writers.
@@ -260,6 +261,7 @@ struct StoreOpener {
             for statement in Catalog.definition { try connection.execute(statement) }
             try connection.execute(
                 "UPDATE martlet_meta SET schema_version = \(Int64(bitPattern: options.schemaVersion))")
+            if options.format == Catalog.syncedFormat { try SyncCatalog.create(connection) }
         }
     }
 

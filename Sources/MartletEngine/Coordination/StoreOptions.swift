@@ -35,6 +35,8 @@ package struct StoreOptions: Sendable {
     /// True to throw from a write if the log is still too long after that wait. Otherwise the log grows.
     package var throwsWhenLogIsFull = false
     package var environment = Environment.live
+    /// Makes the file synchronized. Nil for a file without synchronization.
+    package var sync: SyncOptions?
 
     package init(path: String, types: [TypeDeclaration]) {
         self.path = path

@@ -11,6 +11,9 @@ package final class WriteTransaction {
     /// True if a Realm of the process has observers, for which the old rows are stored.
     package let keepsOldRows: Bool
     package let coordinator: StoreCoordinator
+    /// True if the transaction writes downloaded data. Nothing of it is recorded for upload, and unique values are not
+    /// checked: the service has checked them, and a local object with the same value is not uploaded yet.
+    package var isDownload = false
     /// The Realm that writes, so that a listener can recognize its own commits.
     package var committer: ObjectIdentifier?
     private var isOpen = true
@@ -102,6 +105,10 @@ package final class WriteTransaction {
     /// - Parameter keepsLock: true if the caller takes over the write lock. If this throws, the lock is released.
     package func commitSealed(keepsLock: Bool = false) throws(EngineError) -> SnapshotHandle {
         precondition(isOpen && !sealed.isEmpty)
+        #if MARTLET_SEEDED_BUGS
+            let isDownload = self.isDownload && !SeededSyncBug.isOn(.applyRecorded)
+        #endif
+        if let sync = coordinator.options.sync, !isDownload { try record(sync) }
         coordinator.environment.yield(.beforeCommit)
         // Appends the entries before the commit, so that a reader that sees the new version finds its changes.
         for entry in sealed { coordinator.appendToCommitLog(entry) }
@@ -123,6 +130,21 @@ package final class WriteTransaction {
         return try coordinator.finishCommit(baseVersion, handle, committer, keepsLock: keepsLock)
     }
 
+    // Records the changes of all sealed writes for upload.
+    private func record(_ sync: SyncOptions) throws(EngineError) {
+        do {
+            let changes = ChangeSet.merging(sealed.map(\.changes))
+            if changes.isEmpty { return }
+            try handle.read { connection in
+                let committing = CommittingChanges(changes, sync, coordinator, connection)
+                defer { committing.end() }
+                try sync.recorder.record(committing)
+            }
+        } catch {
+            throw abandon(because: EngineError.wrap(error, path: coordinator.path))
+        }
+    }
+
     // MARK: Several writes in one transaction
 
     /// Ends the open write as the next version. `commitSealed` makes all sealed writes durable together. If this method
@@ -133,7 +155,7 @@ package final class WriteTransaction {
         let version = baseVersion + 1
         try EngineError.wrapping(coordinator.path) {
             try handle.read { connection in
-                try UniqueValues(coordinator.schema, connection).check(changes)
+                if !isDownload { try UniqueValues(coordinator.schema, connection).check(changes) }
                 try prepare(connection, version, changes)
                 if hasSavepoint { try connection.run("RELEASE martlet_write") }
             }

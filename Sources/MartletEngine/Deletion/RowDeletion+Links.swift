@@ -33,7 +33,7 @@ extension RowDeletion {
 
     /// If the property has the rule `onDelete: deny`, records that `holder` denies the deletion of each of `targets`.
     private func denyDeletion(of targets: [RowID], by holder: RowID, _ source: Source) throws {
-        guard source.property.onDelete == .deny, let first = targets.first else { return }
+        guard appliesRules, source.property.onDelete == .deny, let first = targets.first else { return }
         let index = source.property.index
         guard source.property.kind == .map else { return host.denials.deny(try name(of: first), by: holder, index) }
         let names = try Dictionary(
@@ -81,7 +81,8 @@ extension RowDeletion {
             for incoming in host.schema[table].incoming {
                 let source = Source(incoming, host.schema)
                 // If the property cascades, the owners of the collections are deleted, too.
-                guard source.property.isCollection, source.property.onDelete != .cascade else { continue }
+                let cascades = appliesRules && source.property.onDelete == .cascade
+                guard source.property.isCollection, !cascades else { continue }
                 try removeFromCollections(rows, source)
             }
         }

@@ -16,12 +16,15 @@ package struct RowDeletion {
 
     let host: any RowDeletionHost
     let transaction: WriteTransaction
+    /// False if rows are deleted without the rules `onDelete` and `deleteRule`: links to them become nil, and nothing else
+    /// is deleted except their embedded objects.
+    let appliesRules: Bool
     /// The last step is performed next.
     private var steps: [Step] = []
     private var visited: Set<RowID> = []
 
-    package init(_ host: any RowDeletionHost, _ transaction: WriteTransaction) {
-        (self.host, self.transaction) = (host, transaction)
+    package init(_ host: any RowDeletionHost, _ transaction: WriteTransaction, appliesRules: Bool = true) {
+        (self.host, self.transaction, self.appliesRules) = (host, transaction, appliesRules)
     }
 
     /// Deletes rows in the given order. All rows that are deleted with a row are deleted before the next row. Skips
@@ -85,7 +88,7 @@ package struct RowDeletion {
     /// `cascade`.
     private func cascadeTargets(of row: RowID) throws -> [RowID] {
         let properties = host.schema[row.table].type.properties
-        return try properties.filter { $0.element.isEmbedded || $0.deleteRule == .cascade }
+        return try properties.filter { $0.element.isEmbedded || (appliesRules && $0.deleteRule == .cascade) }
             .flatMap { try targets(of: $0, row) }
     }
 
@@ -101,6 +104,7 @@ package struct RowDeletion {
     /// Their links in columns are set to NULL. Observers are not notified of this, because the rows are deleted next.
     /// Links in collections are deleted together with their rows.
     private func cascadingRows(to row: RowID) throws -> [RowID] {
+        guard appliesRules else { return [] }
         var rows: [RowID] = []
         for incoming in host.schema[row.table].incoming {
             let source = Source(incoming, host.schema)
@@ -144,6 +148,7 @@ package struct RowDeletion {
 
     /// Records the denials of a row's deletion by `deleteRule: deny`.
     private func denyDeletion(of row: RowID) throws {
+        guard appliesRules else { return }
         let type = host.schema[row.table].type
         for property in type.properties where property.deleteRule == .deny {
             let targets = try targets(of: property, row)

@@ -5,9 +5,14 @@ import MartletValues
 enum Catalog {
     /// 'MRTL' as the SQLite application id.
     static let applicationID: Int64 = 0x4D52_544C
-    /// The file format that is written. `Files.md` describes the formats.
+    /// The format of a file without synchronization. `Documentation/Behavior/FilesAndDurability.md` describes the
+    /// formats.
     static let format: Int64 = 2
+    /// The format of a synchronized file. It also has the tables of `SyncCatalog`. Programs that do not know the format
+    /// refuse the file, because they would not record their changes for upload.
+    static let syncedFormat: Int64 = 3
     static let oldestFormat: Int64 = 1
+    static let newestFormat = syncedFormat
 
     static let definition = [
         """
@@ -69,10 +74,10 @@ enum Catalog {
         if format < oldestFormat {
             return EngineError.damaged("the file says that it has format \(format)", path: path)
         }
-        guard format > Catalog.format else { return nil }
+        guard format > newestFormat else { return nil }
         return EngineError(
             .unsupportedFormat, path: path,
-            "the file has format \(format) and this version of Martlet reads formats \(oldestFormat) to \(Catalog.format); "
+            "the file has format \(format) and this version of Martlet reads formats \(oldestFormat) to \(newestFormat); "
                 + "nothing was written; use a newer Martlet")
     }
 

@@ -1,12 +1,5 @@
 package import MartletSyncProtocol
 
-/// A change of the objects of a client. The owner of the session commits it together with the new state of the session.
-package struct DownloadedBatch: Sendable, Equatable {
-    package var rows: [SyncRow]
-    /// Objects to delete without an upload. Links to them become nil.
-    package var leaving: [ObjectAddress]
-}
-
 /// One thing that the owner of a session has to do. Methods of the session return actions in the order in which the
 /// owner has to carry them out.
 package enum ClientAction: Sendable, Equatable {
@@ -43,6 +36,8 @@ package struct ClientSession: Sendable {
     /// The sets of subscriptions that the client has sent and the service has not answered. The service answers them in
     /// this order, and sends the data of each as the difference to the one before.
     private var sentSets: [ClientState.SubscriptionSet] = []
+    /// The newest set that the service has refused. It is sent again only by another session.
+    private var refusedSet: UInt64 = 0
     /// The parts received so far of changes that are not complete. The client shows them when the last part arrives.
     private var staged = DownloadedBatch(rows: [], leaving: [])
     /// The parts received so far of the data of the first set in `sentSets`.
@@ -89,6 +84,7 @@ package struct ClientSession: Sendable {
         case .complete(let set, let cursor): return complete(set, cursor)
         case .refused(let set, let message):
             guard takeAnswered(set) != nil else { return [.close(.unexpected)] }
+            refusedSet = set
             return [.refused(set: set, message: message)]
         case .changes(let changes): return receive(changes)
         case .mark(let number): return [.marked(number)]
@@ -100,6 +96,8 @@ package struct ClientSession: Sendable {
 
     private mutating func begin(_ welcome: ServiceMessage.Welcome, _ wall: UInt64) -> [ClientAction] {
         guard epoch == nil else { return [.close(.unexpected)] }
+        // The uploads of a client are numbered, so they must not be continued under another number of the client.
+        guard state.identity.map({ $0.id == welcome.identity.id }) ?? true else { return [.close(.unexpected)] }
         epoch = welcome.epoch
         state.identity = welcome.identity
         state.clock.synchronize(service: welcome.milliseconds, wall: wall)
@@ -111,7 +109,7 @@ package struct ClientSession: Sendable {
     private mutating func sendPending() -> [ClientAction] {
         guard epoch != nil else { return [] }
         var actions: [ClientAction] = []
-        if state.wanted.number > sentSets.last?.number ?? state.shown.number {
+        if state.wanted.number > max(sentSets.last?.number ?? state.shown.number, refusedSet) {
             sentSets.append(state.wanted)
             actions.append(.send(.subscribe(set: state.wanted.number, state.wanted.queries)))
         }
@@ -133,7 +131,7 @@ package struct ClientSession: Sendable {
         state.position = SyncPosition(epoch: epoch, cursor: changes.cursor)
         state.acknowledgedUpload = max(state.acknowledgedUpload, changes.acknowledgedUpload)
         state.outbox.removeAll { $0.number <= state.acknowledgedUpload }
-        let batch = masked(staged)
+        let batch = UploadMask(state.outbox).masked(staged)
         staged = DownloadedBatch(rows: [], leaving: [])
         return [.commit(batch)] + sendPending()
     }
@@ -142,7 +140,7 @@ package struct ClientSession: Sendable {
         guard let epoch, let answered = takeAnswered(set) else { return [.close(.unexpected)] }
         state.position = SyncPosition(epoch: epoch, cursor: cursor)
         state.shown = answered.set
-        return [.commit(masked(answered.data))] + sendPending()
+        return [.commit(UploadMask(state.outbox).masked(answered.data))] + sendPending()
     }
 
     // Removes and returns the first set that was not answered, with its data; nil if it does not have this number.
@@ -154,11 +152,6 @@ package struct ClientSession: Sendable {
         return (sentSets.removeFirst(), stagedSet)
     }
 
-    private func masked(_ batch: DownloadedBatch) -> DownloadedBatch {
-        let mask = UploadMask(state.outbox)
-        return DownloadedBatch(
-            rows: batch.rows.compactMap(mask.unmasked), leaving: batch.leaving.filter { !mask.contains($0) })
-    }
 }
 
 extension DownloadedBatch {

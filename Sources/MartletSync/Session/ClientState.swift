@@ -1,5 +1,9 @@
 package import MartletSyncProtocol
 
+#if MARTLET_SEEDED_BUGS
+    import MartletEngine
+#endif
+
 /// What the file of a client contains about its synchronization, besides the objects.
 package struct ClientState: Sendable, Equatable {
     /// Nil until the service has assigned an identity.
@@ -40,6 +44,15 @@ package struct ClientState: Sendable, Equatable {
     package mutating func subscribe(_ queries: [SubscribedQuery]) {
         wanted = SubscriptionSet(number: wanted.number + 1, queries: queries)
     }
+}
+
+/// A change of the objects of a client, which is committed together with the new state.
+package struct DownloadedBatch: Sendable, Equatable {
+    package var rows: [SyncRow]
+    /// Objects to delete without an upload. Links to them become nil.
+    package var leaving: [ObjectAddress]
+
+    package init(rows: [SyncRow], leaving: [ObjectAddress]) { (self.rows, self.leaving) = (rows, leaving) }
 }
 
 /// The values that downloads must not overwrite, because uploads that are not acknowledged have written them.
@@ -83,12 +96,37 @@ package struct UploadMask: Sendable {
     package func contains(_ address: ObjectAddress) -> Bool { masks[address] != nil }
 
     /// The values of a downloaded row that may be shown; nil if the row must not be changed at all.
+    ///
+    /// If an upload has written a value inside an embedded object, the whole embedded object is masked.
     package func unmasked(_ row: SyncRow) -> SyncRow? {
         switch masks[row.address] {
         case nil: return row
         case .object: return nil
         case .paths(let paths):
-            return SyncRow(address: row.address, values: row.values.filter { !paths.contains($0.key) })
+            #if MARTLET_SEEDED_BUGS
+                if SeededSyncBug.isOn(.embeddedUnmasked) {
+                    return SyncRow(address: row.address, values: row.values.filter { !paths.contains($0.key) })
+                }
+            #endif
+            return SyncRow(
+                address: row.address,
+                values: row.values.filter { value in !paths.contains { $0.overlaps(value.key) } })
         }
+    }
+
+    /// The part of a downloaded batch that may be shown.
+    package func masked(_ batch: DownloadedBatch) -> DownloadedBatch {
+        #if MARTLET_SEEDED_BUGS
+            if SeededSyncBug.isOn(.unmaskedSession) { return batch }
+        #endif
+        return DownloadedBatch(
+            rows: batch.rows.compactMap(unmasked), leaving: batch.leaving.filter { !contains($0) })
+    }
+}
+
+extension ValuePath {
+    /// True if the two values are the same, or one is inside the other.
+    fileprivate func overlaps(_ other: ValuePath) -> Bool {
+        zip(properties, other.properties).allSatisfy { $0 == $1 }
     }
 }

@@ -38,6 +38,14 @@ package struct MessageWriter {
         writer.append(bytes)
     }
 
+    package mutating func blob(_ bytes: UnsafeRawBufferPointer) {
+        writer.count(bytes.count)
+        writer.append(bytes)
+    }
+
+    /// Writes what another writer has written.
+    package mutating func append(_ other: MessageWriter) { other.bytes.withUnsafeBytes { writer.append($0) } }
+
     package mutating func text(_ text: String) { blob(text.utf8) }
 
     package mutating func list<Element>(
@@ -54,7 +62,7 @@ package struct MessageWriter {
 
     /// Eight bytes, most significant first.
     package mutating func word(_ value: UInt64) {
-        writer.append((0..<8).map { UInt8(truncatingIfNeeded: value >> UInt64(56 - 8 * $0)) })
+        withUnsafeBytes(of: value.bigEndian) { writer.append($0) }
     }
 }
 

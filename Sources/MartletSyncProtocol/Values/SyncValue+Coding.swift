@@ -26,6 +26,24 @@ extension MessageWriter {
         }
     }
 
+    package mutating func value(_ value: UnownedValue) {
+        switch value {
+        case .null: kind(.null)
+        case .integer(let number):
+            kind(.integer)
+            signed(number)
+        case .real(let number):
+            kind(.real)
+            word(number.bitPattern)
+        case .text(let bytes):
+            kind(.text)
+            blob(bytes)
+        case .blob(let bytes):
+            kind(.blob)
+            blob(bytes)
+        }
+    }
+
     package mutating func value(_ value: SyncValue) {
         switch value {
         case .scalar(let scalar): self.value(scalar)

@@ -252,7 +252,7 @@ struct BadFileTests {
         expect(.schemaVersionNewer, folder, message: "schema version 7") { $0.schemaVersion = 6 }
         #expect(use(folder.path()) { $0.schemaVersion = 7 } == nil)
         for (format, code, text) in [
-            (3, EngineError.Code.unsupportedFormat, "use a newer Martlet"), (0, .corrupt, "says that it has format 0"),
+            (4, EngineError.Code.unsupportedFormat, "use a newer Martlet"), (0, .corrupt, "says that it has format 0"),
         ] {
             do {
                 let connection = try RawConnection(folder.path(), vfs: "unix")

@@ -103,10 +103,10 @@ struct FileFormatTests {
         let process = try files.open()
         try process.add("a")
         let newer = try openWithoutLogName(files.path)
-        try newer.execute("UPDATE martlet_meta SET file_format = 3; PRAGMA user_version = 3")
+        try newer.execute("UPDATE martlet_meta SET file_format = 4; PRAGMA user_version = 4")
         newer.close()
         let error = engineError { try process.add("refused") }
-        #expect(error?.code == .unsupportedFormat && error?.message.contains("formats 1 to 2") == true)
+        #expect(error?.code == .unsupportedFormat && error?.message.contains("formats 1 to 3") == true)
         process.handle = nil
         #expect(engineError { try process.refresh() }?.code == .unsupportedFormat)
         let again = engineError { _ = try files.open() }

@@ -4,9 +4,7 @@ import MartletValues
 
 /// A client with its file, its program and its connection.
 final class ModelClient {
-    /// What survives a crash.
-    private(set) var stored = ClientState()
-    private(set) var rows: ModelRows = [:]
+    private let file: any ClientFile
     private var session: ClientSession?
     private var service: ModelServiceSession?
     /// Messages in transit. A connection delivers them in order, or breaks.
@@ -15,23 +13,31 @@ final class ModelClient {
     /// A connection that the client has given up. The service may still receive messages that were in transit.
     private var former: (service: ModelServiceSession, messages: [ClientMessage])?
     private var greatestCursor = -1
+    /// The time stamp of the newest write.
+    private var newestTime = HybridTimestamp.zero
     /// Milliseconds by which the wall clock is wrong.
     let clockError: Int64
     private(set) var failure: String?
 
-    init(clockError: Int64) { self.clockError = clockError }
+    init(_ file: any ClientFile, clockError: Int64) { (self.file, self.clockError) = (file, clockError) }
 
-    var isConnected: Bool { session != nil }
     var isIdle: Bool { toService.isEmpty && toClient.isEmpty && service?.isBusy != true }
 
     private func wall(_ now: UInt64) -> UInt64 { UInt64(max(0, Int64(now) + clockError)) }
 
+    private func attempt(_ body: () throws -> Void) {
+        do { try body() } catch { fail("\(error)") }
+        if let found = file.failure { fail(found) }
+    }
+
     func connect(_ server: ModelServer, splits: Bool) {
         guard session == nil else { return }
-        service = ModelServiceSession(server, splits: splits)
-        let session = ClientSession(stored, schemaHash: [], token: "")
-        self.session = session
-        perform(session.begin(), server)
+        attempt {
+            service = ModelServiceSession(server, splits: splits)
+            let session = ClientSession(try file.load(), schemaHash: [], token: "")
+            self.session = session
+            try perform(session.begin(), server)
+        }
     }
 
     func disconnect() {
@@ -40,34 +46,37 @@ final class ModelClient {
         (toService, toClient) = ([], [])
     }
 
-    /// Applies operations and adds them to the outbox, in one transaction. A program can change only objects that it
-    /// sees, so operations on other objects are left out.
-    func write(_ possible: [SyncOperation], _ now: UInt64, _ server: ModelServer) {
-        var operations: [SyncOperation] = []
-        for operation in possible {
-            if case .create = operation {} else if rows[operation.address] == nil { continue }
-            apply(operation)
-            operations.append(operation)
-        }
-        change(server) { $0.write(operations, wall: self.wall(now)) }
+    /// The program ends, and starts again.
+    func crash() {
+        disconnect()
+        attempt { try file.crash(applying: nil, nil) }
     }
 
-    func subscribe(_ queries: [SubscribedQuery], _ server: ModelServer) { change(server) { $0.subscribe(queries) } }
-
-    private func change(_ server: ModelServer, _ body: (inout ClientState) -> Void) {
-        guard session != nil else { return body(&stored) }
-        let actions = session?.localChange(body) ?? []
-        stored = session?.state ?? stored
-        perform(actions, server)
+    func write(_ operations: [SyncOperation], _ now: UInt64, _ server: ModelServer, isCancelled: Bool = false) {
+        attempt {
+            let known = try file.load().lastUpload
+            try file.write(operations, wall: wall(now), isCancelled: isCancelled)
+            for upload in try file.load().outbox where upload.number > known {
+                if isCancelled { fail("a cancelled write was recorded") }
+                if upload.time <= newestTime { fail("the clock goes back") }
+                newestTime = upload.time
+            }
+            try localChange(server)
+        }
     }
 
-    private func apply(_ operation: SyncOperation) {
-        switch operation {
-        case .create(let address, let values): rows[address] = (rows[address] ?? [:]).merging(values) { $1 }
-        case .update(let address, let values): if rows[address] != nil { rows[address]?.merge(values) { $1 } }
-        case .delete(let address): rows[address] = nil
-        default: break
+    func subscribe(_ queries: [SubscribedQuery], _ server: ModelServer) {
+        attempt {
+            try file.subscribe(queries)
+            try localChange(server)
         }
+    }
+
+    private func localChange(_ server: ModelServer) throws {
+        guard var state = session?.state else { return }
+        try file.refresh(&state)
+        let actions = session?.localChange { $0 = state } ?? []
+        try perform(actions, server)
     }
 
     /// Delivers one message to the service.
@@ -98,41 +107,60 @@ final class ModelClient {
 
     func tick(_ now: UInt64) { toClient += service?.tick(now) ?? [] }
 
-    /// Delivers one message to the client. With `crashes`, the client crashes before it commits what follows from it.
-    func deliverToClient(_ now: UInt64, crashes: Bool, _ server: ModelServer) {
+    /// What happens while a client handles a message.
+    enum Event {
+        case none
+        /// The client ends before it commits what follows from the message.
+        case crash
+        /// The program writes before the commit.
+        case write([SyncOperation])
+    }
+
+    /// Delivers one message to the client.
+    func deliverToClient(_ now: UInt64, _ event: Event, _ server: ModelServer) {
         guard !toClient.isEmpty else { return }
         let bytes = toClient.removeFirst().encoded()
         guard let message = try? ServiceMessage(bytes) else { return fail("a message cannot be decoded") }
         // The service may end a connection, for example because the client did not send 'hello' in time.
         if case .failure(let failure) = message, failure.action == .retry { return disconnect() }
         let actions = session?.receive(message, wall: wall(now)) ?? []
-        crashes ? disconnect() : perform(actions, server)
+        attempt {
+            switch event {
+            case .none: try perform(actions, server)
+            case .crash:
+                let batch = actions.lazy.compactMap { if case .commit(let batch) = $0 { batch } else { nil } }.first
+                let state = session?.state
+                disconnect()
+                try file.crash(applying: batch, state)
+            case .write(let operations):
+                try file.write(operations, wall: wall(now), isCancelled: false)
+                try perform(actions, server)
+                try localChange(server)
+            }
+        }
     }
 
-    private func perform(_ actions: [ClientAction], _ server: ModelServer) {
+    private func perform(_ actions: [ClientAction], _ server: ModelServer) throws {
         for action in actions {
             switch action {
             case .send(let message): toService.append(message)
-            case .save: stored = session?.state ?? stored
-            case .commit(let batch): commit(batch, server)
+            case .save: if let state = session?.state { try file.save(state) }
+            case .commit(let batch):
+                guard let state = session?.state else { continue }
+                try file.commit(batch, state)
+                try check(server)
             case .close(let failure): fail("the session was closed: \(failure.message)")
             case .reverted, .refused, .marked, .renewToken: break
             }
         }
     }
 
-    private func commit(_ batch: DownloadedBatch, _ server: ModelServer) {
-        stored = session?.state ?? stored
-        for address in batch.leaving { rows[address] = nil }
-        for row in batch.rows { rows[row.address] = (rows[row.address] ?? [:]).merging(row.values) { $1 } }
-        check(server)
-    }
-
     // MARK: Invariants
 
-    /// Checks that the client has the objects that the server had at the client's cursor and that its subscriptions
-    /// contain. Objects that an upload in the outbox has touched are excepted.
-    private func check(_ server: ModelServer) {
+    /// The objects are those of the server at the cursor that the subscriptions contain, except what uploads that are not
+    /// acknowledged have written.
+    private func check(_ server: ModelServer) throws {
+        let (stored, rows) = (try file.load(), try file.objects())
         guard let cursor = stored.position.flatMap({ Int($0.cursor.text) }) else { return }
         if cursor < greatestCursor { fail("the client goes back from version \(greatestCursor) to \(cursor)") }
         greatestCursor = cursor
@@ -141,42 +169,62 @@ final class ModelClient {
         }
         let mask = UploadMask(stored.outbox)
         for address in Set(expected.keys).union(rows.keys) where !mask.contains(address) {
-            if rows[address] != expected[address] {
+            guard let mine = rows[address], let theirs = expected[address] else {
+                return fail("\(address) is \(rows[address] == nil ? "not " : "")in the file at version \(cursor)")
+            }
+            for path in Set(mine.keys).union(theirs.keys) where !agrees(mine[path], theirs[path], rows, mask) {
                 return fail(
-                    "\(address) is \(String(describing: rows[address])) instead of \(String(describing: expected[address])) "
-                        + "at version \(cursor)")
+                    "\(address) \(path.properties) is \(String(describing: mine[path])) instead of "
+                        + "\(String(describing: theirs[path])) at version \(cursor)")
             }
         }
-        checkOwnWrites()
+        checkOwnWrites(stored, rows, mask)
+    }
+
+    // A link is shown if its target is in the file. The link to an object that the program has created itself is restored
+    // when the upload is acknowledged.
+    private func agrees(_ mine: SyncValue?, _ theirs: SyncValue?, _ rows: ModelRows, _ mask: UploadMask) -> Bool {
+        mine == theirs?.shown { rows[$0] != nil }
+            || mine == theirs?.shown { rows[$0] != nil && !mask.contains($0) }
     }
 
     // The newest value that an upload in the outbox has written is shown, unless a later one has deleted the object.
-    private func checkOwnWrites() {
+    private func checkOwnWrites(_ stored: ClientState, _ rows: ModelRows, _ mask: UploadMask) {
         var written: ModelRows = [:]
+        func add(_ address: ObjectAddress, _ values: ModelValues) {
+            for (path, value) in values {
+                for known in (written[address] ?? [:]).keys where known.overlaps(path) {
+                    written[address]?[known] = nil
+                }
+                written[address, default: [:]][path] = value
+            }
+        }
         for operation in stored.outbox.flatMap(\.operations) {
             switch operation {
-            case .create(let address, let values): written[address] = (written[address] ?? [:]).merging(values) { $1 }
-            case .update(let address, let values) where rows[address] != nil:
-                written[address] = (written[address] ?? [:]).merging(values) { $1 }
+            case .create(let address, let values): add(address, values)
+            case .update(let address, let values) where rows[address] != nil: add(address, values)
             case .delete(let address): written[address] = nil
             default: break
             }
         }
         for (address, values) in written {
-            for (path, value) in values where rows[address]?[path] != value {
+            for (path, value) in values where !agrees(rows[address]?.value(at: path), value, rows, mask) {
                 return fail("the own write \(address) \(path.properties) = \(value) is not shown")
             }
         }
     }
 
-    /// Checks a client that has nothing left to do: its outbox is empty, its newest subscriptions are complete, and it
-    /// has exactly the objects that they contain.
+    /// Nothing is left to do: the client shows what its subscriptions contain, and nothing waits.
     func checkAtRest(_ server: ModelServer) {
-        check(server)
-        if !stored.outbox.isEmpty { fail("\(stored.outbox.count) uploads are left") }
-        if stored.shown != stored.wanted { fail("the newest subscriptions are not complete") }
-        let expected = server.rows.filter { ModelServiceSession.matches(stored.wanted.queries, $0.key, $0.value) }
-        if rows != expected { fail("everything is delivered, but the client differs from the server") }
+        attempt {
+            try check(server)
+            let (stored, rows) = (try file.load(), try file.objects())
+            if !stored.outbox.isEmpty { fail("\(stored.outbox.count) uploads are left") }
+            if stored.shown != stored.wanted { fail("the newest subscriptions are not complete") }
+            let expected = server.rows.filter { ModelServiceSession.matches(stored.wanted.queries, $0.key, $0.value) }
+            let shown = expected.mapValues { $0.mapValues { $0.shown { expected[$0] != nil } } }
+            if rows != shown { fail("the client differs from the server at rest") }
+        }
     }
 
     private func fail(_ message: String) { failure = failure ?? message }

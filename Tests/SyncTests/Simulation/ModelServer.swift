@@ -2,9 +2,6 @@ import MartletSyncProtocol
 import MartletSyncService
 import MartletValues
 
-typealias ModelValues = [ValuePath: SyncValue]
-typealias ModelRows = [ObjectAddress: ModelValues]
-
 /// A mistake of the service that the simulation must find.
 enum SyncBug: CaseIterable {
     /// Changes of a client's own upload that had no effect are not logged.
@@ -25,10 +22,17 @@ enum SyncBug: CaseIterable {
 final class ModelServer {
     private(set) var history: [ModelRows] = [[:]]
     private var log: [(version: Int, entry: LogEntry)] = []
-    private var stamps: [ObjectAddress: [ValuePath: (time: HybridTimestamp, client: UInt64, version: Int)]] = [:]
+    private var stamps: [ObjectAddress: [ValuePath: Stamp]] = [:]
     private var storedUploads: [UInt64: UInt64] = [:]
     private(set) var failure: String?
     let bug: SyncBug?
+
+    /// The write that has written a value.
+    private struct Stamp {
+        let time: HybridTimestamp
+        let client: UInt64
+        let version: Int
+    }
 
     init(bug: SyncBug?) { self.bug = bug }
 
@@ -53,21 +57,51 @@ final class ModelServer {
 
     func entries(after version: Int) -> [LogEntry] { log.filter { $0.version > version }.map(\.entry) }
 
-    /// A transaction of another application.
+    /// A transaction of another application. A link to an object that does not exist is written as nil.
     func write(_ address: ObjectAddress, _ values: ModelValues?) {
         var rows = rows
         let old = rows[address]
-        rows[address] = values.map { (old ?? [:]).merging($0) { $1 } }
         if let values {
-            for path in values.keys { stamps[address, default: [:]][path] = (.limit, 0, version + 1) }
+            rows[address, default: [:]].merge(values.mapValues { $0.shown { rows[$0] != nil || $0 == address } }) { $1 }
+            for path in values.keys { stamp(path, of: address, .limit, 0) }
         } else {
+            rows[address] = nil
             stamps[address] = nil
         }
         append(LogEntry(address: address, old: old, new: rows[address], origin: nil))
+        if values == nil { removeLinks(to: address, .limit, 0, nil, &rows) }
         history.append(rows)
     }
 
     private func append(_ entry: LogEntry) { log.append((version + 1, entry)) }
+
+    private func stamp(_ path: ValuePath, of address: ObjectAddress, _ time: HybridTimestamp, _ client: UInt64) {
+        stamps[address, default: [:]] = stamps[address, default: [:]].filter { known, _ in
+            known.properties.count <= path.properties.count || !known.overlaps(path)
+        }
+        stamps[address]?[path] = Stamp(time: time, client: client, version: version + 1)
+    }
+
+    // The foreign keys: links to a deleted object become nil, or their objects are deleted.
+    private func removeLinks(
+        to target: ObjectAddress, _ time: HybridTimestamp, _ client: UInt64, _ origin: LogEntry.Origin?,
+        _ rows: inout ModelRows
+    ) {
+        for address in rows.keys.sorted(by: { "\($0)" < "\($1)" }) {
+            for key in ModelForeignKeys.all[address.type] ?? [] where rows[address]?[key.path] == .link(target) {
+                let old = rows[address]
+                if key.cascades {
+                    rows[address] = nil
+                    stamps[address] = nil
+                } else {
+                    rows[address]?[key.path] = .null
+                    stamp(key.path, of: address, time, client)
+                }
+                append(LogEntry(address: address, old: old, new: rows[address], origin: origin))
+                if key.cascades { removeLinks(to: address, time, client, origin, &rows) }
+            }
+        }
+    }
 
     /// Stores an upload once. Returns the objects whose changes were refused.
     func store(_ upload: ClientMessage.Upload, _ client: UInt64, refuses: (SyncOperation) -> Bool) -> [RevertedObject] {
@@ -76,6 +110,8 @@ final class ModelServer {
         if upload.number > stored + 1 { failure = failure ?? "upload \(upload.number) follows upload \(stored)" }
         if upload.number <= stored { failure = failure ?? "upload \(upload.number) is stored twice" }
         storedUploads[client] = max(stored, upload.number)
+        let origin = LogEntry.Origin(client: client, upload: upload.number)
+        let before = rows
         var rows = rows
         var reverted: [RevertedObject] = []
         for operation in upload.operations {
@@ -87,13 +123,41 @@ final class ModelServer {
                 apply(operation, upload, client, &rows)
             }
             if bug == .lostTouch, rows[address] == old { continue }
-            append(
-                LogEntry(
-                    address: address, old: old, new: rows[address],
-                    origin: .init(client: client, upload: upload.number)))
+            append(LogEntry(address: address, old: old, new: rows[address], origin: origin))
+            if old != nil, rows[address] == nil { removeLinks(to: address, upload.time, client, origin, &rows) }
         }
+        reverted += checkForeignKeys(upload, before, origin, &rows)
         history.append(rows)
         return reverted
+    }
+
+    // The foreign keys are checked after the last operation. Objects with a link to an object that does not exist are
+    // reverted.
+    private func checkForeignKeys(
+        _ upload: ClientMessage.Upload, _ before: ModelRows, _ origin: LogEntry.Origin, _ rows: inout ModelRows
+    ) -> [RevertedObject] {
+        var reverted: [RevertedObject] = []
+        let touched = Set(upload.operations.map(\.address)).sorted { "\($0)" < "\($1)" }
+        while let address = touched.first(where: { hasDanglingLink($0, rows) }) {
+            let old = rows[address]
+            var restored = before[address]
+            for key in ModelForeignKeys.all[address.type] ?? [] {
+                let value = restored?[key.path]?.shown { rows[$0] != nil }
+                restored?[key.path] = value
+            }
+            rows[address] = restored
+            reverted.append(RevertedObject(address: address, reason: .constraint, message: "a link"))
+            append(LogEntry(address: address, old: old, new: restored, origin: origin))
+            if restored == nil { removeLinks(to: address, upload.time, origin.client, origin, &rows) }
+        }
+        return reverted
+    }
+
+    private func hasDanglingLink(_ address: ObjectAddress, _ rows: ModelRows) -> Bool {
+        (ModelForeignKeys.all[address.type] ?? []).contains { key in
+            guard case .link(let target)? = rows[address]?[key.path] else { return false }
+            return rows[target] == nil
+        }
     }
 
     private func apply(
@@ -113,12 +177,12 @@ final class ModelServer {
         }
         let base = Int(upload.base.text) ?? -1
         for (path, value) in values {
-            let known = stamps[address]?[path]
-            // A write wins over every value that its client had received before. Otherwise the newest time stamp wins.
-            let isNewer = known.map { ($0.time, $0.client) < (upload.time, client) } ?? true
-            guard isNewer || known?.version ?? 0 <= base else { continue }
-            rows[address, default: [:]][path] = value
-            stamps[address, default: [:]][path] = (upload.time, client, version + 1)
+            let known = (stamps[address] ?? [:]).filter { $0.key.overlaps(path) }.values
+            // What the writer had seen never wins against it. Otherwise the newest clock wins.
+            let wins = known.allSatisfy { ($0.time, $0.client) < (upload.time, client) || $0.version <= base }
+            guard wins else { continue }
+            rows[address, default: [:]].write(value, at: path)
+            stamp(path, of: address, upload.time, client)
         }
         if rows[address] == nil { rows[address] = [:] }
     }

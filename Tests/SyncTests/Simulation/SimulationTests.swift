@@ -6,17 +6,22 @@ import Testing
 
 /// Clients, connections and the server in one deterministic simulation.
 ///
-/// Connections break, clients crash, clocks are wrong by days, uploads are refused, and subscriptions change at any
-/// moment. `MARTLET_SYNC` is the number of programs, `MARTLET_SYNC_SEED` the seed of the first one.
+/// Connections break, clients crash, clocks are off by days, uploads are refused, and subscriptions change at any moment.
+/// `MARTLET_SYNC` is the number of programs, `MARTLET_SYNC_SEED` the seed of the first one.
 @Suite("simulation of synchronization")
 struct SimulationTests {
-    @Test("every client shows a server state plus its own writes, and all agree once everything is delivered")
-    func random() {
+    @Test("every client shows a state of the server and its own writes, and all agree at rest")
+    func random() { search(.values, 400) }
+
+    @Test("the same with files of the engine, whose observers get exact changes")
+    func files() { search(.files, 40) }
+
+    private func search(_ kind: Simulation.Kind, _ usual: UInt64) {
         let environment = ProcessInfo.processInfo.environment
-        let count = environment["MARTLET_SYNC"].flatMap { UInt64($0) } ?? 400
+        let count = environment["MARTLET_SYNC"].flatMap { UInt64($0) } ?? usual
         let first = environment["MARTLET_SYNC_SEED"].flatMap { UInt64($0) } ?? 1
         for seed in first..<first + count {
-            if let failure = Simulation.run(seed) {
+            if let failure = Simulation.run(seed, kind) {
                 Issue.record("seed \(seed): \(failure)")
                 return
             }
@@ -26,53 +31,126 @@ struct SimulationTests {
     @Test("the simulation finds each bug of the service", arguments: SyncBug.allCases)
     func bugs(_ bug: SyncBug) {
         let seeds = 1...3_000 as ClosedRange<UInt64>
-        #expect(seeds.contains { Simulation.run($0, bug) != nil }, "no program finds the bug")
+        #expect(seeds.contains { Simulation.run($0, .values, bug) != nil }, "no program finds the bug")
     }
 }
 
 /// One random program.
 struct Simulation {
+    enum Kind {
+        /// Three clients whose files are values, with objects of three numbers.
+        case values
+        /// Two clients with files of the engine, with links, embedded objects and cascading deletions.
+        case files
+    }
+
     private var random: SeededRandom
+    private let kind: Kind
     private let server: ModelServer
     private let clients: [ModelClient]
     private var now: UInt64 = 1_700_000_000_000
 
-    private init(seed: UInt64, bug: SyncBug?) {
+    private init(seed: UInt64, _ kind: Kind, bug: SyncBug?) throws {
         random = SeededRandom(seed: seed)
+        self.kind = kind
         server = ModelServer(bug: bug)
         let day: Int64 = 86_400_000
-        clients = [0, 3 * day, -2 * day].map { ModelClient(clockError: $0) }
+        let errors = kind == .values ? [0, 3 * day, -2 * day] : [0, 3 * day]
+        clients = try errors.map { error in
+            try ModelClient(kind == .values ? ModelFile() : StoreFile(), clockError: error)
+        }
     }
 
     private mutating func chance(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &random) == 0 }
 
-    private mutating func address() -> ObjectAddress {
-        ObjectAddress(type: 0, key: .integer(Int64.random(in: 1...4, using: &random)))
+    private mutating func number(_ range: ClosedRange<Int64>) -> SyncValue {
+        .scalar(.integer(Int64.random(in: range, using: &random)))
     }
 
+    // MARK: Objects
+
+    private mutating func owner() -> ObjectAddress {
+        Sample.owner(["a", "b", "c"][Int.random(in: 0..<3, using: &random)])
+    }
+
+    private mutating func address() -> ObjectAddress {
+        if kind == .files, chance(3) { return owner() }
+        return ObjectAddress(type: 0, key: .integer(Int64.random(in: 1...4, using: &random)))
+    }
+
+    private mutating func link() -> SyncValue { chance(3) ? .null : .link(owner()) }
+
     // A created object has a value of each property.
-    private mutating func values(isComplete: Bool = false) -> ModelValues {
+    private mutating func values(of address: ObjectAddress, isComplete: Bool = false) -> ModelValues {
         var values: ModelValues = [:]
         // Property 0 decides which subscriptions contain the object.
-        if isComplete || chance(2) { values[ValuePath(0)] = .scalar(.integer(Int64.random(in: 0...2, using: &random))) }
-        for property in 1...2 where isComplete || chance(2) {
-            values[ValuePath(property)] = .scalar(.integer(Int64.random(in: 0...99, using: &random)))
+        if isComplete || chance(2) { values[ValuePath(0)] = number(0...2) }
+        guard kind == .files else {
+            for property in 1...2 where isComplete || chance(2) { values[ValuePath(property)] = number(0...99) }
+            return values
         }
+        if address.type == 1 {
+            if isComplete || chance(2) { values[ValuePath(Sample.boss)] = link() }
+            return values
+        }
+        for property in [Sample.count, Sample.text, Sample.owner, Sample.parent, Sample.place, Sample.weight]
+        where isComplete || chance(3) { values[ValuePath(property)] = value(of: property) }
         return values
     }
 
-    private mutating func operation() -> SyncOperation {
-        switch Int.random(in: 0..<6, using: &random) {
-        case 0, 1: .create(address(), values(isComplete: true))
-        case 2: .delete(address())
-        default: .update(address(), values())
+    private mutating func value(of property: Int) -> SyncValue {
+        switch property {
+        case Sample.count: number(0...3)
+        case Sample.text: Sample.text(["", "x", "é\u{1F600}"][Int.random(in: 0..<3, using: &random)])
+        case Sample.owner, Sample.parent: link()
+        case Sample.place: chance(3) ? .null : place()
+        default: .scalar(chance(2) ? .real(.nan) : .real(-0.0))
         }
     }
 
+    private mutating func place() -> SyncValue {
+        let inner: SyncValue = chance(2) ? .null : .embedded([number(0...9)])
+        return .embedded([number(0...9), Sample.text("p"), link(), inner])
+    }
+
+    private mutating func operation() -> SyncOperation {
+        let address = address()
+        switch Int.random(in: 0..<7, using: &random) {
+        case 0, 1: return .create(address, values(of: address, isComplete: true))
+        case 2: return .delete(address)
+        case 3 where kind == .files && address.type == 0:
+            let path: [Int] = chance(2) ? [Sample.place, 0] : [Sample.place, 3, 0]
+            return .update(address, [ValuePath(path): number(0...9)])
+        default: return .update(address, values(of: address))
+        }
+    }
+
+    private mutating func operations() -> [SyncOperation] {
+        var operations: [SyncOperation] = []
+        for _ in 0..<Int.random(in: 1...3, using: &random) { operations.append(operation()) }
+        return operations
+    }
+
+    private mutating func queries() -> [SubscribedQuery] {
+        var queries: [SubscribedQuery] = []
+        for type in 0...(kind == .files ? 1 : 0) {
+            for group in 0...2 as ClosedRange<UInt8> where chance(2) {
+                queries.append(SubscribedQuery(type: type, condition: [group]))
+            }
+        }
+        return queries
+    }
+
+    // MARK: Steps
+
     /// Runs a program. Returns the first violation.
-    static func run(_ seed: UInt64, _ bug: SyncBug? = nil) -> String? {
-        var simulation = Simulation(seed: seed, bug: bug)
-        return simulation.run()
+    static func run(_ seed: UInt64, _ kind: Kind, _ bug: SyncBug? = nil) -> String? {
+        do {
+            var simulation = try Simulation(seed: seed, kind, bug: bug)
+            return simulation.run()
+        } catch {
+            return "\(error)"
+        }
     }
 
     private mutating func run() -> String? {
@@ -98,24 +176,23 @@ struct Simulation {
             now += chance(10) ? 100_000 : 0
             client.tick(now)
         case 0..<4: client.connect(server, splits: chance(2))
-        case 4: client.disconnect()
-        case 5..<8:
-            var operations: [SyncOperation] = []
-            for _ in 0..<Int.random(in: 1...3, using: &random) { operations.append(operation()) }
-            client.write(operations, now, server)
-        case 8:
-            var queries: [SubscribedQuery] = []
-            for group in 0...2 as ClosedRange<UInt8> where chance(2) {
-                queries.append(SubscribedQuery(type: 0, condition: [group]))
-            }
-            client.subscribe(queries, server)
+        case 4: if kind == .files, chance(2) { client.crash() } else { client.disconnect() }
+        case 5..<8: client.write(operations(), now, server, isCancelled: kind == .files && chance(6))
+        case 8: client.subscribe(queries(), server)
         case 9, 10:
             let address = address()
-            server.write(address, chance(4) ? nil : values(isComplete: server.rows[address] == nil))
+            let isDeleted = chance(4)
+            server.write(
+                address, isDeleted ? nil : values(of: address, isComplete: server.rows[address] == nil))
         case 11: client.poll()
         case 12..<16: client.deliverToService()
-        default: client.deliverToClient(now, crashes: chance(15), server)
+        default: client.deliverToClient(now, event(), server)
         }
+    }
+
+    private mutating func event() -> ModelClient.Event {
+        if chance(15) { return .crash }
+        return kind == .files && chance(8) ? .write(operations()) : .none
     }
 
     /// Connects all clients and delivers everything.
@@ -126,7 +203,7 @@ struct Simulation {
                 while !client.isIdle, client.failure == nil {
                     client.deliverToService()
                     client.runTask(now, refuses: { _ in false })
-                    client.deliverToClient(now, crashes: false, server)
+                    client.deliverToClient(now, .none, server)
                 }
                 client.poll()
             }

@@ -1,0 +1,33 @@
+#if MARTLET_SEEDED_BUGS
+    import Foundation
+
+    /// Bugs in the file of a synchronized client that can be switched on to check that 'SyncTests' finds them.
+    ///
+    /// They exist only in builds for 'make sync-bugs'. At most one is on, the one that `MARTLET_SEEDED_SYNC_BUG` names.
+    package enum SeededSyncBug: String, CaseIterable, Sendable {
+        case unmaskedApply = "applying: a value that was written after the batch was masked is overwritten"
+        case unmaskedSession = "session: downloaded values are not masked"
+        case embeddedUnmasked = "mask: a value inside an embedded object does not mask the embedded object"
+        case applyRecorded = "applying: downloaded changes are recorded for upload"
+        case leavingCascades = "applying: the deletion rules are applied to an object that leaves"
+        case defaultsForgotten = "applying: a downloaded value of a new object is replaced by its default"
+        case unresolvedLost = "links: the link to an object that leaves is not remembered"
+        case unresolvedKept = "links: an unresolved link that the program has overwritten is kept"
+        case outboxOutsideTransaction = "outbox: an entry is written with the next transaction"
+        case keysAfterDeletion = "outbox: the keys of deleted objects are read after the deletion"
+        case deletionsFirst = "outbox: deletions come before updates"
+        case lateLinksForgotten = "outbox: links to an object that is created again are lost"
+        case ownerForgotten = "outbox: changes inside embedded objects are not recorded"
+        case clockNotPersisted = "clock: the newest time stamp is not in the file"
+        case cursorNotCommitted = "applying: the cursor of a batch is not committed with it"
+
+        private static let current: SeededSyncBug? = {
+            let name = ProcessInfo.processInfo.environment["MARTLET_SEEDED_SYNC_BUG"]
+            return allCases.first { $0.name == name }
+        }()
+
+        package static func isOn(_ bug: SeededSyncBug) -> Bool { bug == current }
+
+        package var name: String { "\(self)" }
+    }
+#endif

@@ -1,0 +1,50 @@
+import MartletSQLite
+
+/// The tables of a synchronized file, besides those of `Catalog`. `Documentation/SyncFile.md` describes them.
+enum SyncCatalog {
+    private static let definition = [
+        // One row: the identity and the position of the client.
+        """
+        CREATE TABLE martlet_sync (id INTEGER PRIMARY KEY CHECK (id = 1), client INTEGER, secret BLOB, epoch TEXT, \
+        cursor TEXT, acknowledged INTEGER NOT NULL, clock INTEGER NOT NULL, clock_offset INTEGER NOT NULL, \
+        shown_set INTEGER NOT NULL, wanted_set INTEGER NOT NULL, numbering TEXT NOT NULL) STRICT
+        """,
+        "INSERT INTO martlet_sync VALUES (1, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, '')",
+        // Local transactions that the service has not acknowledged.
+        """
+        CREATE TABLE martlet_outbox (number INTEGER PRIMARY KEY, time INTEGER NOT NULL, base TEXT NOT NULL, \
+        operations BLOB NOT NULL) STRICT
+        """,
+        // The queries of the shown and of the wanted set.
+        """
+        CREATE TABLE martlet_subscriptions (number INTEGER NOT NULL, position INTEGER NOT NULL, type TEXT NOT NULL, \
+        condition BLOB NOT NULL, PRIMARY KEY (number, position)) STRICT, WITHOUT ROWID
+        """,
+        // Links to objects that are not in the file. The property of the holder is NULL.
+        """
+        CREATE TABLE martlet_unresolved (holder_type INTEGER NOT NULL, holder INTEGER NOT NULL, \
+        property TEXT NOT NULL, target_type INTEGER NOT NULL, target ANY NOT NULL, \
+        PRIMARY KEY (holder_type, holder, property)) STRICT, WITHOUT ROWID
+        """,
+        "CREATE INDEX martlet_unresolved_targets ON martlet_unresolved (target_type, target)",
+    ]
+
+    /// Makes the file of the connection synchronized. Called in a transaction.
+    static func create(_ connection: Connection) throws {
+        for statement in definition { try connection.execute(statement) }
+        try setFormat(Catalog.syncedFormat, connection)
+    }
+
+    /// Makes the file of the connection a file without synchronization. Called in a transaction.
+    static func remove(_ connection: Connection) throws {
+        for table in ["martlet_sync", "martlet_outbox", "martlet_subscriptions", "martlet_unresolved"] {
+            try connection.execute("DROP TABLE \(table)")
+        }
+        try setFormat(Catalog.format, connection)
+    }
+
+    private static func setFormat(_ format: Int64, _ connection: Connection) throws {
+        try connection.execute("UPDATE martlet_meta SET file_format = \(format)")
+        try connection.execute("PRAGMA user_version = \(format)")
+    }
+}

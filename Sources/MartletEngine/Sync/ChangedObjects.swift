@@ -1,0 +1,158 @@
+import MartletSQLite
+package import MartletValues
+
+/// The objects of one synchronized type that a transaction has changed.
+package struct ChangedObjects {
+    package let table: DatabaseSchema.Table
+    /// Objects that exist now and did not exist before, or were deleted and created again.
+    package let created: KeySet
+    /// Objects that existed before and do not exist now, or were deleted and created again.
+    package let deleted: KeySet
+    /// Objects that existed before and exist now, by the properties that were written.
+    package let updated: [TableChanges.ModifiedGroup]
+    /// For each object that existed before and exists now, the properties that were written in its embedded objects.
+    /// Such a path begins with a property of the object.
+    package internal(set) var embedded: [ObjectKey: Set<[PropertyIndex]>] = [:]
+
+    init(_ table: DatabaseSchema.Table, _ changes: TableChanges?) {
+        self.table = table
+        created = changes?.inserted ?? []
+        deleted = changes?.deleted ?? []
+        updated = changes?.modified ?? []
+    }
+}
+
+extension CommittingChanges {
+    /// The changed objects of all synchronized types, in the order of the types in the file.
+    package func changedObjects() throws -> [ChangedObjects] {
+        var found: [TableID: ChangedObjects] = [:]
+        for (id, rows) in changes.tables where !rows.isEmpty {
+            guard let table = schema.tables[id] else { continue }
+            if isSynced(table.type) {
+                if found[id] == nil { found[id] = ChangedObjects(table, rows) }
+            } else if table.type.isEmbedded {
+                try addOwners(of: rows, table, to: &found)
+            }
+        }
+        return found.values.sorted { $0.table.id < $1.table.id }
+    }
+
+    // An embedded object that was created or deleted needs nothing: the property of its owner was written, too.
+    private func addOwners(
+        of rows: TableChanges, _ table: DatabaseSchema.Table, to found: inout [TableID: ChangedObjects]
+    ) throws {
+        #if MARTLET_SEEDED_BUGS
+            if SeededSyncBug.isOn(.ownerForgotten) { return }
+        #endif
+        for group in rows.modified {
+            for key in group.keys {
+                guard let owner = try owner(of: RowID(table: table.id, key: key)) else { continue }
+                let row = owner.row
+                let known = changes.tables[row.table]
+                if known?.inserted.contains(row.key) ?? false { continue }
+                let paths = table.type.properties.indices.filter(group.columns.contains).map { owner.path + [$0] }
+                found[row.table, default: ChangedObjects(schema[row.table], known)]
+                    .embedded[row.key, default: []].formUnion(paths)
+            }
+        }
+    }
+
+    /// The object of a synchronized type that contains an embedded object, with the path to the embedded object. Nil if
+    /// a local object contains it.
+    private func owner(of embedded: RowID) throws -> (row: RowID, path: [PropertyIndex])? {
+        var row = embedded
+        var path: [PropertyIndex] = []
+        while true {
+            guard let holder = try holder(of: row) else { return nil }
+            row = holder.row
+            path.insert(holder.property, at: 0)
+            let type = schema[row.table].type
+            if !type.isEmbedded { return isSynced(type) ? (row, path) : nil }
+        }
+    }
+
+    private func holder(of embedded: RowID) throws -> (row: RowID, property: PropertyIndex)? {
+        for incoming in schema[embedded.table].incoming {
+            let table = schema[incoming.table]
+            guard let column = table.layout.column(of: incoming.property) else { continue }
+            let key = try connection.integer(
+                "SELECT \(table.layout.keyColumn) FROM \(table.layout.table) WHERE \(column.name) = ?1",
+                [.integer(embedded.key)])
+            if let key { return (RowID(table: incoming.table, key: key), incoming.property) }
+        }
+        return nil
+    }
+
+    // MARK: Values
+
+    /// Calls `body` with the stored rows of a type, in ascending order of their keys. A key without a row is skipped.
+    package func forEachRow(
+        of table: DatabaseSchema.Table, _ keys: KeySet, _ body: (CommittingRow) throws -> Void
+    ) throws {
+        let statement = try connection.statement(table.layout.selectRange)
+        for range in keys.ranges {
+            statement.bind(range.lowerBound, at: 1)
+            statement.bind(range.upperBound, at: 2)
+            defer { statement.reset() }
+            while try statement.step() { try body(CommittingRow(statement, table.layout)) }
+        }
+    }
+
+    /// The row with a key; nil if there is none.
+    package func row(_ key: ObjectKey, _ table: DatabaseSchema.Table) throws -> StoredRow? {
+        try StoredRow(key, table.layout, connection)
+    }
+
+    /// The primary key of an object that exists now; nil if there is no such object.
+    package func primaryKey(of key: ObjectKey, _ table: DatabaseSchema.Table) throws -> SQLValue? {
+        try table.primaryKey(of: key, connection)
+    }
+
+    /// The primary key of an object that existed before the transaction; nil if there was no such object.
+    package func previousPrimaryKey(of key: ObjectKey, _ table: DatabaseSchema.Table) throws -> SQLValue? {
+        if table.layout.keyIsProperty { return .integer(key) }
+        #if MARTLET_SEEDED_BUGS
+            if SeededSyncBug.isOn(.keysAfterDeletion) { return try table.primaryKey(of: key, connection) }
+        #endif
+        return try readPrevious { try table.primaryKey(of: key, $0) }
+    }
+}
+
+extension DatabaseSchema.Table {
+    /// The primary key of an object; nil if there is no such object, or if the type has no primary key. If the primary
+    /// key is the key of the row, the row may not exist.
+    func primaryKey(of key: ObjectKey, _ connection: Connection) throws -> SQLValue? {
+        if layout.keyIsProperty { return .integer(key) }
+        guard let column = type.primaryKey.flatMap(layout.column) else { return nil }
+        return try connection.value(
+            "SELECT \(column.name) FROM \(layout.table) WHERE \(layout.keyColumn) = ?1", [.integer(key)])
+    }
+}
+
+/// A row that a transaction has written, while it is read. Valid until the next row is read.
+package struct CommittingRow {
+    private let statement: Statement
+    private let layout: TableLayout
+    /// True if the row has floating-point values that a column cannot represent.
+    private let hasSpecials: Bool
+
+    init(_ statement: Statement, _ layout: TableLayout) {
+        (self.statement, self.layout) = (statement, layout)
+        hasSpecials = layout.hasSpecials && !statement.isNull(layout.columns.count)
+    }
+
+    /// The value of a column, with the exact bits of a floating-point number.
+    package func value(_ position: Int) -> SQLValue {
+        special(position).map(SQLValue.real) ?? statement.value(position)
+    }
+
+    package func unowned(_ position: Int) -> UnownedValue {
+        special(position).map(UnownedValue.real) ?? statement.column(position).unowned
+    }
+
+    private func special(_ position: Int) -> Double? {
+        guard hasSpecials, layout.columns[position].sqlType == "REAL" else { return nil }
+        return statement.withBlob(layout.columns.count) { FloatingSpecials.bits($0, layout.columns[position].property) }
+            .map { Double(bitPattern: $0) }
+    }
+}

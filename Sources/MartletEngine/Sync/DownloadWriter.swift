@@ -1,0 +1,197 @@
+import MartletSQLite
+package import MartletValues
+
+/// Writes downloaded data to the rows of a file, in one transaction, and records the changes for observers.
+///
+/// A value that is already stored is not written again, so observers are not notified of it.
+package final class DownloadWriter {
+    package let transaction: WriteTransaction
+    package let schema: DatabaseSchema
+    private var stores: [TableID: RowStore] = [:]
+    private var defaults: [String: @Sendable () -> [SQLValue]] = [:]
+    private let texts = TextArena()
+
+    /// - Parameter transaction: a transaction that has written nothing yet.
+    package init(_ transaction: WriteTransaction) {
+        self.transaction = transaction
+        transaction.isDownload = true
+        schema = transaction.coordinator.schema
+        for declaration in transaction.coordinator.options.types {
+            defaults[declaration.type.name] = declaration.defaultRow
+        }
+    }
+
+    package func store(_ table: TableID) -> RowStore {
+        if let known = stores[table] { return known }
+        let store = RowStore(schema[table], texts)
+        stores[table] = store
+        return store
+    }
+
+    // MARK: Reading
+
+    /// The key of the object with a primary key; nil if there is none.
+    package func key(primaryKey value: SQLValue, in table: TableID) throws -> ObjectKey? {
+        try transaction.handle.read { try store(table).key(primaryKey: value, $0) }
+    }
+
+    /// The key for a new object with a primary key.
+    package func newKey(primaryKey value: SQLValue, in table: TableID) throws -> ObjectKey {
+        if schema[table].layout.keyIsProperty, case .integer(let key) = value { return key }
+        return try transaction.nextKey(in: table)
+    }
+
+    package func row(_ row: RowID) throws -> StoredRow? {
+        try transaction.handle.read { try StoredRow(row.key, schema[row.table].layout, $0) }
+    }
+
+    /// The values of a new object, by property. Null for properties without a column.
+    package func defaultValues(_ table: TableID) -> [SQLValue] {
+        let type = schema[table].type
+        let columns = defaults[type.name]?() ?? TableLayout.zeroRow(type)
+        var values = [SQLValue](repeating: .null, count: type.properties.count)
+        for (column, value) in zip(schema[table].layout.columns, columns) { values[column.property] = value }
+        return values
+    }
+
+    // MARK: Writing
+
+    /// - Parameter values: the values of all properties.
+    package func insert(_ row: RowID, _ values: [SQLValue]) throws {
+        let layout = schema[row.table].layout
+        _ = try store(row.table).insert(in: transaction) { binder in
+            let position = Self.bind(values, layout.columns.map(\.property), layout, binder)
+            if !layout.keyIsProperty { binder.bind(row.key, at: position) }
+            return row.key
+        } values: {
+            values
+        }
+        transaction.recorder.insert(row.key, in: row.table)
+    }
+
+    /// Writes the values that differ from the stored ones. Does nothing if there is no such row.
+    package func update(_ row: RowID, _ changed: [PropertyIndex: SQLValue]) throws {
+        guard let stored = try self.row(row) else { return }
+        let different = changed.filter { stored.value($0.key) != $0.value }
+        if different.isEmpty { return }
+        let (type, layout) = (schema[row.table].type, schema[row.table].layout)
+        var values = type.properties.map { stored.value($0.index) }
+        for (property, value) in different { values[property] = value }
+        try transaction.keepOldRow(row.key, layout, in: row.table)
+        let store = store(row.table)
+        let properties = layout.columns.map(\.property).filter { different[$0] != nil }
+        try transaction.handle.read { connection in
+            try store.update(row.key, mask: PropertyMask(properties), in: transaction, connection) {
+                Self.bind(values, properties, layout, $0)
+            } values: {
+                values
+            }
+        }
+        for property in properties { transaction.recorder.modify(row.key, property, in: row.table) }
+    }
+
+    /// Deletes objects that leave the file, with their embedded objects. Links to them become nil and are remembered.
+    /// The deletion rules of the schema are not applied: the service has applied them.
+    package func delete(_ rows: [RowID]) throws {
+        for row in rows {
+            let host = try LeavingObject(row, self)
+            #if MARTLET_SEEDED_BUGS
+                let appliesRules = SeededSyncBug.isOn(.leavingCascades)
+            #else
+                let appliesRules = false
+            #endif
+            var deletion = RowDeletion(host, transaction, appliesRules: appliesRules)
+            try deletion.run([row])
+            try transaction.handle.read { connection in
+                let links = UnresolvedLinks(connection)
+                for row in host.deleted { try links.forgetLinks(of: row) }
+            }
+        }
+    }
+
+    /// Deletes embedded objects with the embedded objects that they contain.
+    package func deleteEmbedded(_ row: RowID) throws { try delete([row]) }
+
+    // Binds properties in the order of their columns, and then the special floating-point values of the row. Returns
+    // the next position.
+    private static func bind(
+        _ values: [SQLValue], _ properties: [PropertyIndex], _ layout: TableLayout, _ binder: RowBinder
+    ) -> Int {
+        var position = 1
+        for property in properties {
+            binder.bind(values[property], at: position)
+            position += 1
+        }
+        guard layout.hasSpecials else { return position }
+        var specials: [UInt8] = []
+        for column in layout.columns {
+            guard case .real(let number) = values[column.property], FloatingSpecials.needsBits(number) else { continue }
+            FloatingSpecials.append(number, of: column.property, to: &specials)
+        }
+        binder.bind(specials.isEmpty ? .null : .blob(specials), at: position)
+        return position + 1
+    }
+}
+
+extension PropertyMask {
+    /// The mask of some properties.
+    fileprivate init(_ properties: [PropertyIndex]) {
+        let high = properties.filter(Self.isFurther)
+        self.init(
+            word: properties.reduce(0) { $0 | Self.bit($1) }, highProperties: high.isEmpty ? nil : ColumnSet(high))
+    }
+}
+
+/// An object that leaves the file. `RowDeletion` reports the links to it, which are remembered.
+private final class LeavingObject: RowDeletionHost {
+    private let writer: DownloadWriter
+    private let row: RowID
+    /// Nil for an embedded object, to which no link refers.
+    private let primaryKey: SQLValue?
+    var denials = DeletionDenials()
+
+    init(_ row: RowID, _ writer: DownloadWriter) throws {
+        (self.row, self.writer) = (row, writer)
+        let table = writer.schema[row.table]
+        primaryKey = try writer.transaction.handle.read { try table.primaryKey(of: row.key, $0) }
+    }
+
+    var schema: DatabaseSchema { writer.schema }
+    let callsObservers = false
+    /// A file with such types is refused when it is opened.
+    let hasAnyValues = false
+
+    func rows(of table: TableID) -> RowStore { writer.store(table) }
+
+    func willDelete(_ row: RowID) {}
+    func didDelete(_ row: RowID) {}
+    func rowWasDeleted(_ row: RowID) { deleted.append(row) }
+    func willDeleteCollection(_ collection: CollectionID) {}
+    func flush() throws {}
+
+    private(set) var deleted: [RowID] = []
+
+    func change(_ property: PropertyIndex, of holder: RowID, isSilent: Bool, _ body: () throws -> Void) throws {
+        let table = schema[holder.table]
+        try writer.transaction.keepOldRow(holder.key, table.layout, in: holder.table)
+        try body()
+        writer.transaction.recorder.modify(holder.key, property, in: holder.table)
+        guard let primaryKey else { return }
+        #if MARTLET_SEEDED_BUGS
+            if SeededSyncBug.isOn(.unresolvedLost) { return }
+        #endif
+        try writer.transaction.handle.read { connection in
+            try UnresolvedLinks(connection).remember(
+                .init(holder, property: table.type.properties[property].name), target: primaryKey, in: row.table)
+        }
+    }
+
+    func remove(_ targets: Set<SQLValue>, from collection: CollectionID) throws { throw unsupported(collection) }
+    func remove(_ link: AnyLink, from collection: CollectionID) throws { throw unsupported(collection) }
+
+    private func unsupported(_ collection: CollectionID) -> EngineError {
+        EngineError(
+            .invalidInput, path: writer.transaction.coordinator.path,
+            "collections of links are not supported in a synchronized file")
+    }
+}

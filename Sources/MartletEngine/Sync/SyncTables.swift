@@ -1,0 +1,182 @@
+package import MartletSQLite
+import MartletValues
+
+/// What a synchronized file contains about its client: the row of `martlet_sync`.
+package struct SyncRecord: Sendable, Equatable {
+    /// The number that the service has assigned; nil before.
+    package var client: UInt64?
+    package var secret: [UInt8] = []
+    /// The history of the database to which `cursor` belongs.
+    package var epoch: String?
+    package var cursor: String?
+    /// The newest upload that the service has stored.
+    package var acknowledged: UInt64 = 0
+    /// The greatest time stamp of the uploads that were removed from the outbox, and of received ones.
+    package var clock: UInt64 = 0
+    /// Milliseconds to add to the clock of this machine.
+    package var clockOffset: Int64 = 0
+    /// The set of subscriptions to which the objects belong.
+    package var shownSet: UInt64 = 0
+    /// The newest set of subscriptions.
+    package var wantedSet: UInt64 = 0
+    /// The types and properties in the order of the numbers that the operations of the outbox contain.
+    package var numbering = ""
+
+    package init() {}
+}
+
+/// The changes of one local transaction that the service has not acknowledged.
+package struct OutboxEntry: Sendable, Equatable {
+    package var number: UInt64
+    /// A hybrid time stamp.
+    package var time: UInt64
+    /// The cursor of the file when the transaction was committed.
+    package var base: String
+    /// The encoded operations.
+    package var operations: [UInt8]
+
+    package init(number: UInt64, time: UInt64, base: String, operations: [UInt8]) {
+        (self.number, self.time, self.base, self.operations) = (number, time, base, operations)
+    }
+}
+
+/// What a transaction needs to know to add an entry to the outbox.
+package struct OutboxHead: Sendable, Equatable {
+    /// The number of the newest upload.
+    package var lastNumber: UInt64
+    package var clock: UInt64
+    package var clockOffset: Int64
+    package var cursor: String?
+    /// False if the entries of the outbox have other numbers of types and properties.
+    package var hasNumbering: Bool
+}
+
+/// Reads and writes the tables of synchronization, except `martlet_unresolved`, on the connection of a snapshot or of a
+/// transaction.
+package struct SyncTables {
+    private let connection: Connection
+
+    package init(_ connection: Connection) { self.connection = connection }
+
+    // MARK: The client
+
+    package func record() throws -> SyncRecord {
+        let statement = try connection.statement(
+            "SELECT client, secret, epoch, cursor, acknowledged, clock, clock_offset, shown_set, wanted_set, numbering "
+                + "FROM martlet_sync WHERE id = 1")
+        guard try statement.step() else {
+            throw EngineError.damaged("the row of 'martlet_sync' is missing", path: connection.options.path)
+        }
+        defer { statement.reset() }
+        var record = SyncRecord()
+        record.client = statement.isNull(0) ? nil : UInt64(bitPattern: statement.integer(0))
+        record.secret = statement.isNull(1) ? [] : statement.blob(1)
+        record.epoch = statement.isNull(2) ? nil : statement.text(2)
+        record.cursor = statement.isNull(3) ? nil : statement.text(3)
+        record.acknowledged = UInt64(bitPattern: statement.integer(4))
+        record.clock = UInt64(bitPattern: statement.integer(5))
+        record.clockOffset = statement.integer(6)
+        record.shownSet = UInt64(bitPattern: statement.integer(7))
+        record.wantedSet = UInt64(bitPattern: statement.integer(8))
+        record.numbering = statement.text(9)
+        return record
+    }
+
+    package func write(_ record: SyncRecord) throws {
+        func integer(_ number: UInt64) -> SQLValue { .integer(Int64(bitPattern: number)) }
+        try connection.run(
+            "UPDATE martlet_sync SET client = ?1, secret = ?2, epoch = ?3, cursor = ?4, acknowledged = ?5, clock = ?6, "
+                + "clock_offset = ?7, shown_set = ?8, wanted_set = ?9, numbering = ?10 WHERE id = 1",
+            [
+                record.client.map(integer) ?? .null, record.client == nil ? .null : .blob(record.secret),
+                record.epoch.map(SQLValue.text) ?? .null, record.cursor.map(SQLValue.text) ?? .null,
+                integer(record.acknowledged), integer(record.clock), .integer(record.clockOffset),
+                integer(record.shownSet), integer(record.wantedSet), .text(record.numbering),
+            ])
+    }
+
+    // MARK: The outbox
+
+    /// What is needed to add an entry. One statement reads it, because every local transaction does.
+    package func outboxHead(numbering: String) throws -> OutboxHead {
+        let statement = try connection.statement(
+            "SELECT max(acknowledged, coalesce(number, 0)), max(clock, coalesce(time, 0)), clock_offset, cursor, "
+                + "numbering = ?1 FROM martlet_sync LEFT JOIN "
+                + "(SELECT number, time FROM martlet_outbox ORDER BY number DESC LIMIT 1) WHERE id = 1")
+        statement.bind(numbering, at: 1)
+        guard try statement.step() else {
+            throw EngineError.damaged("the row of 'martlet_sync' is missing", path: connection.options.path)
+        }
+        defer { statement.reset() }
+        return OutboxHead(
+            lastNumber: UInt64(bitPattern: statement.integer(0)), clock: UInt64(bitPattern: statement.integer(1)),
+            clockOffset: statement.integer(2), cursor: statement.isNull(3) ? nil : statement.text(3),
+            hasNumbering: statement.integer(4) == 1)
+    }
+
+    package func append(_ entry: OutboxEntry) throws {
+        let statement = try connection.statement("INSERT INTO martlet_outbox VALUES (?1, ?2, ?3, ?4)")
+        statement.bind(Int64(bitPattern: entry.number), at: 1)
+        statement.bind(Int64(bitPattern: entry.time), at: 2)
+        statement.bind(entry.base, at: 3)
+        try entry.operations.withUnsafeBytes {
+            statement.bind($0, at: 4)
+            try statement.run()
+        }
+    }
+
+    /// The entries after a number, in the order of their numbers.
+    package func outbox(after number: UInt64) throws -> [OutboxEntry] {
+        let statement = try connection.statement(
+            "SELECT number, time, base, operations FROM martlet_outbox WHERE number > ?1 ORDER BY number")
+        statement.bind(Int64(bitPattern: number), at: 1)
+        var entries: [OutboxEntry] = []
+        while try statement.step() {
+            entries.append(
+                OutboxEntry(
+                    number: UInt64(bitPattern: statement.integer(0)), time: UInt64(bitPattern: statement.integer(1)),
+                    base: statement.text(2), operations: statement.blob(3)))
+        }
+        return entries
+    }
+
+    package func replaceOperations(of number: UInt64, by operations: [UInt8]) throws {
+        try connection.run(
+            "UPDATE martlet_outbox SET operations = ?2 WHERE number = ?1",
+            [.integer(Int64(bitPattern: number)), .blob(operations)])
+    }
+
+    package func removeOutbox(through number: UInt64) throws {
+        try connection.run("DELETE FROM martlet_outbox WHERE number <= ?1", [.integer(Int64(bitPattern: number))])
+    }
+
+    // MARK: Subscriptions
+
+    /// The queries of a set: the name of the type and the encoded condition of each.
+    package func queries(of set: UInt64) throws -> [(type: String, condition: [UInt8])] {
+        let statement = try connection.statement(
+            "SELECT type, condition FROM martlet_subscriptions WHERE number = ?1 ORDER BY position")
+        statement.bind(Int64(bitPattern: set), at: 1)
+        var queries: [(type: String, condition: [UInt8])] = []
+        while try statement.step() { queries.append((statement.text(0), statement.blob(1))) }
+        return queries
+    }
+
+    /// Replaces the queries of a set.
+    package func write(_ queries: [(type: String, condition: [UInt8])], of set: UInt64) throws {
+        let number = SQLValue.integer(Int64(bitPattern: set))
+        try connection.run("DELETE FROM martlet_subscriptions WHERE number = ?1", [number])
+        for (position, query) in queries.enumerated() {
+            try connection.run(
+                "INSERT INTO martlet_subscriptions VALUES (?1, ?2, ?3, ?4)",
+                [number, .integer(Int64(position)), .text(query.type), .blob(query.condition)])
+        }
+    }
+
+    /// Deletes the queries of all sets except two.
+    package func removeQueries(except first: UInt64, _ second: UInt64) throws {
+        try connection.run(
+            "DELETE FROM martlet_subscriptions WHERE number NOT IN (?1, ?2)",
+            [.integer(Int64(bitPattern: first)), .integer(Int64(bitPattern: second))])
+    }
+}

@@ -1,0 +1,106 @@
+import MartletEngine
+import MartletSyncProtocol
+import MartletValues
+
+/// Translates the numbers of types and properties in the outbox after a change of the schema.
+///
+/// Only types and properties are added to a synchronized file, so every former name exists.
+struct NumberTranslation {
+    private struct FormerType {
+        let name: String
+        let properties: [String]
+    }
+
+    /// The synchronized types, by their former numbers.
+    private var former: [FormerType] = []
+    private var formerEmbedded: [String: FormerType] = [:]
+    private let schema: SyncSchema
+    /// The values of a new embedded object, by property.
+    private let defaults: (ObjectTypeSchema) -> [SQLValue]
+
+    /// - Parameter numbering: the text that `SyncSchema.numbering` had when the operations were recorded.
+    init(from numbering: String, to schema: SyncSchema, defaults: @escaping (ObjectTypeSchema) -> [SQLValue]) {
+        (self.schema, self.defaults) = (schema, defaults)
+        for line in numbering.split(separator: "\n") {
+            let words = line.split(separator: " ").map(String.init)
+            guard words.count > 1 else { continue }
+            let type = FormerType(name: words[1], properties: Array(words.dropFirst(2)))
+            if words[0] == "embedded" { formerEmbedded[type.name] = type } else { former.append(type) }
+        }
+    }
+
+    /// A name of the outbox that the schema does not have.
+    struct Missing: Error {
+        let name: String
+    }
+
+    func translated(_ operation: SyncOperation) throws(Missing) -> SyncOperation {
+        let address = try translated(operation.address)
+        switch operation {
+        case .create(let former, let values): return .create(address, try translated(values, of: former.type))
+        case .update(let former, let values): return .update(address, try translated(values, of: former.type))
+        case .delete: return .delete(address)
+        default: throw Missing(name: "an operation of a collection")
+        }
+    }
+
+    private func translated(_ address: ObjectAddress) throws(Missing) -> ObjectAddress {
+        guard former.indices.contains(address.type) else { throw Missing(name: "the type \(address.type)") }
+        let name = former[address.type].name
+        guard let number = schema.number(of: name) else { throw Missing(name: "the type '\(name)'") }
+        return ObjectAddress(type: number, key: address.key)
+    }
+
+    private func translated(
+        _ values: [ValuePath: SyncValue], of type: Int
+    ) throws(Missing) -> [ValuePath: SyncValue] {
+        guard let number = schema.number(of: former[type].name), let new = schema[number] else {
+            throw Missing(name: "the type '\(former[type].name)'")
+        }
+        var result: [ValuePath: SyncValue] = [:]
+        for (path, value) in values {
+            var (old, type): (FormerType, ObjectTypeSchema) = (former[type], new)
+            var indices: [Int] = []
+            var last: PropertySchema?
+            for index in path.properties {
+                if let property = last { (old, type) = try embedded(property) }
+                let property = try property(index, old, type)
+                indices.append(property.index)
+                last = property
+            }
+            if let last { result[ValuePath(indices)] = try translated(value, last) }
+        }
+        return result
+    }
+
+    private func property(
+        _ index: Int, _ old: FormerType, _ type: ObjectTypeSchema
+    ) throws(Missing) -> PropertySchema {
+        guard old.properties.indices.contains(index), let property = type[old.properties[index]] else {
+            throw Missing(name: "the property \(index) of '\(old.name)'")
+        }
+        return property
+    }
+
+    private func embedded(_ property: PropertySchema) throws(Missing) -> (FormerType, ObjectTypeSchema) {
+        guard case .embedded(let name) = property.element, let old = formerEmbedded[name],
+            let type = schema.embeddedType(name)
+        else { throw Missing(name: "the embedded type of '\(property.name)'") }
+        return (old, type)
+    }
+
+    private func translated(_ value: SyncValue, _ property: PropertySchema) throws(Missing) -> SyncValue {
+        switch value {
+        case .scalar: return value
+        case .link(let address): return .link(try translated(address))
+        case .embedded(let values):
+            let (old, type) = try embedded(property)
+            var result = defaults(type).map(SyncValue.scalar)
+            for (index, value) in values.enumerated() {
+                let property = try self.property(index, old, type)
+                result[property.index] = try translated(value, property)
+            }
+            return .embedded(result)
+        }
+    }
+}

@@ -1,0 +1,240 @@
+package import MartletEngine
+import MartletSyncProtocol
+import MartletValues
+
+/// Writes a downloaded batch to the rows of a file, in one transaction. Nothing of it is recorded for upload.
+///
+/// A property of a new object that the batch does not contain gets the default value of the schema. A link to an object
+/// that is not in the file becomes nil and is remembered; when its target comes, it is restored.
+package struct SyncApplier {
+    private let schema: SyncSchema
+    private let writer: DownloadWriter
+    /// The numbers of the tables of the synchronized types, by the numbers of the types.
+    private let tables: [TableID]
+    /// The objects of the batch, with their rows. The row of a new object may not be written yet.
+    private var rows: [ObjectAddress: (row: RowID, isNew: Bool)] = [:]
+    private var hasUnresolved: Bool
+
+    package init(_ schema: SyncSchema, _ transaction: WriteTransaction) throws {
+        self.schema = schema
+        writer = DownloadWriter(transaction)
+        tables = schema.types.compactMap { [writer] in writer.schema[$0.name]?.id }
+        hasUnresolved = try transaction.handle.read { try !UnresolvedLinks($0).isEmpty }
+    }
+
+    /// - Throws: `MalformedMessage` if the batch has types, properties or values that the schema does not have.
+    package mutating func apply(_ batch: DownloadedBatch) throws {
+        try remove(batch.leaving)
+        for row in batch.rows where rows[row.address] == nil { rows[row.address] = try place(row.address) }
+        for row in batch.rows { try write(row) }
+        if hasUnresolved { for row in batch.rows { try resolveLinks(to: row.address) } }
+    }
+
+    private mutating func remove(_ leaving: [ObjectAddress]) throws {
+        var found: [RowID] = []
+        for address in leaving {
+            let (table, key) = try (table(address), key(address))
+            if let key { found.append(RowID(table: table, key: key)) }
+        }
+        if found.isEmpty { return }
+        try writer.delete(found)
+        hasUnresolved = try writer.transaction.handle.read { try !UnresolvedLinks($0).isEmpty }
+    }
+
+    // MARK: Addresses
+
+    private func table(_ address: ObjectAddress) throws -> TableID {
+        guard tables.indices.contains(address.type) else {
+            throw MalformedMessage("there is no type with the number \(address.type)")
+        }
+        return tables[address.type]
+    }
+
+    /// The key of an object in the file; nil if there is none.
+    private func key(_ address: ObjectAddress) throws -> ObjectKey? {
+        let table = try table(address)
+        let type = writer.schema[table].type
+        guard let property = type.primaryKey, address.key != .null, type.properties[property].accepts(address.key)
+        else {
+            throw MalformedMessage("a primary key of '\(type.name)' has the wrong type")
+        }
+        return try writer.key(primaryKey: address.key, in: table)
+    }
+
+    private func place(_ address: ObjectAddress) throws -> (row: RowID, isNew: Bool) {
+        let table = try table(address)
+        if let key = try key(address) { return (RowID(table: table, key: key), false) }
+        return (RowID(table: table, key: try writer.newKey(primaryKey: address.key, in: table)), true)
+    }
+
+    /// The key of the target of a link; nil if the target is not in the file.
+    private func target(_ address: ObjectAddress, of property: PropertySchema) throws -> ObjectKey? {
+        guard case .link(let name) = property.element, schema.number(of: name) == address.type else {
+            throw MalformedMessage("a link of '\(property.name)' has the wrong type")
+        }
+        if let known = rows[address] { return known.row.key }
+        return try key(address)
+    }
+
+    // MARK: Rows
+
+    private mutating func write(_ downloaded: SyncRow) throws {
+        guard let place = rows[downloaded.address] else { return }
+        let type = writer.schema[place.row.table].type
+        var values: [PropertyIndex: SyncValue] = [:]
+        var nested: [(path: [Int], value: SyncValue)] = []
+        for (path, value) in downloaded.values {
+            guard let first = path.properties.first, type.properties.indices.contains(first) else {
+                throw MalformedMessage("'\(type.name)' has no property at the path \(path.properties)")
+            }
+            // The primary key identifies the object.
+            if first == type.primaryKey { continue }
+            if path.properties.count == 1 { values[first] = value } else { nested.append((path.properties, value)) }
+        }
+        if place.isNew {
+            try insert(place.row, values, primaryKey: downloaded.address.key)
+            rows[downloaded.address]?.isNew = false
+        } else {
+            try update(place.row, values)
+        }
+        for (path, value) in nested.sorted(by: { $0.path.lexicographicallyPrecedes($1.path) }) {
+            try write(value, at: path, in: place.row)
+        }
+    }
+
+    private mutating func insert(
+        _ row: RowID, _ values: [PropertyIndex: SyncValue], primaryKey: SQLValue? = nil
+    ) throws {
+        var columns = writer.defaultValues(row.table)
+        if let primaryKey, let property = writer.schema[row.table].type.primaryKey { columns[property] = primaryKey }
+        for (property, value) in try stored(values, row, nil) { columns[property] = value }
+        #if MARTLET_SEEDED_BUGS
+            if SeededSyncBug.isOn(.defaultsForgotten) { columns[0] = writer.defaultValues(row.table)[0] }
+        #endif
+        try writer.insert(row, columns)
+    }
+
+    private mutating func update(_ row: RowID, _ values: [PropertyIndex: SyncValue]) throws {
+        if values.isEmpty { return }
+        guard let current = try writer.row(row) else { return }
+        try writer.update(row, try stored(values, row, current))
+    }
+
+    /// Writes a value inside an embedded object, which is created if there is none.
+    private mutating func write(_ value: SyncValue, at path: [Int], in row: RowID) throws {
+        guard path.count > 1 else { return try update(row, [path[0]: value]) }
+        let property = try property(path[0], row.table)
+        guard case .embedded(let name) = property.element, let table = writer.schema[name] else {
+            throw MalformedMessage("'\(property.name)' is not an embedded object")
+        }
+        let inner: RowID
+        if case .integer(let key)? = try writer.row(row)?.value(property.index) {
+            inner = RowID(table: table.id, key: key)
+        } else {
+            inner = RowID(table: table.id, key: try writer.newKey(primaryKey: .null, in: table.id))
+            try insert(inner, [:])
+            try writer.update(row, [property.index: .integer(inner.key)])
+        }
+        try write(value, at: Array(path.dropFirst()), in: inner)
+    }
+
+    private func property(_ index: Int, _ table: TableID) throws -> PropertySchema {
+        let type = writer.schema[table].type
+        guard type.properties.indices.contains(index), type.properties[index].isColumn else {
+            throw MalformedMessage("'\(type.name)' has no value with the number \(index)")
+        }
+        return type.properties[index]
+    }
+
+    // MARK: Values
+
+    /// The values as the columns of a row contain them. Creates, changes and deletes embedded objects.
+    ///
+    /// - Parameter current: the stored row; nil for a new row.
+    private mutating func stored(
+        _ values: [PropertyIndex: SyncValue], _ row: RowID, _ current: StoredRow?
+    ) throws -> [PropertyIndex: SQLValue] {
+        var columns: [PropertyIndex: SQLValue] = [:]
+        for (index, value) in values.sorted(by: { $0.key < $1.key }) {
+            let property = try property(index, row.table)
+            columns[index] =
+                switch property.element {
+                case .link: try link(value, property, row, isNew: current == nil)
+                case .embedded: try embedded(value, property, current?.value(index) ?? .null)
+                default: try scalar(value, property)
+                }
+        }
+        return columns
+    }
+
+    private func scalar(_ value: SyncValue, _ property: PropertySchema) throws -> SQLValue {
+        guard case .scalar(let scalar) = value, property.accepts(scalar) else {
+            throw MalformedMessage("a value of '\(property.name)' does not have the type \(property.typeDescription)")
+        }
+        return scalar
+    }
+
+    private mutating func link(
+        _ value: SyncValue, _ property: PropertySchema, _ row: RowID, isNew: Bool
+    ) throws -> SQLValue {
+        let holder = UnresolvedLinks.Holder(row, property: property.name)
+        switch value {
+        case .null:
+            if hasUnresolved && !isNew { try unresolved { try $0.forget(holder) } }
+            return .null
+        case .link(let address):
+            if let key = try target(address, of: property) {
+                if hasUnresolved && !isNew { try unresolved { try $0.forget(holder) } }
+                return .integer(key)
+            }
+            let table = try table(address)
+            try unresolved { try $0.remember(holder, target: address.key, in: table) }
+            hasUnresolved = true
+            return .null
+        default: throw MalformedMessage("a value of '\(property.name)' is not a link")
+        }
+    }
+
+    private mutating func embedded(
+        _ value: SyncValue, _ property: PropertySchema, _ current: SQLValue
+    ) throws -> SQLValue {
+        guard case .embedded(let name) = property.element, let table = writer.schema[name] else { return .null }
+        switch value {
+        case .null:
+            if case .integer(let key) = current { try writer.delete([RowID(table: table.id, key: key)]) }
+            return .null
+        case .embedded(let inner):
+            guard inner.count == table.type.properties.count else {
+                throw MalformedMessage("an embedded '\(name)' has \(inner.count) values")
+            }
+            let pairs = table.type.properties.filter(\.isColumn).map { ($0.index, inner[$0.index]) }
+            let values = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+            if case .integer(let key) = current {
+                try update(RowID(table: table.id, key: key), values)
+                return current
+            }
+            let row = RowID(table: table.id, key: try writer.newKey(primaryKey: .null, in: table.id))
+            try insert(row, values)
+            return .integer(row.key)
+        default: throw MalformedMessage("a value of '\(property.name)' is not an embedded object")
+        }
+    }
+
+    // MARK: Links
+
+    private func unresolved<R>(_ body: (UnresolvedLinks) throws -> R) throws -> R {
+        try writer.transaction.handle.read { try body(UnresolvedLinks($0)) }
+    }
+
+    /// Restores the links to an object that has come.
+    private mutating func resolveLinks(to address: ObjectAddress) throws {
+        guard let target = rows[address]?.row else { return }
+        for holder in try unresolved({ try $0.holders(of: address.key, in: target.table) }) {
+            let type = writer.schema.tables[holder.row.table]?.type
+            if let property = type?[holder.property] {
+                try writer.update(holder.row, [property.index: .integer(target.key)])
+            }
+            try unresolved { try $0.forget(holder) }
+        }
+    }
+}

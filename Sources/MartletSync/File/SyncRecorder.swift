@@ -1,0 +1,91 @@
+package import MartletEngine
+package import MartletSyncProtocol
+
+#if MARTLET_SEEDED_BUGS
+    import Synchronization
+#endif
+
+/// Writes the changes of each local transaction to the outbox of the file, in the same transaction.
+///
+/// Every process that writes to the file records, whether it synchronizes or not. What is needed for the next entry is
+/// therefore read from the file, under the write lock.
+///
+/// Thread safety: the recorder has no state.
+package final class SyncRecorder: OutboxRecorder {
+    private let schema: SyncSchema
+    private let numbering: String
+    private let path: String
+    private let wall: @Sendable () -> UInt64
+
+    /// - Parameter wall: returns the wall clock of this machine, in milliseconds since 1970.
+    package init(_ schema: SyncSchema, path: String, wall: @escaping @Sendable () -> UInt64) {
+        self.schema = schema
+        self.path = path
+        self.wall = wall
+        numbering = schema.numbering
+    }
+
+    package func record(_ changes: CommittingChanges) throws {
+        try changes.forgetUnresolvedLinks()
+        var builder = OperationBuilder(schema, changes)
+        guard let bytes = try builder.encodedOperations() else { return }
+        guard bytes.count <= SyncOperation.maximumUploadBytes else { throw tooLarge(bytes.count) }
+        let tables = SyncTables(changes.connection)
+        let head = try tables.outboxHead(numbering: numbering)
+        guard head.hasNumbering else { throw otherNumbering }
+        #if MARTLET_SEEDED_BUGS
+            guard let bytes = delayed(bytes) else { return }
+        #endif
+        var clock = HybridClock(
+            last: HybridTimestamp(rawValue: head.clock), offsetMilliseconds: head.clockOffset)
+        try tables.append(
+            OutboxEntry(
+                number: head.lastNumber + 1, time: clock.next(wall: wall()).rawValue, base: head.cursor ?? "",
+                operations: bytes))
+    }
+
+    #if MARTLET_SEEDED_BUGS
+        private let waiting = Mutex<[UInt8]?>(nil)
+
+        private func delayed(_ bytes: [UInt8]) -> [UInt8]? {
+            guard SeededSyncBug.isOn(.outboxOutsideTransaction) else { return bytes }
+            return waiting.withLock { waiting in
+                defer { waiting = bytes }
+                return waiting
+            }
+        }
+    #endif
+
+    private func tooLarge(_ count: Int) -> EngineError {
+        EngineError(
+            .invalidInput, path: path,
+            "the changes of the write have \(count) bytes, and at most \(SyncOperation.maximumUploadBytes) can be uploaded "
+                + "together; nothing was written; divide the write, or store large values elsewhere")
+    }
+
+    private var otherNumbering: EngineError {
+        EngineError(
+            .schemaMismatch, path: path,
+            "another program has changed the synchronized types of the file since it was opened; nothing was written; "
+                + "close the file and open it with the program's newest version")
+    }
+}
+
+extension SyncOperation {
+    /// The operations of one upload must fit into a message, with its other fields.
+    package static let maximumUploadBytes = MessageLimits().messageBytes - 4_096
+
+    /// The form in which the outbox contains the operations of a transaction.
+    package static func encoded(_ operations: [SyncOperation]) -> [UInt8] {
+        var writer = MessageWriter()
+        writer.list(operations) { $0.operation($1) }
+        return writer.bytes
+    }
+
+    package static func decoded(_ bytes: [UInt8]) throws(MalformedMessage) -> [SyncOperation] {
+        var reader = try MessageReader(bytes)
+        let operations = try reader.list { reader throws(MalformedMessage) in try reader.operation() }
+        try reader.requireEnd()
+        return operations
+    }
+}

@@ -1,0 +1,55 @@
+import MartletSyncProtocol
+import MartletValues
+import Testing
+
+@testable import MartletSync
+
+@Suite("sessions of a client")
+struct ClientSessionTests {
+    private let address = ObjectAddress(type: 0, key: .integer(1))
+    private let welcome = ServiceMessage.welcome(
+        .init(identity: ClientIdentity(id: 1, secret: [1]), epoch: "e", milliseconds: 0, storedUpload: 0))
+
+    private func changes(_ rows: [SyncRow] = []) -> ServiceMessage {
+        .changes(.init(cursor: SyncCursor("c"), acknowledgedUpload: 0, rows: rows, leaving: [], isLast: true))
+    }
+
+    @Test("a set of subscriptions that was refused is not sent again in the session")
+    func refused() {
+        var state = ClientState()
+        state.subscribe([])
+        var session = ClientSession(state, schemaHash: [], token: "")
+        let first = session.receive(welcome, wall: 0)
+        #expect(first.contains(.send(.subscribe(set: 1, []))))
+        #expect(session.receive(.refused(set: 1, message: "no"), wall: 0) == [.refused(set: 1, message: "no")])
+        let second = session.receive(changes(), wall: 0)
+        #expect(!second.contains(.send(.subscribe(set: 1, []))))
+        let third = session.localChange { $0.subscribe([]) }
+        #expect(third == [.send(.subscribe(set: 2, []))])
+    }
+
+    @Test("a service that gives the client another number is not trusted")
+    func otherIdentity() {
+        var state = ClientState()
+        state.identity = ClientIdentity(id: 2, secret: [1])
+        var session = ClientSession(state, schemaHash: [], token: "")
+        let first = session.receive(welcome, wall: 0).first
+        let isClosed = if case .close? = first { true } else { false }
+        #expect(isClosed)
+        #expect(session.state == state)
+    }
+
+    @Test(
+        "a value inside an embedded object masks the embedded object, and the reverse",
+        arguments: [([3], [3, 1]), ([3, 1], [3]), ([3, 1], [3, 1]), ([3, 1, 0], [3, 1])])
+    func nestedMask(_ written: [Int], _ downloaded: [Int]) {
+        var state = ClientState()
+        state.write([.update(address, [ValuePath(written): .null])], wall: 0)
+        var session = ClientSession(state, schemaHash: [], token: "")
+        _ = session.receive(welcome, wall: 0)
+        let values: [ValuePath: SyncValue] = [ValuePath(downloaded): .scalar(.integer(1)), ValuePath(4): .null]
+        let actions = session.receive(changes([SyncRow(address: address, values: values)]), wall: 0)
+        let shown = SyncRow(address: address, values: [ValuePath(4): .null])
+        #expect(actions.first == .commit(DownloadedBatch(rows: [shown], leaving: [])))
+    }
+}

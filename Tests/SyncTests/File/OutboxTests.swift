@@ -1,0 +1,285 @@
+import Foundation
+import MartletEngine
+import MartletSQLite
+import MartletSync
+import MartletSyncProtocol
+import MartletValues
+import Testing
+
+/// Addresses and paths of the types of `SyncedFile`.
+enum Sample {
+    static let (group, count, text, owner, parent, place, weight) = (0, 1, 2, 3, 4, 5, 6)
+    static let boss = 2
+    static func item(_ id: Int64) -> ObjectAddress { ObjectAddress(type: 0, key: .integer(id)) }
+    static func owner(_ name: String) -> ObjectAddress { ObjectAddress(type: 1, key: .text(name)) }
+    static func integer(_ number: Int64) -> SyncValue { .scalar(.integer(number)) }
+    static func text(_ text: String) -> SyncValue { .scalar(.text(text)) }
+    static func place(_ x: Int64, _ label: String, near: SyncValue = .null, y: Int64? = nil) -> SyncValue {
+        .embedded([integer(x), text(label), near, y.map { .embedded([integer($0)]) } ?? .null])
+    }
+    static func values(_ values: [Int: SyncValue]) -> [ValuePath: SyncValue] {
+        Dictionary(uniqueKeysWithValues: values.map { (ValuePath($0.key), $0.value) })
+    }
+    /// All values of an item.
+    static func complete(_ values: [Int: SyncValue]) -> [ValuePath: SyncValue] {
+        let defaults: [Int: SyncValue] = [
+            group: integer(0), count: integer(0), text: text("new"), owner: .null, parent: .null, place: .null,
+            weight: .null,
+        ]
+        return self.values(defaults.merging(values) { $1 })
+    }
+    static func completeOwner(_ values: [Int: SyncValue] = [:]) -> [ValuePath: SyncValue] {
+        self.values([group: integer(0), boss: .null].merging(values) { $1 })
+    }
+}
+
+@Suite("the outbox of a file")
+struct OutboxTests {
+    private func operations(_ file: SyncedFile) throws -> [[SyncOperation]] { try file.uploads.map(\.operations) }
+
+    @Test("a transaction is recorded with the values that it wrote, under the next number")
+    func creations() throws {
+        let file = try SyncedFile()
+        try file.write(
+            .create(Sample.owner("ada"), [:]),
+            .create(
+                Sample.item(1),
+                Sample.values([Sample.count: Sample.integer(7), Sample.owner: .link(Sample.owner("ada"))])))
+        try file.write(
+            .update(Sample.item(1), Sample.values([Sample.text: Sample.text("b"), Sample.group: Sample.integer(2)])))
+        #expect(
+            try operations(file) == [
+                [
+                    .create(
+                        Sample.item(1),
+                        Sample.complete([Sample.count: Sample.integer(7), Sample.owner: .link(Sample.owner("ada"))])),
+                    .create(Sample.owner("ada"), Sample.completeOwner()),
+                ],
+                [
+                    .update(
+                        Sample.item(1), Sample.values([Sample.text: Sample.text("b"), Sample.group: Sample.integer(2)]))
+                ],
+            ])
+        #expect(try file.uploads.map(\.number) == [1, 2])
+    }
+
+    @Test(
+        "the recorded keys of deleted objects are those before the transaction; cascades and cleared links are recorded"
+    )
+    func deletions() throws {
+        let file = try SyncedFile()
+        try file.write(
+            .create(Sample.owner("ada"), [:]), .create(Sample.owner("eve"), [:]),
+            .create(Sample.item(1), Sample.values([Sample.owner: .link(Sample.owner("ada"))])),
+            .create(Sample.item(2), Sample.values([Sample.parent: .link(Sample.owner("ada"))])))
+        try file.write(.delete(Sample.owner("ada")))
+        let last = try #require(try operations(file).last)
+        #expect(last.first == .update(Sample.item(1), Sample.values([Sample.owner: .null])))
+        #expect(Set(last.dropFirst()) == [.delete(Sample.owner("ada")), .delete(Sample.item(2))])
+    }
+
+    @Test("an object that is created and deleted in one transaction is not recorded")
+    func nothingLeft() throws {
+        let file = try SyncedFile()
+        try file.write(.create(Sample.owner("ada"), [:]), .delete(Sample.owner("ada")))
+        #expect(try file.uploads.isEmpty)
+    }
+
+    @Test("an object that is deleted and created again is recorded as both, and links to it are written last")
+    func recreation() throws {
+        let file = try SyncedFile()
+        let link = SyncValue.link(Sample.owner("ada"))
+        try file.write(
+            .create(Sample.owner("ada"), [:]), .create(Sample.item(1), Sample.values([Sample.owner: link])))
+        try file.write(
+            .delete(Sample.owner("ada")),
+            .create(Sample.owner("ada"), Sample.values([Sample.group: Sample.integer(1)])),
+            .update(Sample.item(1), Sample.values([Sample.owner: link, Sample.count: Sample.integer(3)])))
+        #expect(
+            try operations(file).last == [
+                .update(Sample.item(1), Sample.values([Sample.owner: .null, Sample.count: Sample.integer(3)])),
+                .delete(Sample.owner("ada")),
+                .create(Sample.owner("ada"), Sample.completeOwner([Sample.group: Sample.integer(1)])),
+                .update(Sample.item(1), Sample.values([Sample.owner: link])),
+            ])
+    }
+
+    @Test("a new embedded object is recorded as a whole, a value inside it with its path")
+    func embedded() throws {
+        let file = try SyncedFile()
+        try file.write(.create(Sample.item(1), [:]), .create(Sample.owner("ada"), [:]))
+        let near = SyncValue.link(Sample.owner("ada"))
+        try file.write(.update(Sample.item(1), Sample.values([Sample.place: Sample.place(1, "a", near: near, y: 5)])))
+        try file.write(
+            .update(
+                Sample.item(1),
+                [ValuePath([Sample.place, 1]): Sample.text("b"), ValuePath([Sample.place, 3, 0]): Sample.integer(6)]))
+        try file.write(.update(Sample.item(1), Sample.values([Sample.place: .null])))
+        #expect(
+            try operations(file).dropFirst() == [
+                [.update(Sample.item(1), Sample.values([Sample.place: Sample.place(1, "a", near: near, y: 5)]))],
+                [
+                    .update(
+                        Sample.item(1),
+                        [
+                            ValuePath([Sample.place, 1]): Sample.text("b"),
+                            ValuePath([Sample.place, 3, 0]): Sample.integer(6),
+                        ])
+                ],
+                [.update(Sample.item(1), Sample.values([Sample.place: .null]))],
+            ])
+    }
+
+    @Test("special floating-point numbers are recorded exactly", arguments: [Double.nan, -0.0, 0, .infinity, 1.5])
+    func numbers(_ number: Double) throws {
+        let file = try SyncedFile()
+        try file.write(
+            .create(Sample.item(1), Sample.values([Sample.weight: .scalar(.real(number))])))
+        #expect(
+            try operations(file) == [
+                [.create(Sample.item(1), Sample.complete([Sample.weight: .scalar(.real(number))]))]
+            ])
+    }
+
+    @Test("a rolled-back transaction, and changes of other types, leave nothing")
+    func rollback() throws {
+        let file = try SyncedFile()
+        try file.write { writer in
+            try writer.perform(.create(Sample.item(1), [:]))
+            return false
+        }
+        try file.write { writer in
+            try writer.insert("Note", [.text("local"), .null])
+            return true
+        }
+        #expect(try file.uploads.isEmpty && file.integer("SELECT count(*) FROM martlet_outbox") == 0)
+        #expect(try file.integer("SELECT count(*) FROM Note") == 1)
+    }
+
+    @Test("writes that are committed together are one upload; a cancelled one among them leaves nothing")
+    func severalWrites() throws {
+        let file = try SyncedFile()
+        var handle: SnapshotHandle?
+        let store = try file.opened
+        let transaction = try store.coordinator.beginWrite(replacing: &handle)
+        let writer = LocalWriter(store.schema, transaction)
+        try writer.perform(.create(Sample.item(1), [:]))
+        try transaction.seal()
+        try transaction.beginNextWrite()
+        try writer.perform(.create(Sample.item(2), [:]))
+        try transaction.cancelCurrentWrite()
+        try transaction.beginNextWrite()
+        try writer.perform(.update(Sample.item(1), Sample.values([Sample.count: Sample.integer(4)])))
+        try transaction.seal()
+        _ = try transaction.commitSealed()
+        #expect(
+            try operations(file) == [[.create(Sample.item(1), Sample.complete([Sample.count: Sample.integer(4)]))]])
+    }
+
+    @Test("a text with NUL is recorded; the service refuses it")
+    func textWithZero() throws {
+        let file = try SyncedFile()
+        try file.write(.create(Sample.item(1), Sample.values([Sample.text: Sample.text("a\0b")])))
+        #expect(
+            try operations(file) == [[.create(Sample.item(1), Sample.complete([Sample.text: Sample.text("a\0b")]))]])
+    }
+
+    @Test("a transaction that is too large for an upload is rolled back with an error")
+    func tooLarge() throws {
+        let file = try SyncedFile()
+        let text = String(repeating: "x", count: SyncOperation.maximumUploadBytes)
+        do {
+            try file.write(.create(Sample.item(1), Sample.values([Sample.text: Sample.text(text)])))
+            Issue.record("the write did not throw")
+        } catch let error as EngineError {
+            #expect(error.code == .invalidInput && error.message.contains("divide the write"))
+        }
+        #expect(try file.uploads.isEmpty && file.integer("SELECT count(*) FROM Item") == 0)
+        try file.write(.create(Sample.item(2), [:]))
+        #expect(try file.uploads.count == 1)
+    }
+
+    @Test("time stamps increase, also if the wall clock goes back and the file is opened again")
+    func clock() throws {
+        let file = try SyncedFile(wall: 1_000_000)
+        try file.write(.create(Sample.item(1), [:]))
+        file.wall.set(10)
+        try file.reopen()
+        try file.write(.create(Sample.item(2), [:]))
+        // The uploads are acknowledged, and the outbox is empty.
+        var state = try file.opened.load()
+        state = ClientState.acknowledged(state)
+        try file.commit(DownloadedBatch(rows: [], leaving: []), state)
+        #expect(try file.uploads.isEmpty)
+        try file.reopen()
+        try file.write(.create(Sample.item(3), [:]))
+        let uploads = try file.uploads
+        #expect(uploads.map(\.number) == [3])
+        #expect(uploads[0].time > HybridTimestamp(milliseconds: 1_000_000, counter: 1))
+    }
+
+    @Test("two programs that write to one file use one sequence of numbers and the cursor in the file")
+    func twoPrograms() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "martlet-sync-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appending(path: "synced.realm").path
+        let file = try SyncedFile(path: path)
+        let other = try SyncedFile(path: path)
+        try file.write(.create(Sample.item(1), [:]))
+        try other.write(.create(Sample.item(2), [:]))
+        let lock = try file.opened.acquireSynchronization()
+        #expect(lock != nil)
+        #expect(try other.opened.acquireSynchronization() == nil, "only one of them synchronizes")
+        var state = try file.opened.load()
+        #expect(state.outbox.map(\.number) == [1, 2])
+        state = ClientState.at("c1", state)
+        try file.commit(DownloadedBatch(rows: [], leaving: []), state)
+        try other.write(.create(Sample.item(3), [:]))
+        try file.opened.refresh(&state)
+        #expect(state.outbox.map(\.base.text) == ["", "", "c1"])
+        #expect(state.lastUpload == 3 && state.clock.last == state.outbox[2].time)
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test("the lock of the synchronization ends with its owner, and its file is deleted with the database")
+    func lock() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "martlet-sync-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appending(path: "synced.realm").path
+        let file = try SyncedFile(path: path)
+        var lock = try file.opened.acquireSynchronization()
+        #expect(lock != nil)
+        #expect(try file.opened.acquireSynchronization() == nil)
+        lock = nil
+        #expect(try file.opened.acquireSynchronization() != nil)
+        #expect(FileManager.default.fileExists(atPath: path + ".sync.lock"))
+        file.close()
+        #expect(try StoreRegistry.remove(SyncedFile.options(path)))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+
+    @Test("types that cannot be synchronized are refused when the file is opened, and the error names the properties")
+    func refusedTypes() throws {
+        let facts = [
+            "object Dog\nprimaryKey id\nproperty id Int\nproperty tags List<String>\nproperty any AnyRealmValue\n"
+                + "property home link:House?\nproperty toy embedded:Toy?",
+            "object House\nprimaryKey id\nproperty id Int",
+            "object Cat\nproperty name String",
+            "embedded Toy\nproperty parts List<String>",
+            "object Kennel\nproperty dogs List<link:Dog>\nproperty guest AnyRealmValue",
+        ]
+        let path = "\(MemoryFiles.prefix)refused"
+        do {
+            _ = try SyncedStore(SyncedFile.options(path, facts: facts), synced: ["Dog", "Cat", "Cow"], wall: { 0 })
+            Issue.record("the types are not refused")
+        } catch let error as EngineError {
+            let named = [
+                "Dog.tags", "Dog.any", "Dog.home", "Toy.parts", "'Cat'", "Kennel.dogs", "Kennel.guest", "'Cow'",
+            ]
+            for name in named { #expect(error.message.contains(name), "\(name) in \(error.message)") }
+        }
+        #expect(MemoryFiles.number(path) == nil, "nothing was created")
+    }
+}

@@ -1,0 +1,329 @@
+import Foundation
+import MartletEngine
+import MartletSQLite
+import MartletSync
+import MartletSyncProtocol
+import MartletValues
+import Synchronization
+
+/// A synchronized file with two synchronized types, which can be closed and opened again.
+final class SyncedFile {
+    /// The types in the file. `Item` has the number 0, `Owner` the number 1.
+    static let facts = [
+        """
+        object Item
+        primaryKey id
+        property group Int
+        property count Int
+        property text String
+        property owner link:Owner?
+        property parent link:Owner? onDelete=cascade
+        property place embedded:Place?
+        property weight Double?
+        property id Int
+        """,
+        """
+        object Owner
+        primaryKey name
+        property group Int
+        property name String
+        property boss link:Owner?
+        """,
+        """
+        embedded Place
+        property x Int
+        property label String
+        property near link:Owner?
+        property inner embedded:Point?
+        """,
+        """
+        embedded Point
+        property y Int
+        """,
+        """
+        object Note
+        property text String
+        property item link:Item?
+        """,
+    ]
+
+    let path: String
+    private(set) var store: SyncedStore?
+    /// The wall clock of the machine, in milliseconds since 1970.
+    let wall: WallClock
+    /// A copy of the rows, to which the change set of each commit is applied.
+    private var copy = FileImage()
+    private(set) var version: Version = 0
+
+    final class WallClock: Sendable {
+        private let time: Mutex<UInt64>
+        init(_ time: UInt64) { self.time = Mutex(time) }
+        var now: UInt64 { time.withLock { $0 } }
+        func set(_ now: UInt64) { time.withLock { $0 = now } }
+    }
+
+    private static let numbers = Atomic<Int>(0)
+
+    init(path: String? = nil, wall: UInt64 = 1_700_000_000_000) throws {
+        let number = Self.numbers.add(1, ordering: .relaxed).newValue
+        self.path = path ?? "\(MemoryFiles.prefix)sync-\(number)"
+        self.wall = WallClock(wall)
+        try open()
+    }
+
+    deinit {
+        store = nil
+        if MemoryFiles.contains(path) { MemoryFiles.remove(path) }
+    }
+
+    static func options(_ path: String, facts: [String] = SyncedFile.facts) -> StoreOptions {
+        let declarations = facts.compactMap(SchemaFactsParser.objectType).map { type in
+            TypeDeclaration(
+                type,
+                defaultRow: {
+                    // The default of 'Item.text' differs from the zero of its type.
+                    TableLayout.zeroRow(type).map { $0 == .text("") && type.name == "Item" ? .text("new") : $0 }
+                })
+        }
+        var options = StoreOptions(path: path, types: declarations)
+        options.durability = .off
+        options.environment.log = { _ in }
+        options.environment.checkpointFrames = .max
+        return options
+    }
+
+    func open() throws {
+        let wall = wall
+        let store = try SyncedStore(Self.options(path), synced: ["Item", "Owner"], wall: { wall.now })
+        self.store = store
+        let handle = try store.coordinator.openSnapshot()
+        copy = try FileImage(handle, store.coordinator.schema)
+        version = handle.version
+    }
+
+    func close() { store = nil }
+
+    /// Closes the file as a crash does, and opens it again.
+    func reopen() throws {
+        close()
+        try open()
+    }
+
+    var opened: SyncedStore {
+        get throws {
+            guard let store else { throw CancellationError() }
+            return store
+        }
+    }
+
+    // MARK: Writing
+
+    /// Runs a write transaction of a program. If `body` throws, or returns false, the transaction is rolled back.
+    func write(_ body: (LocalWriter) throws -> Bool) throws {
+        let store = try opened
+        try transaction { transaction in try body(LocalWriter(store.schema, transaction)) }
+    }
+
+    func write(_ operations: SyncOperation...) throws {
+        try write { writer in
+            for operation in operations { try writer.perform(operation) }
+            return true
+        }
+    }
+
+    /// Applies a batch in a transaction, which is rolled back before the commit.
+    func applyWithoutCommit(_ batch: DownloadedBatch, _ state: ClientState) throws {
+        let store = try opened
+        try transaction { transaction in
+            try store.apply(batch, state, transaction)
+            return false
+        }
+    }
+
+    private func transaction(_ body: (WriteTransaction) throws -> Bool) throws {
+        var handle: SnapshotHandle?
+        let transaction = try opened.coordinator.beginWrite(replacing: &handle)
+        do {
+            guard try body(transaction) else { return transaction.abandon() }
+            _ = try transaction.commit()
+        } catch {
+            transaction.abandon()
+            throw error
+        }
+        try checkChangeSet()
+    }
+
+    func commit(_ batch: DownloadedBatch, _ state: ClientState) throws {
+        try opened.commit(batch, state)
+        try checkChangeSet()
+    }
+
+    /// Changes the numbering as a program with other types does.
+    func setNumbering(_ numbering: String) throws {
+        try transaction { transaction in
+            transaction.isDownload = true
+            try transaction.handle.read { connection in
+                var record = try SyncTables(connection).record()
+                record.numbering = numbering
+                try SyncTables(connection).write(record)
+            }
+            return true
+        }
+    }
+
+    // MARK: Reading
+
+    /// What is wrong with the change sets of observers; nil if nothing.
+    private(set) var changeSetFailure: String?
+    private(set) var lastChanges = ChangeSet()
+    /// The columns that the last changes report as modified although their values are the same as before.
+    private(set) var lastUnchanged: [String] = []
+
+    /// Applies the changes of the last commits to the copy, as an observer does.
+    func checkChangeSet() throws {
+        let store = try opened
+        let handle = try store.coordinator.openSnapshot()
+        guard handle.version > version else { return }
+        guard let found = try store.coordinator.changes(after: version, through: handle.version, handle) else {
+            throw CancellationError()
+        }
+        lastChanges = found.changes
+        let new = try FileImage(handle, store.coordinator.schema)
+        lastUnchanged = copy.unchanged(found.changes, new)
+        changeSetFailure = changeSetFailure ?? copy.difference(after: found.changes, new)
+        (copy, version) = (new, handle.version)
+    }
+
+    func read<R>(_ body: (StoreConnection) throws -> R) throws -> R { try opened.coordinator.openSnapshot().read(body) }
+
+    func integer(_ sql: String) throws -> Int64? { try read { try $0.integer(sql) } }
+    func value(_ sql: String) throws -> SQLValue? { try read { try $0.value(sql) } }
+
+    var uploads: [ClientMessage.Upload] { get throws { try opened.load().outbox } }
+
+    /// The objects of the synchronized types.
+    func objects() throws -> [ObjectAddress: [ValuePath: SyncValue]] {
+        let store = try opened
+        return try read { connection in
+            var reader = ObjectReader(store.schema, store.coordinator.schema, connection)
+            return try reader.objects()
+        }
+    }
+}
+
+/// The rows of all types of a file.
+struct FileImage {
+    private var tables: [TableID: [ObjectKey: [SQLValue]]] = [:]
+    private var layouts: [TableID: TableLayout] = [:]
+
+    init() {}
+
+    init(_ handle: SnapshotHandle, _ schema: DatabaseSchema) throws {
+        for (id, table) in schema.tables {
+            layouts[id] = table.layout
+            tables[id] = try handle.read { connection in
+                var rows: [ObjectKey: [SQLValue]] = [:]
+                for key in try Self.keys(table, connection) {
+                    guard let row = try StoredRow(key, table.layout, connection) else { continue }
+                    rows[key] = table.layout.columns.map { row.value($0.property) }
+                }
+                return rows
+            }
+        }
+    }
+
+    private static func keys(_ table: DatabaseSchema.Table, _ connection: StoreConnection) throws -> [ObjectKey] {
+        let statement = try connection.statement("SELECT \(table.layout.keyColumn) FROM \(table.layout.table)")
+        var keys: [ObjectKey] = []
+        while try statement.step() { keys.append(statement.integer(0)) }
+        return keys
+    }
+
+    /// The first difference between `new` and this image after the changes were applied to it, or a reported change that
+    /// changed nothing; nil if there is none.
+    func difference(after changes: ChangeSet, _ new: FileImage) -> String? {
+        for (id, rows) in new.tables {
+            var mine = tables[id] ?? [:]
+            let change = changes.tables[id] ?? TableChanges()
+            for key in change.deleted {
+                if mine.removeValue(forKey: key) == nil { return "row \(key) is deleted twice" }
+            }
+            for key in change.inserted {
+                if mine[key] != nil { return "row \(key) of table \(id) is inserted twice" }
+                mine[key] = rows[key]
+            }
+            for group in change.modified {
+                for key in group.keys {
+                    for (position, column) in (layouts[id]?.columns ?? []).enumerated()
+                    where group.columns.contains(column.property) {
+                        guard let value = rows[key]?[position] else { return "row \(key) is modified, but not there" }
+                        mine[key]?[position] = value
+                    }
+                }
+            }
+            for (key, row) in rows where mine[key] != row {
+                return "table \(id), row \(key): observers know \(mine[key] ?? []) instead of \(row)"
+            }
+            if mine.count != rows.count { return "table \(id): observers know rows that are not there" }
+        }
+        return nil
+    }
+
+    /// The modified columns whose values are the same as before.
+    func unchanged(_ changes: ChangeSet, _ new: FileImage) -> [String] {
+        changes.tables.flatMap { id, change in
+            change.modified.flatMap { group in
+                group.keys.flatMap { key in
+                    (layouts[id]?.columns ?? []).enumerated().filter { position, column in
+                        group.columns.contains(column.property)
+                            && tables[id]?[key]?[position] == new.tables[id]?[key]?[position]
+                    }.map { "table \(id), row \(key), column \($0.element.name)" }
+                }
+            }
+        }
+    }
+}
+
+/// Reads the synchronized objects of a file with plain SQL.
+struct ObjectReader {
+    private let sync: SyncSchema
+    private let schema: DatabaseSchema
+    private let connection: StoreConnection
+
+    init(_ sync: SyncSchema, _ schema: DatabaseSchema, _ connection: StoreConnection) {
+        (self.sync, self.schema, self.connection) = (sync, schema, connection)
+    }
+
+    mutating func objects() throws -> [ObjectAddress: [ValuePath: SyncValue]] {
+        var found: [ObjectAddress: [ValuePath: SyncValue]] = [:]
+        for (number, type) in sync.types.enumerated() {
+            guard let table = schema[type.name], let keyProperty = type.primaryKey else { continue }
+            let statement = try connection.statement("SELECT \(table.layout.keyColumn) FROM \(table.layout.table)")
+            var keys: [ObjectKey] = []
+            while try statement.step() { keys.append(statement.integer(0)) }
+            for key in keys {
+                guard let row = try StoredRow(key, table.layout, connection) else { continue }
+                var values: [ValuePath: SyncValue] = [:]
+                for property in type.properties where property.isColumn && property.index != keyProperty {
+                    values[ValuePath(property.index)] = try value(row.value(property.index), property)
+                }
+                found[ObjectAddress(type: number, key: row.value(keyProperty))] = values
+            }
+        }
+        return found
+    }
+
+    private func value(_ stored: SQLValue, _ property: PropertySchema) throws -> SyncValue {
+        guard case .integer(let key) = stored, let name = property.element.target, let table = schema[name] else {
+            return .scalar(stored)
+        }
+        guard let row = try StoredRow(key, table.layout, connection) else { throw CancellationError() }
+        if property.element.isEmbedded {
+            return .embedded(try table.type.properties.map { try value(row.value($0.index), $0) })
+        }
+        guard let type = sync.number(of: name), let keyProperty = table.type.primaryKey else {
+            throw CancellationError()
+        }
+        return .link(ObjectAddress(type: type, key: row.value(keyProperty)))
+    }
+}
