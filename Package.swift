@@ -186,8 +186,8 @@ let package = Package(
         .testTarget(
             name: "PostgresTests",
             dependencies: [
-                "MartletSyncService", "MartletSyncProtocol", "MartletPostgres", "MartletValues", "MartletEngine",
-                "MartletFrontend", "MartletBackend", "MartletSchema", "MartletTables",
+                "MartletSync", "MartletSyncService", "MartletSyncProtocol", "MartletPostgres", "MartletValues",
+                "MartletEngine", "MartletFrontend", "MartletBackend", "MartletSchema", "MartletTables",
             ]),
         .testTarget(name: "TidyTests"),
     ],

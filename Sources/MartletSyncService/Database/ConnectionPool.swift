@@ -1,0 +1,60 @@
+#if Sync
+    package import MartletPostgres
+    import Synchronization
+
+    /// Connections to one database, for tasks of many sessions.
+    ///
+    /// A block of work gets the connection with the fewest waiting blocks. A connection that breaks is replaced when it is
+    /// needed again.
+    package final class ConnectionPool: Sendable {
+        private struct Slot {
+            var connection: PostgresConnection?
+            var blocks = 0
+        }
+
+        private let address: String
+        private let slots: Mutex<[Slot]>
+
+        /// Connects when the first block needs a connection.
+        ///
+        /// - Parameters:
+        ///   - address: a connection string or URI as libpq defines it.
+        ///   - count: the maximum number of connections, at least 1.
+        package init(_ address: String, count: Int) {
+            self.address = address
+            slots = Mutex(Array(repeating: Slot(), count: max(1, count)))
+        }
+
+        /// Runs the closure with a connection.
+        ///
+        /// - Throws: `PostgresError` if there is no connection to the database; what the closure throws.
+        package func run<R: Sendable>(_ body: @escaping @Sendable (PostgresSession) throws -> R) async throws -> R {
+            let index = slots.withLock { slots in
+                let index = slots.indices.min { slots[$0].blocks < slots[$1].blocks } ?? 0
+                slots[index].blocks += 1
+                return index
+            }
+            defer { slots.withLock { $0[index].blocks -= 1 } }
+            let connection = try await connection(index)
+            do {
+                return try await connection.run(body)
+            } catch let error as PostgresError where error.endsConnection {
+                slots.withLock { slots in
+                    if slots[index].connection === connection { slots[index].connection = nil }
+                }
+                throw error
+            }
+        }
+
+        // Two blocks may connect at the same time. The second connection is closed when its block has ended.
+        private func connection(_ index: Int) async throws -> PostgresConnection {
+            if let connection = slots.withLock({ $0[index].connection }) { return connection }
+            let new = try await PostgresConnection(address)
+            return slots.withLock { slots in
+                if let other = slots[index].connection { return other }
+                slots[index].connection = new
+                return new
+            }
+        }
+    }
+#endif

@@ -1,0 +1,92 @@
+#if Sync
+    import Foundation
+    import MartletSync
+    import MartletSyncProtocol
+
+    /// A client without a file: its objects and its state are in memory.
+    actor MemoryClient {
+        private(set) var rows: [ObjectAddress: [ValuePath: SyncValue]] = [:]
+        private(set) var state = ClientState()
+        private(set) var reverted: [RevertedObject] = []
+        private var session: ClientSession?
+        private var outgoing: AsyncStream<ClientMessage>.Continuation?
+        private var waiting: [CheckedContinuation<Void, Never>] = []
+        private let token: String
+
+        init(token: String = "ada") { self.token = token }
+
+        /// Synchronizes until the connection ends.
+        func synchronize(_ url: URL) async throws {
+            try await WebSocketConnection.withConnection(url) { connection, messages in
+                let (stream, continuation) = AsyncStream.makeStream(of: ClientMessage.self)
+                await self.begin(continuation)
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { for await message in stream { try await connection.send(message) } }
+                    group.addTask {
+                        for try await message in messages { await self.receive(message) }
+                        continuation.finish()
+                    }
+                    try await group.next()
+                    group.cancelAll()
+                }
+            }
+        }
+
+        /// Writes in one local transaction.
+        func write(_ operations: [SyncOperation]) {
+            for operation in operations {
+                switch operation {
+                case .create(let address, let values), .update(let address, let values):
+                    rows[address, default: [:]].merge(values) { $1 }
+                default: rows[operation.address] = nil
+                }
+            }
+            change { $0.write(operations, wall: Self.now) }
+        }
+
+        func subscribe(_ queries: [SubscribedQuery]) { change { $0.subscribe(queries) } }
+
+        /// Waits until the condition holds after a change.
+        func wait(until condition: @Sendable (MemoryClient) async -> Bool) async {
+            while await !condition(self) { await withCheckedContinuation { waiting.append($0) } }
+        }
+
+        private static var now: UInt64 { UInt64(Date().timeIntervalSince1970 * 1_000) }
+
+        private func begin(_ continuation: AsyncStream<ClientMessage>.Continuation) {
+            outgoing = continuation
+            let session = ClientSession(state, schemaHash: [], token: token)
+            self.session = session
+            perform(session.begin())
+        }
+
+        private func receive(_ message: ServiceMessage) {
+            perform(session?.receive(message, wall: Self.now) ?? [])
+            waiting.forEach { $0.resume() }
+            waiting = []
+        }
+
+        private func change(_ body: (inout ClientState) -> Void) {
+            guard session != nil else { return body(&state) }
+            let actions = session?.localChange(body) ?? []
+            state = session?.state ?? state
+            perform(actions)
+        }
+
+        private func perform(_ actions: [ClientAction]) {
+            for action in actions {
+                switch action {
+                case .send(let message): outgoing?.yield(message)
+                case .save: state = session?.state ?? state
+                case .commit(let batch):
+                    state = session?.state ?? state
+                    for address in batch.leaving { rows[address] = nil }
+                    for row in batch.rows { rows[row.address, default: [:]].merge(row.values) { $1 } }
+                case .reverted(_, let objects): reverted += objects
+                case .close: outgoing?.finish()
+                case .refused, .marked, .renewToken: break
+                }
+            }
+        }
+    }
+#endif
