@@ -90,11 +90,16 @@ extension CommittingChanges {
         of table: DatabaseSchema.Table, _ keys: KeySet, _ body: (CommittingRow) throws -> Void
     ) throws {
         let statement = try connection.statement(table.layout.selectRange)
+        let row = CommittingRow(statement, table.layout)
+        let specials = table.layout.hasSpecials ? table.layout.columns.count : nil
         for range in keys.ranges {
             statement.bind(range.lowerBound, at: 1)
             statement.bind(range.upperBound, at: 2)
             defer { statement.reset() }
-            while try statement.step() { try body(CommittingRow(statement, table.layout)) }
+            while try statement.step() {
+                if let specials { row.hasSpecials = !statement.isNull(specials) }
+                try body(row)
+            }
         }
     }
 
@@ -129,29 +134,29 @@ extension DatabaseSchema.Table {
     }
 }
 
-/// A row that a transaction has written, while it is read. Valid until the next row is read.
-package struct CommittingRow {
+/// The row that is being read: one that the transaction has written.
+package final class CommittingRow {
     private let statement: Statement
     private let layout: TableLayout
     /// True if the row has floating-point values that a column cannot represent.
-    private let hasSpecials: Bool
+    fileprivate var hasSpecials = false
 
-    init(_ statement: Statement, _ layout: TableLayout) {
+    fileprivate init(_ statement: Statement, _ layout: TableLayout) {
         (self.statement, self.layout) = (statement, layout)
-        hasSpecials = layout.hasSpecials && !statement.isNull(layout.columns.count)
     }
 
     /// The value of a column, with the exact bits of a floating-point number.
     package func value(_ position: Int) -> SQLValue {
-        special(position).map(SQLValue.real) ?? statement.value(position)
+        (hasSpecials ? special(position).map(SQLValue.real) : nil) ?? statement.value(position)
     }
 
+    /// The same. Its bytes are valid until the next row is read.
     package func unowned(_ position: Int) -> UnownedValue {
-        special(position).map(UnownedValue.real) ?? statement.column(position).unowned
+        (hasSpecials ? special(position).map(UnownedValue.real) : nil) ?? statement.column(position).unowned
     }
 
     private func special(_ position: Int) -> Double? {
-        guard hasSpecials, layout.columns[position].sqlType == "REAL" else { return nil }
+        guard layout.columns[position].sqlType == "REAL" else { return nil }
         return statement.withBlob(layout.columns.count) { FloatingSpecials.bits($0, layout.columns[position].property) }
             .map { Double(bitPattern: $0) }
     }

@@ -59,7 +59,7 @@ struct OperationBuilder {
         var rows = MessageWriter()
         for objects in changed {
             for group in objects.updated {
-                let written = columns(of: objects.table).filter { group.columns.contains($0.property.index) }
+                let written = columns(of: objects.table).filter { group.columns.contains($0.property) }
                 if written.isEmpty { continue }
                 count += try encode(objects.table, group.keys, written, isCreated: false, to: &rows)
             }
@@ -75,13 +75,20 @@ struct OperationBuilder {
         return writer.bytes
     }
 
-    /// A column and its property.
-    private typealias Column = (position: Int, property: PropertySchema)
+    /// A column and its property. It has no references, because every row uses it.
+    private struct Column {
+        let position: Int
+        let property: PropertyIndex
+        let isLink: Bool
+    }
 
     // All columns except the primary key.
     private func columns(of table: DatabaseSchema.Table) -> [Column] {
         table.layout.columns.enumerated().filter { $0.element.property != table.type.primaryKey }
-            .map { ($0.offset, table.type.properties[$0.element.property]) }
+            .map {
+                let property = table.type.properties[$0.element.property]
+                return Column(position: $0.offset, property: property.index, isLink: property.isLink)
+            }
     }
 
     private mutating func encode(
@@ -98,9 +105,9 @@ struct OperationBuilder {
             writer.value(row.unowned(keyPosition))
             writer.count(columns.count)
             for column in columns {
-                writer.path(column.property.index)
-                if column.property.isLink {
-                    writer.value(try value(row.value(column.position), column.property))
+                writer.path(column.property)
+                if column.isLink {
+                    writer.value(try value(row.value(column.position), table.type.properties[column.property]))
                 } else {
                     writer.value(row.unowned(column.position))
                 }
@@ -149,7 +156,7 @@ struct OperationBuilder {
         let columns = columns(of: table)
         try forEachRow(of: table, type, objects.created, columns) { $0.created.append($1) }
         for group in objects.updated {
-            let written = columns.filter { group.columns.contains($0.property.index) }
+            let written = columns.filter { group.columns.contains($0.property) }
             if !written.isEmpty { try forEachRow(of: table, type, group.keys, written) { $0.updated.append($1) } }
         }
         if !objects.embedded.isEmpty { try addEmbedded(objects, type) }
@@ -165,8 +172,8 @@ struct OperationBuilder {
             var values: [(property: PropertyIndex, value: SyncValue)] = []
             values.reserveCapacity(columns.count)
             for column in columns {
-                let stored = row.value(column.position)
-                values.append((column.property.index, try value(stored, column.property)))
+                let property = table.type.properties[column.property]
+                values.append((column.property, try value(row.value(column.position), property)))
             }
             let address = ObjectAddress(type: type, key: row.value(position))
             body(&self, ChangedObject(address: address, values: values))

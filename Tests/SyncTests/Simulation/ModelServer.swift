@@ -111,7 +111,7 @@ final class ModelServer {
         if upload.number <= stored { failure = failure ?? "upload \(upload.number) is stored twice" }
         storedUploads[client] = max(stored, upload.number)
         let origin = LogEntry.Origin(client: client, upload: upload.number)
-        let before = rows
+        let before = (rows: rows, stamps: stamps)
         var rows = rows
         var reverted: [RevertedObject] = []
         for operation in upload.operations {
@@ -134,13 +134,15 @@ final class ModelServer {
     // The foreign keys are checked after the last operation. Objects with a link to an object that does not exist are
     // reverted.
     private func checkForeignKeys(
-        _ upload: ClientMessage.Upload, _ before: ModelRows, _ origin: LogEntry.Origin, _ rows: inout ModelRows
+        _ upload: ClientMessage.Upload, _ before: (rows: ModelRows, stamps: [ObjectAddress: [ValuePath: Stamp]]),
+        _ origin: LogEntry.Origin, _ rows: inout ModelRows
     ) -> [RevertedObject] {
         var reverted: [RevertedObject] = []
         let touched = Set(upload.operations.map(\.address)).sorted { "\($0)" < "\($1)" }
         while let address = touched.first(where: { hasDanglingLink($0, rows) }) {
             let old = rows[address]
-            var restored = before[address]
+            var restored = before.rows[address]
+            stamps[address] = restored == nil ? nil : before.stamps[address]
             for key in ModelForeignKeys.all[address.type] ?? [] {
                 let value = restored?[key.path]?.shown { rows[$0] != nil }
                 restored?[key.path] = value

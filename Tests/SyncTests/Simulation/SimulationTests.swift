@@ -127,6 +127,14 @@ struct Simulation {
 
     private mutating func operations() -> [SyncOperation] {
         var operations: [SyncOperation] = []
+        if kind == .files, chance(10) {
+            // An object is deleted and created again, and another one links to it.
+            let (target, holder) = (owner(), Sample.item(Int64.random(in: 1...4, using: &random)))
+            operations = [
+                .delete(target), .create(target, values(of: target, isComplete: true)),
+                .update(holder, [ValuePath(chance(2) ? Sample.owner : Sample.parent): .link(target)]),
+            ]
+        }
         for _ in 0..<Int.random(in: 1...3, using: &random) { operations.append(operation()) }
         return operations
     }
