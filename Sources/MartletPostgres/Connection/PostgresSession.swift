@@ -10,6 +10,7 @@
         /// Stops the running statement from any thread.
         package let canceller: PostgresCanceller
         private var statements: [StatementKey: String] = [:]
+        private var configured: Set<String> = []
 
         private struct StatementKey: Hashable {
             let sql: String
@@ -79,15 +80,11 @@
         /// Runs one statement and calls the closure with each row as it arrives, so that only one row is in memory.
         ///
         /// If the closure throws, the statement is cancelled.
-        ///
-        /// - Parameter isPrepared: false if PostgreSQL should plan the statement for these parameters each time. For a
-        ///   prepared statement it chooses, after some calls, one plan for all parameters.
         package func forEachRow(
-            _ sql: String, _ parameters: [PostgresParameter] = [], isPrepared: Bool = true,
-            _ body: (PostgresRow) throws -> Void
+            _ sql: String, _ parameters: [PostgresParameter] = [], _ body: (PostgresRow) throws -> Void
         ) throws {
             try canceller.requireAllowed()
-            let name = isPrepared ? try prepared(sql, parameters) : nil
+            let name = try prepared(sql, parameters)
             let isSent = withParameters(parameters) { values, lengths, formats, oids in
                 let count = Int32(parameters.count)
                 return if let name {
@@ -111,6 +108,16 @@
                 }
             }
             if let failure { throw failure }
+        }
+
+        /// Sets parameters of the server for the rest of the session, the first time that it is called with this text.
+        ///
+        /// - Parameter script: statements of the form `SET … = …`.
+        package func configure(_ script: String) throws(PostgresError) {
+            if configured.contains(script) { return }
+            try execute(script)
+            // The end of a transaction may undo it.
+            if !isInTransaction { configured.insert(script) }
         }
 
         func prepared(_ sql: String, _ parameters: [PostgresParameter]) throws(PostgresError) -> String? {

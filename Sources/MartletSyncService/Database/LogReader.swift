@@ -28,12 +28,20 @@
     ///
     /// The new cursor ends with the newest transaction that has entries, which is durable. If there are no entries, the
     /// cursor does not change.
+    ///
+    /// A session that reads the log gets settings of the planner that suit it, so other work uses other sessions.
     package struct LogReader: Sendable {
         private let catalog: SyncCatalog
 
         package init(_ catalog: SyncCatalog) { self.catalog = catalog }
 
-        // The first row has the cursor. The statement is not prepared: the plan for unknown parameters reads the whole log.
+        // For unknown parameters, and for a log without statistics, PostgreSQL expects a third of the log. It would read the
+        // whole log, with several processes and compiled code, to find a few entries.
+        private static let settings = """
+            SET enable_seqscan = off; SET max_parallel_workers_per_gather = 0; SET jit = off
+            """
+
+        // The first row has the cursor.
         private static let sql = """
             SELECT NULL::bigint AS seq, pg_current_snapshot()::text AS cursor, NULL::"char" AS op, NULL::integer AS type,
                 NULL::integer AS facts, NULL::bytea AS key, NULL::bytea AS old, NULL::bytea AS new,
@@ -68,8 +76,8 @@
             var count = 0
             var end = start
             var limit = start.xmax
-            let parameters = [PostgresParameter.transaction(start.xmax), .transactions(start.open)]
-            try session.forEachRow(Self.sql, parameters, isPrepared: false) { row in
+            try session.configure(Self.settings)
+            try session.forEachRow(Self.sql, [.transaction(start.xmax), .transactions(start.open)]) { row in
                 if row.isNull(0) { return end = try snapshot(row, after: start) }
                 limit = max(limit, UInt64(try row.bigint(10)) + 1)
                 try each(entry(row), origin(row))
