@@ -42,7 +42,8 @@ let package = Package(
         // What a client and the sync service send each other.
         .target(name: "MartletSyncProtocol", dependencies: ["MartletValues", "MartletEngine"]),
         .target(name: "MartletSync", dependencies: ["MartletSyncProtocol"]),
-        .target(name: "MartletSyncService", dependencies: ["MartletSyncProtocol"]),
+        .target(
+            name: "MartletSyncService", dependencies: ["MartletSyncProtocol", "MartletValues", "MartletEngine"]),
 
         // Compiler side: knows YAML and Swift, no SQL.
         .systemLibrary(
@@ -156,7 +157,7 @@ let package = Package(
             name: "SyncTests",
             dependencies: [
                 "MartletSync", "MartletSyncService", "MartletSyncProtocol", "MartletValues", "MartletEngine",
-                "ModelTesting",
+                "MartletSQLite", "ModelTesting",
             ]),
         .testTarget(name: "TidyTests"),
     ],

@@ -16,7 +16,7 @@ enum ImportTable {
         "MartletCombine": ["Martlet", "Combine", "OpenCombine", "Dispatch", "Foundation"],
         "MartletSyncProtocol": ["MartletValues", "MartletEngine"],
         "MartletSync": ["MartletSyncProtocol"],
-        "MartletSyncService": ["MartletSyncProtocol"],
+        "MartletSyncService": ["MartletSyncProtocol", "MartletValues", "MartletEngine"],
 
         // Compiler side: knows YAML and Swift, no SQL.
         "MartletSchema": [],

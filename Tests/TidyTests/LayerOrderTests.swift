@@ -8,7 +8,7 @@ enum Layers {
             "Environment", "Keys", "Schema", "Changes", "Storage", "Query", "Transactions", "Diffing", "Migration",
             "Coordination", "Rows", "Deletion",
         ],
-        "MartletSyncProtocol": ["Values", "Messages"],
+        "MartletSyncProtocol": ["Values", "Queries", "Messages"],
         "MartletTables": ["Model", "Text"],
         "MartletDocs": ["Text", "Layout", "Diagram", "Pages"],
         "MartletCompiler": ["Pipeline", "Report", "Disk"],
