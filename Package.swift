@@ -158,6 +158,8 @@ let package = Package(
             dependencies: [
                 "MartletSync", "MartletSyncService", "MartletSyncProtocol", "MartletValues", "MartletEngine",
                 "MartletSQLite", "ModelTesting",
+                // Compares the service's SQL with the tables that 'martlet postgres' writes.
+                "MartletTables", "MartletFrontend", "MartletSchema",
             ]),
         .testTarget(name: "TidyTests"),
     ],
