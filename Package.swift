@@ -177,6 +177,8 @@ let package = Package(
             dependencies: [
                 "MartletSync", "MartletSyncService", "MartletSyncProtocol", "MartletValues", "MartletEngine",
                 "MartletSQLite", "ModelTesting",
+                // Compares the service's SQL with the tables that 'martlet postgres' writes.
+                "MartletTables", "MartletFrontend", "MartletSchema",
             ]),
         // Has tests only with the trait 'Sync'.
         .testTarget(

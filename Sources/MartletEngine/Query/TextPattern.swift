@@ -1,10 +1,10 @@
 import Foundation
 import MartletSQLite
-import MartletValues
+package import MartletValues
 
 /// A condition on texts or data that SQL cannot express. The pattern is prepared once for many rows.
-final class TextPattern {
-    private enum ParsedPattern {
+package final class TextPattern: Sendable {
+    private enum ParsedPattern: Sendable {
         /// Folded as the options require.
         case text([UInt8])
         case wildcards([LikePart<Unicode.Scalar>])
@@ -17,7 +17,7 @@ final class TextPattern {
     private let options: Predicate.TextOptions
     private let parsed: ParsedPattern
 
-    init(_ pattern: SQLValue, _ match: Predicate.TextMatch, _ options: Predicate.TextOptions) {
+    package init(_ pattern: SQLValue, _ match: Predicate.TextMatch, _ options: Predicate.TextOptions) {
         self.match = match
         self.options = options
         parsed =
@@ -37,6 +37,15 @@ final class TextPattern {
         case .text, .wildcards: arguments.withText(index, matches)
         case .data(let pattern): arguments.bytes(index).map { Self.matches($0, match, pattern) }
         case .nothing: nil
+        }
+    }
+
+    /// Whether a value matches; nil if its type differs from the type of the pattern.
+    package func matches(_ value: SQLValue) -> Bool? {
+        switch (parsed, value) {
+        case (.text, .text(var text)), (.wildcards, .text(var text)): text.withUTF8(matches)
+        case (.data(let pattern), .blob(let bytes)): Self.matches(bytes, match, pattern)
+        default: nil
         }
     }
 
@@ -116,7 +125,7 @@ final class TextPattern {
 }
 
 /// A part of a pattern with wildcards.
-private enum LikePart<Unit: Equatable> {
+private enum LikePart<Unit: Equatable & Sendable>: Sendable {
     case one, many
     case unit(Unit)
 

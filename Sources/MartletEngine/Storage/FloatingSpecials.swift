@@ -1,5 +1,5 @@
 import MartletSQLite
-import MartletValues
+package import MartletValues
 
 /// The floating-point values of a row that SQLite's REAL cannot store exactly: it stores NaN as NULL, and negative zero
 /// without its sign. The column `_special` of the row contains their bits as pairs of property index (2 bytes) and bits
@@ -24,7 +24,7 @@ package enum FloatingSpecials {
 
     /// The number of a stored floating-point value. In collections, which have no `_special` column, special values are
     /// blobs of their bits.
-    static func decodedElement(_ value: SQLValue) -> SQLValue {
+    package static func decodedElement(_ value: SQLValue) -> SQLValue {
         guard case .blob(let bytes) = value, bytes.count == 8 else { return value }
         return .real(Double(bitPattern: (0..<8).reduce(UInt64(0)) { $0 | UInt64(bytes[$1]) << UInt64(8 * $1) }))
     }

@@ -1,0 +1,120 @@
+package import MartletEngine
+package import MartletValues
+
+/// The kind of the values that a condition compares. Values of one kind have one stored form, so a condition contains
+/// no conversions.
+package enum ConditionKind: UInt8, Sendable, CaseIterable {
+    /// 0 or 1.
+    case bool
+    /// Integers of all sizes, and the raw values of `Int` enums.
+    case integer
+    /// `Float` and `Double`.
+    case floating
+    /// Texts, and the raw values of `String` enums. They are ordered by their code points.
+    case text
+    case data, uuid, objectId
+    /// Seconds since 2001-01-01T00:00:00Z.
+    case date
+    /// The bytes of a `DecimalNumber`.
+    case decimal
+    /// The stored form of a scalar in an `AnyRealmValue`. See `AnyLiteral`.
+    case any
+    /// An embedded object, which can only be compared with nil.
+    case object
+
+    /// The kind of the values of a property. The value of a link is the primary key of its target.
+    ///
+    /// Nil for a link whose target has no primary key.
+    package init?(_ element: ElementType, in schema: AgreedSchema) {
+        switch element {
+        case .intEnum: self = .integer
+        case .stringEnum: self = .text
+        case .embedded: self = .object
+        case .link(let target):
+            guard let key = schema.primaryKey(of: target), key.element.target == nil else { return nil }
+            self.init(key.element, in: schema)
+        case .scalar(let scalar):
+            switch scalar {
+            case .bool: self = .bool
+            case .int, .int8, .int16, .int32, .int64: self = .integer
+            case .float, .double: self = .floating
+            case .string: self = .text
+            case .data: self = .data
+            case .uuid: self = .uuid
+            case .objectId: self = .objectId
+            case .date: self = .date
+            case .decimal128: self = .decimal
+            case .any: self = .any
+            }
+        }
+    }
+
+    /// True if a condition may contain this value for this kind: it is neither nil nor NaN, and no other value of the
+    /// kind is equal to it.
+    package func isCanonical(_ value: SQLValue) -> Bool {
+        switch (self, value) {
+        case (.bool, .integer(let number)): number == 0 || number == 1
+        case (.integer, .integer), (.text, .text), (.data, .blob): true
+        case (.floating, .real(let number)), (.date, .real(let number)):
+            !number.isNaN && !(number == 0 && number.sign == .minus)
+        case (.uuid, .blob(let bytes)): bytes.count == 16
+        case (.objectId, .blob(let bytes)): bytes.count == 12
+        case (.decimal, .blob(let bytes)):
+            DecimalNumber(bytes: bytes).map { !$0.isNaN && $0.bytes == bytes } ?? false
+        case (.any, _): AnyLiteral.canonical(value) == .value(value)
+        default: false
+        }
+    }
+
+    /// True if conditions can search inside the values.
+    package var isSearchable: Bool { self == .text || self == .data }
+}
+
+/// Scalars that are compared with `AnyRealmValue` values.
+///
+/// Numbers of different types can be equal. Therefore a number is an integer if it fits 64 bits, otherwise a
+/// floating-point number if that has the same value, otherwise a decimal.
+package enum AnyLiteral: Equatable {
+    case value(SQLValue)
+    /// NaN equals nothing and has no order.
+    case notANumber
+    /// Links, lists, maps and damaged values.
+    case unsupported
+
+    /// The only form of a value in a condition.
+    package static func canonical(_ stored: SQLValue) -> AnyLiteral {
+        guard stored != .null, AnyValue.isWellFormed(stored) else { return .unsupported }
+        switch stored.tag {
+        case .object, .list, .map: return .unsupported
+        case .bool, .data, .objectId, .uuid: return .value(stored)
+        case .date:
+            let normalized = AnyValue.normalized(stored)
+            return AnyValue.isNaN(sortKey: AnyValue.sortKey(stored)) ? .notANumber : .value(normalized)
+        case nil, .float, .double, .decimal128: break
+        }
+        if case .text = stored { return .value(stored) }
+        guard let number = number(stored) else { return .notANumber }
+        return .value(number)
+    }
+
+    // Nil for NaN.
+    private static func number(_ stored: SQLValue) -> SQLValue? {
+        var decimal: DecimalNumber?
+        switch stored {
+        case .integer, .real: decimal = DecimalNumber(stored)
+        case .blob(let bytes):
+            let content = Array(bytes.dropFirst())
+            let word = content.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            switch stored.tag {
+            case .float: decimal = DecimalNumber(.real(Double(Float(bitPattern: UInt32(truncatingIfNeeded: word)))))
+            case .double: decimal = DecimalNumber(.real(Double(bitPattern: word)))
+            default: decimal = DecimalNumber(bytes: content)
+            }
+        default: break
+        }
+        guard let decimal, !decimal.isNaN else { return nil }
+        if let whole = Int64(decimal.description) { return .integer(whole) }
+        if let real = Double(decimal.description), DecimalNumber(.real(real)) == decimal { return .real(real) }
+        return AnyValueTag.decimal128.tagged(decimal.bytes)
+    }
+}

@@ -1,0 +1,93 @@
+package import MartletValues
+
+/// A value of a row that a condition tests: a property, a property of embedded objects, the primary key of the target
+/// of a link, or the elements of a collection.
+package struct ConditionOperand: Sendable, Hashable {
+    /// The path from the type of the subscription. The path to a link is the path to the primary key of its target.
+    package let path: ValuePath
+    package let kind: ConditionKind
+
+    package init(_ path: ValuePath, _ kind: ConditionKind) {
+        self.path = path
+        self.kind = kind
+    }
+}
+
+/// A comparison. Values that are nil or NaN satisfy none of them, with one exception: two nil operands are equal.
+package enum ConditionComparison: UInt8, Sendable, CaseIterable {
+    case equal, less, lessOrEqual, greater, greaterOrEqual
+
+    /// The comparison with its two sides swapped.
+    package var flipped: ConditionComparison {
+        switch self {
+        case .equal: .equal
+        case .less: .greater
+        case .lessOrEqual: .greaterOrEqual
+        case .greater: .less
+        case .greaterOrEqual: .lessOrEqual
+        }
+    }
+}
+
+/// What a text or data contains.
+package enum ConditionTextMatch: UInt8, Sendable, CaseIterable {
+    case contains, begins, ends
+    /// `?` is one code point or byte, `*` any number of them. A backslash escapes these three characters.
+    case like
+}
+
+/// A test of one value, or of the elements of one collection. A test is true or false, never unknown.
+package enum ConditionTest: Sendable, Hashable {
+    /// True for nil, also if an embedded object on the path is nil. NaN is not nil.
+    case isNil(ConditionOperand)
+    /// The value equals one of these, which are sorted and unique.
+    case isIn(ConditionOperand, [SQLValue])
+    /// The comparison is not `.equal`. Nil and NaN have no order.
+    case order(ConditionOperand, ConditionComparison, SQLValue)
+    case text(ConditionOperand, ConditionTextMatch, SQLValue)
+    /// Compares two operands of the same kind, or an integer with a floating-point number. Two absent values are equal,
+    /// two NaNs are not. The comparison is `.equal`, `.less` or `.lessOrEqual`.
+    case compared(ConditionOperand, ConditionComparison, ConditionOperand)
+    /// Some element of the collection is nil.
+    case containsNil(ConditionOperand)
+    /// Some element of the collection equals one of these values, which are sorted and unique.
+    case containsAny(ConditionOperand, [SQLValue])
+
+    package var operands: [ConditionOperand] {
+        switch self {
+        case .isNil(let operand), .isIn(let operand, _), .order(let operand, _, _), .text(let operand, _, _),
+            .containsNil(let operand), .containsAny(let operand, _):
+            [operand]
+        case .compared(let left, _, let right): [left, right]
+        }
+    }
+
+    /// True if the operand is a collection, whose elements are tested.
+    package var testsElements: Bool {
+        switch self {
+        case .containsNil, .containsAny: true
+        case .isNil, .isIn, .order, .text, .compared: false
+        }
+    }
+}
+
+/// The condition of a subscription, in its canonical form.
+///
+/// Only tests are negated, constants occur only alone, the parts of `all` and `any` are sorted, unique, at least two,
+/// and of another case. `SubscriptionCondition+Normal.swift` makes such conditions. Equal conditions have equal bytes,
+/// and most conditions that are written differently and mean the same are equal.
+package indirect enum SubscriptionCondition: Sendable, Hashable {
+    case constant(Bool)
+    case all([SubscriptionCondition])
+    case any([SubscriptionCondition])
+    case test(ConditionTest, isNegated: Bool)
+
+    /// Calls `body` for each test.
+    package func forEachTest(_ body: (ConditionTest, _ isNegated: Bool) throws -> Void) rethrows {
+        switch self {
+        case .constant: break
+        case .all(let parts), .any(let parts): for part in parts { try part.forEachTest(body) }
+        case .test(let test, let isNegated): try body(test, isNegated)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+/// A value of the type `timestamp with time zone`, which counts microseconds.
+///
+/// A date of the runtime is the number of seconds since 2001, as a `Double`. Different dates far in the future are equal
+/// after this conversion, and most dates are not whole microseconds. Comparisons with a date are therefore converted to
+/// comparisons with microseconds, which select exactly the rows whose date satisfies the comparison.
+package enum PostgresTimestamp: Equatable {
+    case beforeAll
+    /// Microseconds since 2001-01-01T00:00:00Z.
+    case microseconds(Int64)
+    case afterAll
+
+    // PostgreSQL's range: from 4714-11-24 BC, the first day of the Julian calendar, to the end of 294276.
+    private static let secondsBetweenEpochs: Int64 = 366 * 86_400
+    package static let least = -211_813_488_000_000_000 - secondsBetweenEpochs * 1_000_000
+    package static let greatest = 9_223_371_331_200_000_000 - secondsBetweenEpochs * 1_000_000 - 1
+
+    /// The date of a timestamp.
+    package static func seconds(_ microseconds: Int64) -> Double { Double(microseconds) / 1_000_000 }
+
+    /// The first timestamp whose date is not before `seconds`. Not for NaN.
+    package static func firstNotBefore(_ seconds: Double) -> PostgresTimestamp { first { $0 >= seconds } }
+
+    /// The first timestamp whose date is after `seconds`; nil if there is none.
+    package static func firstAfter(_ seconds: Double) -> PostgresTimestamp? {
+        seconds == .infinity ? nil : first { $0 > seconds }
+    }
+
+    /// - Parameter isReached: false for all dates before one of them, true for the others, and true for infinity.
+    private static func first(_ isReached: (Double) -> Bool) -> PostgresTimestamp {
+        if isReached(-.infinity) { return .beforeAll }
+        guard isReached(seconds(greatest)) else { return .afterAll }
+        var (low, high) = (least, greatest)
+        while low < high {
+            let middle = (low >> 1) + (high >> 1) + (low & high & 1)
+            if isReached(seconds(middle)) { high = middle } else { low = middle + 1 }
+        }
+        return .microseconds(low)
+    }
+
+    /// The previous timestamp. There is none before minus infinity.
+    var previous: PostgresTimestamp? {
+        switch self {
+        case .beforeAll: nil
+        case .microseconds(let number): number == Self.least ? .beforeAll : .microseconds(number - 1)
+        case .afterAll: .microseconds(Self.greatest)
+        }
+    }
+
+    /// The text that PostgreSQL parses.
+    package var text: String {
+        switch self {
+        case .beforeAll: "-infinity"
+        case .afterAll: "infinity"
+        case .microseconds(let number): Self.text(number)
+        }
+    }
+
+    private static func text(_ microseconds: Int64) -> String {
+        let (day, time) = microseconds.quotientAndRemainderRoundedDown(dividingBy: 86_400_000_000)
+        // 2001-01-01 is day 11,323 after 1970-01-01.
+        let (year, month, dayOfMonth) = civil(fromDays: day + 11_323)
+        let (seconds, fraction) = (time / 1_000_000, time % 1_000_000)
+        let clock = [seconds / 3_600, seconds / 60 % 60, seconds % 60].map { padded($0, 2) }.joined(separator: ":")
+        // The year before 1 is 1 BC.
+        let shownYear = year > 0 ? year : 1 - year
+        return "\(padded(shownYear, 4))-\(padded(month, 2))-\(padded(dayOfMonth, 2)) \(clock).\(padded(fraction, 6))+00"
+            + (year > 0 ? "" : " BC")
+    }
+
+    private static func padded(_ number: Int64, _ width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+
+    // "civil_from_days" of Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms": days since 1970-01-01 in the
+    // proleptic Gregorian calendar, with the year 0.
+    private static func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let (era, dayOfEra) = (days + 719_468).quotientAndRemainderRoundedDown(dividingBy: 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
+    }
+}
+
+extension Int64 {
+    fileprivate func quotientAndRemainderRoundedDown(dividingBy divisor: Int64) -> (Int64, Int64) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+    }
+}
