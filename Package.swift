@@ -161,6 +161,13 @@ let package = Package(
                 // Compares the service's SQL with the tables that 'martlet postgres' writes.
                 "MartletTables", "MartletFrontend", "MartletSchema",
             ]),
+        // Measures the matcher of the sync service, in a release build.
+        .executableTarget(
+            name: "MatcherBenchmark",
+            dependencies: [
+                "MartletSyncService", "MartletSyncProtocol", "MartletEngine", "MartletValues", "ModelTesting",
+            ],
+            path: "Tests/MatcherBenchmark"),
         .testTarget(name: "TidyTests"),
     ],
     swiftLanguageModes: [.v6]
