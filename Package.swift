@@ -191,6 +191,13 @@ let package = Package(
                 "MartletSync", "MartletSyncService", "MartletSyncProtocol", "MartletPostgres", "MartletValues",
                 "MartletEngine", "MartletFrontend", "MartletBackend", "MartletSchema", "MartletTables",
             ]),
+        // Measures the matcher of the sync service, in a release build.
+        .executableTarget(
+            name: "MatcherBenchmark",
+            dependencies: [
+                "MartletSyncService", "MartletSyncProtocol", "MartletEngine", "MartletValues", "ModelTesting",
+            ],
+            path: "Tests/MatcherBenchmark"),
         .testTarget(name: "TidyTests"),
     ],
     swiftLanguageModes: [.v6]

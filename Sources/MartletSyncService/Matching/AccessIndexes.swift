@@ -1,0 +1,111 @@
+import MartletSyncProtocol
+import MartletValues
+
+/// The queries of a type by the values that a row must have to match them.
+///
+/// The indexes are per operand, not per shape: queries of different shapes that compare the same property share a table,
+/// so a client cannot slow down the service with queries of many shapes.
+struct AccessIndexes: Sendable {
+    private typealias Table = [SQLValue: NumberSet]
+    // By the position of the operand in the table of operands. Arrays, because their order does not change.
+    private var values: [Table] = []
+    private var elements: [Table] = []
+    private var intervals: [IntervalIndex] = []
+    private let seed: UInt64
+
+    /// - Parameter seed: a random number that clients do not know.
+    init(seed: UInt64) { self.seed = seed }
+
+    /// Of the alternatives of the best rank, the one whose entries have the fewest other queries. Nil if there is no
+    /// alternative.
+    ///
+    /// Of the queries `carrier == "UA" && number == 5`, the first are found by the carrier. When many queries have this
+    /// carrier, the others are found by the number.
+    func leastCrowded(_ alternatives: [[AccessTerm]], _ operands: OperandTable) -> [AccessTerm]? {
+        guard let first = alternatives.first, let rank = first.map(\.rank).max() else { return alternatives.first }
+        var best = (terms: first, count: entryCount(first, operands))
+        for terms in alternatives.dropFirst() where terms.map(\.rank).max() == rank {
+            let count = entryCount(terms, operands)
+            if count < best.count { best = (terms, count) }
+        }
+        return best.terms
+    }
+
+    private func entryCount(_ terms: [AccessTerm], _ operands: OperandTable) -> Int {
+        terms.reduce(0) { sum, term in
+            switch term {
+            case .values(let operand, let keys): sum + count(keys, in: values, operands.position(of: operand))
+            case .elements(let operand, let keys):
+                sum + count(keys, in: elements, operands.position(ofCollection: operand))
+            case .interval: sum
+            }
+        }
+    }
+
+    private func count(_ keys: [SQLValue], in tables: [Table], _ position: Int?) -> Int {
+        guard let position, position < tables.count else { return keys.count }
+        return keys.reduce(keys.count) { $0 + (tables[position][$1]?.count ?? 0) }
+    }
+
+    mutating func add(_ query: Int, _ terms: [AccessTerm], _ operands: OperandTable) {
+        for term in terms {
+            switch term {
+            case .values(let operand, let keys):
+                Self.add(query, keys, to: &values, operands.position(of: operand))
+            case .elements(let operand, let keys):
+                Self.add(query, keys, to: &elements, operands.position(ofCollection: operand))
+            case .interval(let operand, let interval):
+                guard let position = operands.position(of: operand) else { continue }
+                while intervals.count <= position { intervals.append(IntervalIndex(seed: seed)) }
+                intervals[position].add(query, interval)
+            }
+        }
+    }
+
+    private static func add(_ query: Int, _ keys: [SQLValue], to tables: inout [Table], _ position: Int?) {
+        guard let position else { return }
+        while tables.count <= position { tables.append([:]) }
+        for key in keys { tables[position][key, default: NumberSet()].insert(query) }
+    }
+
+    mutating func remove(_ query: Int, _ terms: [AccessTerm], _ operands: OperandTable) {
+        for term in terms {
+            switch term {
+            case .values(let operand, let keys):
+                Self.remove(query, keys, from: &values, operands.position(of: operand))
+            case .elements(let operand, let keys):
+                Self.remove(query, keys, from: &elements, operands.position(ofCollection: operand))
+            case .interval(let operand, let interval):
+                guard let position = operands.position(of: operand), position < intervals.count else { continue }
+                intervals[position].remove(query, interval)
+            }
+        }
+    }
+
+    private static func remove(_ query: Int, _ keys: [SQLValue], from tables: inout [Table], _ position: Int?) {
+        guard let position, position < tables.count else { return }
+        for key in keys {
+            tables[position][key]?.remove(query)
+            if tables[position][key]?.isEmpty == true { tables[position][key] = nil }
+        }
+    }
+
+    /// Calls `body` with each query that the row may match. A query can occur several times.
+    func forEachCandidate(_ row: RowOperands, _ body: (Int) -> Void) {
+        for (position, table) in values.enumerated() where !table.isEmpty {
+            table[row.values[position]]?.forEach(body)
+        }
+        for (position, table) in elements.enumerated() where !table.isEmpty {
+            for element in row.collections[position] { table[element]?.forEach(body) }
+        }
+        for (position, index) in intervals.enumerated() where !index.isEmpty {
+            let value = row.values[position]
+            // Nil and NaN lie in no interval.
+            if value != .null, !value.isNaN { index.forEach(containing: value, body) }
+        }
+    }
+}
+
+extension SQLValue {
+    fileprivate var isNaN: Bool { if case .real(let number) = self { number.isNaN } else { false } }
+}
