@@ -80,11 +80,40 @@ final class ModelClient {
     }
 
     /// Delivers one message to the service.
-    func deliverToService(_ now: UInt64, split: () -> Bool, refuses: (SyncOperation) -> Bool) {
+    func deliverToService(
+        _ now: UInt64, _ server: ModelServer, split: () -> Bool, refuses: (SyncOperation) -> Bool
+    ) {
         guard !toService.isEmpty, let service else { return }
         let bytes = toService.removeFirst().encoded()
         guard let message = try? ClientMessage(bytes) else { return fail("a message cannot be decoded") }
-        toClient += service.receive(message, now: now, split: split, refuses: refuses)
+        attempt {
+            let upload = try conflictFree(message, server)
+            let answers = service.receive(message, now: now, split: split, refuses: refuses)
+            toClient += answers
+            let isReverted = answers.contains { if case .reverted = $0 { true } else { false } }
+            if let upload, !isReverted { try checkEffect(of: upload, server) }
+        }
+    }
+
+    /// The upload of a message, if the client had seen the newest version when it wrote, and has written nothing since
+    /// then.
+    private func conflictFree(_ message: ClientMessage, _ server: ModelServer) throws -> ClientMessage.Upload? {
+        guard case .upload(let upload) = message, Int(upload.base.text) == server.version else { return nil }
+        let state = try file.load()
+        let isStored = state.identity.map { server.storedUpload($0.id) >= upload.number } ?? true
+        return isStored || state.outbox != [upload] ? nil : upload
+    }
+
+    /// The objects of an upload without conflicts are on the server as they are in the file.
+    private func checkEffect(of upload: ClientMessage.Upload, _ server: ModelServer) throws {
+        let rows = try file.objects()
+        for address in upload.operations.map(\.address) {
+            let (mine, theirs) = (rows[address], server.rows[address])
+            let shown = theirs?.mapValues { $0.shown { rows[$0] != nil } }
+            if mine != shown {
+                fail("the upload made \(address) \(String(describing: theirs)), not \(String(describing: mine))")
+            }
+        }
     }
 
     /// Delivers one message that the client sent on its former connection.

@@ -189,7 +189,7 @@ struct Simulation {
         case 11: client.poll { isSplit }
         case 12..<16:
             let isRefused = chance(6)
-            client.deliverToService(now, split: { isSplit }, refuses: { _ in isRefused })
+            client.deliverToService(now, server, split: { isSplit }, refuses: { _ in isRefused })
         default: client.deliverToClient(now, event(), server)
         }
     }
@@ -205,7 +205,7 @@ struct Simulation {
         for _ in 0..<20 {
             for client in clients {
                 while !client.isIdle, client.failure == nil {
-                    client.deliverToService(now, split: { false }, refuses: { _ in false })
+                    client.deliverToService(now, server, split: { false }, refuses: { _ in false })
                     client.deliverToClient(now, .none, server)
                 }
                 client.poll { false }
