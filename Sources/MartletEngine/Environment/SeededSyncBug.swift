@@ -15,8 +15,6 @@
         case unresolvedKept = "links: an unresolved link that the program has overwritten is kept"
         case outboxOutsideTransaction = "outbox: an entry is written with the next transaction"
         case keysAfterDeletion = "outbox: the keys of deleted objects are read after the deletion"
-        case deletionsFirst = "outbox: deletions come before updates"
-        case lateLinksForgotten = "outbox: links to an object that is created again are lost"
         case ownerForgotten = "outbox: changes inside embedded objects are not recorded"
         case clockNotPersisted = "clock: the newest time stamp is not in the file"
         case cursorNotCommitted = "applying: the cursor of a batch is not committed with it"

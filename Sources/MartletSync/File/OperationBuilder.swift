@@ -40,12 +40,6 @@ struct OperationBuilder {
         if count == 0 { return nil }
         var writer = MessageWriter()
         writer.count(count)
-        #if MARTLET_SEEDED_BUGS
-            if SeededSyncBug.isOn(.deletionsFirst) {
-                for address in deleted { writer.operation(.delete(address)) }
-                deleted = []
-            }
-        #endif
         for object in updated { Self.write(object, isCreated: false, to: &writer) }
         for address in deleted { writer.operation(.delete(address)) }
         for object in created { Self.write(object, isCreated: true, to: &writer) }
@@ -127,9 +121,6 @@ struct OperationBuilder {
     /// Removes the links to objects that are deleted and created again from the updates, and returns them.
     private mutating func takeLateLinks() -> [ChangedObject] {
         if deleted.isEmpty || created.isEmpty { return [] }
-        #if MARTLET_SEEDED_BUGS
-            if SeededSyncBug.isOn(.lateLinksForgotten) { return [] }
-        #endif
         let recreated = Set(deleted).intersection(created.map(\.address))
         if recreated.isEmpty { return [] }
         var late: [ChangedObject] = []

@@ -88,8 +88,35 @@ final class ModelClient {
     }
 
     /// Runs the task of the service for this client.
-    func runTask(_ now: UInt64, refuses: (SyncOperation) -> Bool) {
-        toClient += service?.runTask(now, refuses: refuses) ?? []
+    func runTask(_ now: UInt64, _ server: ModelServer, refuses: (SyncOperation) -> Bool) {
+        guard let service else { return }
+        attempt {
+            let upload = try conflictFree(service.waitingUpload, server)
+            toClient += service.runTask(now, refuses: refuses)
+            if let upload, !upload.operations.contains(where: refuses) { try checkEffect(of: upload, server) }
+        }
+    }
+
+    /// The upload, if the client had seen the newest version when it wrote, and has written nothing since then.
+    private func conflictFree(
+        _ upload: ClientMessage.Upload?, _ server: ModelServer
+    ) throws -> ClientMessage.Upload? {
+        guard let upload, Int(upload.base.text) == server.version else { return nil }
+        let state = try file.load()
+        let isStored = state.identity.map { server.storedUpload($0.id) >= upload.number } ?? true
+        return isStored || state.outbox != [upload] ? nil : upload
+    }
+
+    /// The objects of an upload without conflicts are on the server as they are in the file.
+    private func checkEffect(of upload: ClientMessage.Upload, _ server: ModelServer) throws {
+        let rows = try file.objects()
+        for address in upload.operations.map(\.address) {
+            let (mine, theirs) = (rows[address], server.rows[address])
+            let shown = theirs?.mapValues { $0.shown { rows[$0] != nil } }
+            if mine != shown {
+                fail("the upload made \(address) \(String(describing: theirs)), not \(String(describing: mine))")
+            }
+        }
     }
 
     /// Delivers one message that the client sent on its former connection, or runs a task of this connection.

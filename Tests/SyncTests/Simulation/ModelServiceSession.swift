@@ -32,6 +32,9 @@ final class ModelServiceSession {
 
     var isBusy: Bool { task != nil }
 
+    /// The upload that the task will store.
+    var waitingUpload: ClientMessage.Upload? { if case .store(let upload)? = task { upload } else { nil } }
+
     func receive(_ message: ClientMessage) -> [ServiceMessage] { perform(session.receive(message)) }
 
     /// The changes since the last call, when the task that reads them has run.

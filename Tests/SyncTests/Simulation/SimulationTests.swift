@@ -178,7 +178,7 @@ struct Simulation {
         case 20, 21: client.deliverLate(now)
         case 22..<27:
             let isRefused = chance(6)
-            client.runTask(now, refuses: { _ in isRefused })
+            client.runTask(now, server, refuses: { _ in isRefused })
         case 27:
             // The service sends a cursor from time to time.
             now += chance(10) ? 100_000 : 0
@@ -210,7 +210,7 @@ struct Simulation {
                 client.connect(server, splits: false)
                 while !client.isIdle, client.failure == nil {
                     client.deliverToService()
-                    client.runTask(now, refuses: { _ in false })
+                    client.runTask(now, server, refuses: { _ in false })
                     client.deliverToClient(now, .none, server)
                 }
                 client.poll()
