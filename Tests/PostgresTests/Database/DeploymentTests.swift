@@ -1,5 +1,6 @@
 #if Sync
     import MartletPostgres
+    import MartletSchema
     import MartletSyncProtocol
     import MartletSyncService
     import MartletTables

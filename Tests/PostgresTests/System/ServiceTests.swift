@@ -1,6 +1,7 @@
 #if Sync
     import Foundation
     import MartletPostgres
+    import MartletSync
     import MartletSyncProtocol
     import MartletSyncService
     import MartletValues
@@ -71,7 +72,7 @@
                 await ben.wait { await $0.rows[rex]?[name] == .text("Rex") }
                 await ada.wait { await $0.state.outbox.isEmpty }
                 let connection = try await PostgresConnection(address)
-                _ = try await connection.run { try $0.execute("UPDATE dog SET name = 'Max' WHERE id = 1") }
+                try await connection.run { _ = try $0.execute("UPDATE dog SET name = 'Max' WHERE id = 1") }
                 for client in [ada, ben] { await client.wait { await $0.rows[rex]?[name] == .text("Max") } }
                 await ben.write([.delete(rex)])
                 await ada.wait { await $0.rows[rex] == nil }
@@ -100,7 +101,8 @@
             try sample.session.execute("INSERT INTO dog (id, name) VALUES (3, 'SQL')")
             try await withService(database) { url in
                 Task { try await client.synchronize(url) }
-                await client.wait { await $0.rows[third] != nil && $0.state.outbox.isEmpty }
+                await client.wait { await $0.rows[third] != nil }
+                await client.wait { await $0.state.outbox.isEmpty }
             }
             #expect(try sample.count("dog") == 3)
             #expect(try sample.count("martlet.log WHERE op = 'i'") == 3)
@@ -119,7 +121,8 @@
                 Task { try await client.synchronize(url) }
                 await client.wait { await $0.state.shown.number == 1 }
                 await client.write([.create(refused, values)])
-                await client.wait { await !$0.reverted.isEmpty && $0.rows[refused] == nil }
+                await client.wait { await !$0.reverted.isEmpty }
+                await client.wait { await $0.rows[refused] == nil }
             }
             let objects = await client.reverted
             #expect(objects.map(\.address) == [refused] && objects.map(\.reason) == [.constraint])
