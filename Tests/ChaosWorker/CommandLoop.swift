@@ -9,7 +9,7 @@ import MartletEngine
 enum CommandLoop {
     static func run() {
         nonisolated(unsafe) var realm: Realm?
-        while let line = readLine() {
+        while let line = nextLine() {
             let words = line.split(separator: " ").map(String.init)
             do {
                 print(try execute(words, &realm))
@@ -17,6 +17,21 @@ enum CommandLoop {
                 print("error \((error as? Realm.Error).map { $0.code.rawValue } ?? "\(error)")")
             }
             fflush(nil)
+        }
+    }
+
+    /// The next line of standard input; nil at its end. It does not use a buffer of the C library: once, 'readLine' did
+    /// not return.
+    private static func nextLine() -> String? {
+        var bytes: [UInt8] = []
+        var byte: UInt8 = 0
+        while true {
+            switch read(STDIN_FILENO, &byte, 1) {
+            case 1 where byte == UInt8(ascii: "\n"): return String(decoding: bytes, as: UTF8.self)
+            case 1: bytes.append(byte)
+            case 0: return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+            default: if errno != EINTR { return nil }
+            }
         }
     }
 
