@@ -2,7 +2,7 @@ package import MartletEngine
 
 /// The names of tables and columns that `martlet postgres` writes.
 ///
-/// The service does not use the compiler's code. `PostgresNameTests` compares the names with those of the compiler.
+/// The service does not use the compiler's code. `DeploymentTests` compares the names with those of the compiler.
 package enum PostgresNames {
     /// The table of the objects of a type.
     package static func table(_ type: ObjectTypeSchema) -> String { quoted(SnakeCase.name(type.name)) }
