@@ -11,7 +11,7 @@ struct NumberTranslation {
         let properties: [String]
     }
 
-    /// The synchronized types, by their former numbers.
+    /// The synchronized types and the embedded types that they contain, by their former numbers.
     private var former: [FormerType] = []
     private var formerEmbedded: [String: FormerType] = [:]
     private let schema: SyncSchema
@@ -25,7 +25,8 @@ struct NumberTranslation {
             let words = line.split(separator: " ").map(String.init)
             guard words.count > 1 else { continue }
             let type = FormerType(name: words[1], properties: Array(words.dropFirst(2)))
-            if words[0] == "embedded" { formerEmbedded[type.name] = type } else { former.append(type) }
+            former.append(type)
+            if words[0] == "embedded" { formerEmbedded[type.name] = type }
         }
     }
 

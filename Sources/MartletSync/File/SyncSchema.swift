@@ -1,14 +1,9 @@
 package import MartletEngine
+package import MartletSyncProtocol
 
-/// The types that a client synchronizes, and the numbers of types and properties that messages contain.
-///
-/// A type has the position of its name in the order of the names, a property has its position in the type. Embedded types
-/// have no number, because an embedded object is a value of its owner.
+/// The types that a client synchronizes, with the numbers of types and properties that messages contain.
 package struct SyncSchema: Sendable {
-    /// The synchronized types, by their numbers.
-    package let types: [ObjectTypeSchema]
-    private let numbers: [String: Int]
-    private let embedded: [String: ObjectTypeSchema]
+    package let agreed: AgreedSchema
 
     /// - Parameters:
     ///   - synced: the names of the synchronized types.
@@ -16,11 +11,11 @@ package struct SyncSchema: Sendable {
     ///   - path: the path of the file, for the error.
     /// - Throws: `.invalidInput` if the types have properties that cannot be synchronized. The message names all of them.
     package init(_ synced: Set<String>, in all: [ObjectTypeSchema], path: String) throws(EngineError) {
-        types = all.filter { synced.contains($0.name) }.sorted { $0.name < $1.name }
-        numbers = Dictionary(types.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-        embedded = Dictionary(
+        agreed = AgreedSchema(synced: synced, in: all)
+        let names = Set(all.map(\.name))
+        let embedded = Dictionary(
             all.filter(\.isEmbedded).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        let missing = synced.subtracting(types.map(\.name)).sorted().map { "'\($0)' is not a type of the program" }
+        let missing = synced.subtracting(names).sorted().map { "'\($0)' is not a type of the program" }
         let problems = missing + SyncableTypes(synced: synced, embedded: embedded).problems(all)
         guard problems.isEmpty else {
             throw EngineError(
@@ -29,32 +24,24 @@ package struct SyncSchema: Sendable {
         }
     }
 
-    package func number(of type: String) -> Int? { numbers[type] }
+    /// The synchronized types and the embedded types that they contain, by their numbers.
+    package var types: [ObjectTypeSchema] { agreed.types }
+
+    package func number(of type: String) -> Int? { agreed.number(of: type) }
 
     /// The type with a number; nil if there is none.
-    package subscript(number: Int) -> ObjectTypeSchema? { types.indices.contains(number) ? types[number] : nil }
+    package subscript(number: Int) -> ObjectTypeSchema? { agreed.type(number) }
 
-    package func embeddedType(_ name: String) -> ObjectTypeSchema? { embedded[name] }
+    package func embeddedType(_ name: String) -> ObjectTypeSchema? {
+        agreed.type(named: name).flatMap { $0.isEmbedded ? $0 : nil }
+    }
 
     /// The names of the types and properties in the order of their numbers. The file contains this text, so that the
     /// numbers in its outbox can be translated after a change of the schema.
     package var numbering: String {
-        var used: [String: ObjectTypeSchema] = [:]
-        for type in types { addEmbedded(of: type, to: &used) }
-        let all = types + used.values.sorted { $0.name < $1.name }
-        return all.map { type in
+        types.map { type in
             ([type.isEmbedded ? "embedded" : "object", type.name] + type.properties.map(\.name)).joined(separator: " ")
         }.joined(separator: "\n")
-    }
-
-    private func addEmbedded(of type: ObjectTypeSchema, to used: inout [String: ObjectTypeSchema]) {
-        for property in type.properties {
-            guard case .embedded(let name) = property.element, used[name] == nil, let inner = embedded[name] else {
-                continue
-            }
-            used[name] = inner
-            addEmbedded(of: inner, to: &used)
-        }
     }
 }
 

@@ -6,10 +6,28 @@ package struct AgreedSchema: Sendable {
     package let types: [ObjectTypeSchema]
     private let numbers: [String: Int]
 
-    /// - Parameter types: the types of one schema. Their names are unique.
+    /// - Parameter types: the types of one schema, in the order of their numbers. Their names are unique.
     package init(_ types: [ObjectTypeSchema]) {
         self.types = types
         numbers = Dictionary(types.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The synchronized types and the embedded types that they contain, in the order of the code points of their names.
+    /// Clients and the service get the same numbers, however many other types each of them has.
+    ///
+    /// - Parameters:
+    ///   - synced: the names of the synchronized types.
+    ///   - all: all types of a program, of a file, or of the facts of a schema.
+    package init(synced: Set<String>, in all: [ObjectTypeSchema]) {
+        let known = Dictionary(all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        var used: [String: ObjectTypeSchema] = [:]
+        var waiting = synced.sorted()
+        while let name = waiting.popLast() {
+            guard used[name] == nil, let type = known[name] else { continue }
+            used[name] = type
+            for case .embedded(let inner) in type.properties.map(\.element) { waiting.append(inner) }
+        }
+        self.init(used.values.sorted { $0.name.unicodeScalars.lexicographicallyPrecedes($1.name.unicodeScalars) })
     }
 
     /// The number of the type with this name; nil if there is none.
@@ -23,5 +41,27 @@ package struct AgreedSchema: Sendable {
     /// The primary key of the type with this name; nil if there is no such type, or if it has no primary key.
     package func primaryKey(of name: String) -> PropertySchema? {
         type(named: name).flatMap { type in type.primaryKey.map { type.properties[$0] } }
+    }
+
+    /// What both sides must have alike to understand each other's messages: the facts of all types without what affects
+    /// only one side, such as rules, indexes, unique values, deletion rules and former names. The hash of this text
+    /// identifies the schema in `hello`.
+    package var agreement: String {
+        types.map { type in
+            var agreed = ObjectTypeSchema(name: type.name, isEmbedded: type.isEmbedded)
+            agreed.primaryKey = type.primaryKey
+            agreed.syncMode = type.syncMode
+            agreed.properties = type.properties.map { property in
+                var property = property
+                property.isIndexed = false
+                property.isFullText = false
+                property.renamedFrom = nil
+                property.onDelete = .nullify
+                property.deleteRule = .nullify
+                property.writeRule = nil
+                return property
+            }
+            return SchemaFactsWriter.facts(agreed)
+        }.joined(separator: "\n\n") + "\n"
     }
 }
