@@ -77,7 +77,7 @@ void cmartlet_sync_folder(const char *folder) {
     int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor < 0) return;
 #if defined(F_FULLFSYNC)
-    /* On Apple platforms, fsync may leave data in the cache of the drive. */
+    /* On Apple platforms, fsync can leave data in the cache of the drive. */
     if (fcntl(descriptor, F_FULLFSYNC) != 0)
 #endif
         (void)fsync(descriptor);
@@ -86,7 +86,8 @@ void cmartlet_sync_folder(const char *folder) {
 
 int cmartlet_create_file(const char *path, unsigned mode) {
 #if defined(__linux__)
-    /* mknod does not open the file. Closing a descriptor of a database would drop the locks of this process on it. */
+    /* mknod does not open the file. Closing a descriptor of a database would drop the locks of this process on that
+       database. */
     return mknod(path, S_IFREG | (mode_t)mode, 0);
 #else
     int descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, (mode_t)mode);

@@ -33,21 +33,21 @@ bool cmartlet_remove_lock(int descriptor) {
     return false;
 }
 
-/* Opens a file that replaces the lock files in the child and returns its descriptor; -1 if that fails. */
+/* Opens a file that replaces the lock files in the child. Returns its descriptor, or -1 on failure. */
 static int open_replacement(void) {
     int replacement = open("/dev/null", O_RDWR | O_CLOEXEC);
     return replacement >= 0 ? replacement : open("/", O_RDONLY | O_CLOEXEC);
 }
 
-/* A lock of `flock` ends when all descriptors of the open file are closed. If a child kept its copies, the lock of a
- * parent that is killed would last as long as the child. The descriptor numbers stay in use, so that the child does not
- * open other files under them: the lock objects that the child inherited close these numbers when they are released.
- * Calls only functions that are safe in the child of a process with threads. */
+/* A lock of `flock` ends when all descriptors of the open file are closed. If a child kept its copies of the
+ * descriptors, the lock of a killed parent would last as long as the child. The descriptor numbers must stay in use:
+ * the lock objects that the child inherited close these numbers when they are released. A number that was free would
+ * by then belong to another file. This function calls only async-signal-safe functions. */
 static void after_fork_in_child(void) {
     cmartlet_forks++;
     int replacement = lock_count > 0 ? open_replacement() : -1;
     if (replacement < 0 && lock_count > 0) {
-        /* The process has no descriptors left. */
+        /* The process probably has no free descriptor. */
         (void)close(locks[0]);
         replacement = open_replacement();
     }

@@ -34,7 +34,7 @@ extension Publisher {
     }
 
     /// Freezes the collection in each change. The frozen collection is exactly the result of the change, even if an
-    /// observer that was called earlier has written since. Exception: a publisher may store a change that precedes a
+    /// observer that was called earlier has written since. Exception: a publisher can store a change that precedes a
     /// write with `withoutNotifying` until the subscriber requests it. The collection in this change is then newer than
     /// the result of the change.
     public func freeze<Collection: ThreadConfined>() -> Publishers.Map<Self, Output>

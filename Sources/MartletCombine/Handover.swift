@@ -243,8 +243,8 @@ extension Publisher {
         }
     }
 
-    /// Transfers changes to another queue, on which the collection is resolved. It may be newer there than the
-    /// positions of the change. To receive the collection that matches the positions, use `freeze()`.
+    /// Transfers changes to another queue, on which the collection is resolved. The resolved collection can be newer
+    /// than the positions of the change. To receive the collection that matches the positions, use `freeze()`.
     public func threadSafeReference<Collection: ThreadConfined>() -> RealmPublishers.MakeThreadSafe<Self>
     where Output == RealmCollectionChange<Collection> {
         RealmPublishers.MakeThreadSafe(upstream: self) { change in

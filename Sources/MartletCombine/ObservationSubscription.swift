@@ -18,7 +18,7 @@ enum PublishedSignal<Output, Failure: Error> {
     case completion(Subscribers.Completion<Failure>)
 }
 
-/// The observation of a subscriber. The subscriber receives as many values as it requests. Changes made while it
+/// The observation for one subscriber. The subscriber receives as many values as it requests. Changes made while it
 /// requests none are merged into one change.
 ///
 /// While the subscriber requests no values, the observation is paused: no change is computed or queued, and none is

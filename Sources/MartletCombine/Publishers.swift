@@ -7,7 +7,7 @@ public import Martlet
 #endif
 
 extension ObservableCollection where Self: RealmSubscribable {
-    /// Publishes a value after each change of the collection. Despite its name, it publishes after the change.
+    /// Publishes a value after each change of the collection, despite the name.
     public var objectWillChange: RealmPublishers.WillChange<Self> {
         RealmPublishers.WillChange(source: ObservedSource(self))
     }
@@ -48,7 +48,7 @@ extension ObservableCollection where Self: RealmSubscribable, Element: ObjectBas
 }
 
 extension ObservableSections where Self: RealmSubscribable {
-    /// Publishes a value after each change of the sections. Despite its name, it publishes after the change.
+    /// Publishes a value after each change of the sections, despite the name.
     public var objectWillChange: RealmPublishers.WillChange<Self> {
         RealmPublishers.WillChange(source: ObservedSource(self))
     }
@@ -100,8 +100,7 @@ extension Map {
 }
 
 extension ObservableProjection where Self: RealmSubscribable {
-    /// Publishes a value after each change of the projected properties. Despite its name, it publishes after the
-    /// change.
+    /// Publishes a value after each change of the projected properties, despite the name.
     public var objectWillChange: RealmPublishers.WillChange<Self> {
         RealmPublishers.WillChange(source: ObservedSource(self))
     }
@@ -163,7 +162,7 @@ extension ObjectChange {
 // MARK: Observable objects
 
 extension Realm {
-    /// Publishes a value when the Realm changes. Despite its name, it publishes after the change.
+    /// Publishes a value after the Realm has changed, despite the name.
     public var objectWillChange: RealmPublishers.RealmWillChange {
         RealmPublishers.RealmWillChange(source: ObservedSource(self))
     }
@@ -186,21 +185,21 @@ extension EmbeddedObject: ObservableObject {
 }
 
 extension List: ObservableObject {
-    /// Publishes a value after each change of the list. Despite its name, it publishes after the change.
+    /// Publishes a value after each change of the list, despite the name.
     public var objectWillChange: RealmPublishers.WillChange<List> {
         RealmPublishers.WillChange(source: ObservedSource(self))
     }
 }
 
 extension MutableSet: ObservableObject {
-    /// Publishes a value after each change of the set. Despite its name, it publishes after the change.
+    /// Publishes a value after each change of the set, despite the name.
     public var objectWillChange: RealmPublishers.WillChange<MutableSet> {
         RealmPublishers.WillChange(source: ObservedSource(self))
     }
 }
 
 extension Map: ObservableObject {
-    /// Publishes a value after each change of the map. Despite its name, it publishes after the change.
+    /// Publishes a value after each change of the map, despite the name.
     public var objectWillChange: RealmPublishers.WillChange<Map> {
         RealmPublishers.WillChange(source: ObservedSource(self))
     }

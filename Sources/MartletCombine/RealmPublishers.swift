@@ -14,7 +14,7 @@ public import Martlet
 /// subscriber receives as many values as it requests. Changes made while it requests none are merged into one change.
 /// The observation ends when the subscription is cancelled or released.
 public enum RealmPublishers {
-    /// Publishes a value when the Realm has committed, has moved to a newer version, or learns that a newer version
+    /// Publishes a value when the Realm has committed, has moved to a newer version, or detects that a newer version
     /// exists.
     public struct RealmWillChange: Publisher {
         public typealias Output = Void

@@ -34,9 +34,9 @@ const void *cmartlet_current_executor(void);
 /// global queue.
 const char *cmartlet_current_queue_label(void);
 
-/// True if the calling code runs on the main queue, on any thread. The function compares the labels of the queues. It
-/// does not attach a queue-specific value to the main queue: if a thread other than the main thread attaches one, the
-/// main queue loses wake-ups.
+/// True if the calling code runs on the main queue, regardless of the thread. The function compares the labels of the
+/// queues. It does not attach a queue-specific value to the main queue: if a thread other than the main thread attaches
+/// one, the main queue loses wake-ups.
 bool cmartlet_is_on_main_queue(void);
 
 /// The run loop of the calling thread. The caller releases it with `cmartlet_run_loop_release`.
@@ -46,11 +46,11 @@ void cmartlet_run_loop_release(void *loop);
 /// Wakes a run loop from any thread, so that it performs the blocks that were added to it.
 void cmartlet_run_loop_wake(void *loop);
 
-/// Adds a source that never fires to a run loop, so that the run loop does not end for lack of sources. Returns the
+/// Adds to a run loop a source that never fires, so that the run loop does not end for lack of sources. Returns the
 /// source.
 void *cmartlet_run_loop_add_idle_source(void *loop);
 
-/// Removes the source and releases it. May be called on any thread.
+/// Removes the source and releases it. Can be called on any thread.
 void cmartlet_run_loop_remove_source(void *source);
 
 /// True if two Dispatch queues are of the same kind: serial, concurrent, global or main.
@@ -59,7 +59,7 @@ bool cmartlet_are_queues_of_one_kind(const void *queue, const void *other);
 /// An object that is stored for the calling thread and released when the thread ends; null if none is stored.
 void *cmartlet_thread_object(void);
 
-/// Stores an object, which the caller has retained, or null. The caller must release the object that was stored before.
+/// Stores an object, which the caller has retained, or null. The caller must release the previously stored object.
 void cmartlet_set_thread_object(void *object);
 
 /// Counts, for the calling thread, how often the hash of a probe was computed. With this count, `ReadRegistrar` detects
@@ -119,8 +119,8 @@ void cmartlet_unblock_forks(void);
 void cmartlet_add_lock(int descriptor);
 
 /// Removes the registration of a descriptor. Call it before closing the descriptor. Returns false if the descriptor is
-/// not registered. Do not close it then: in a forked child that could not open another file for it, the fork handler
-/// has closed it already.
+/// not registered. In this case, do not close it: if a forked child cannot open another file for a descriptor, the fork
+/// handler closes the descriptor.
 bool cmartlet_remove_lock(int descriptor);
 
 /// Retains an object unless its deinitialization has begun. The Swift runtime implements weak references with this

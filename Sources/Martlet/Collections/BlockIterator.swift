@@ -177,7 +177,7 @@ import MartletValues
 
 extension ObjectTable {
     /// True if keys are so dense that reading the whole range costs less than reading each row separately. The
-    /// difference between the first and the last key may not fit into 64 bits.
+    /// difference between the first and the last key can exceed 64 bits.
     fileprivate static func isDense(_ count: Int, _ first: ObjectKey, _ last: ObjectKey) -> Bool {
         let (span, isBeyond) = last.subtractingReportingOverflow(first)
         return count > 8 && !isBeyond && span < 4 * Int64(count)
@@ -189,7 +189,7 @@ extension ObjectTable {
             Self.isDense(keys.count, first, last)
         else { return keys.map(object) }
         let found = accessors(keys)
-        // Values that were assigned to a further accessor of a row may not have been written to the file yet.
+        // Values that were assigned to a further accessor of a row are possibly not in the file yet.
         if hasFurtherAccessors { context.flushForQuery() }
         context.fill(found, self, first, last)
         return found

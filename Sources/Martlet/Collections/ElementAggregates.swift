@@ -155,8 +155,8 @@ struct ElementAggregates {
         }
     }
 
-    // Integers are added exactly. The result is a floating-point number if a value is one, or if the sum exceeds 64
-    // bits.
+    // Integers are added exactly. The result is a floating-point number if any value is a floating-point number, or if
+    // the sum exceeds 64 bits.
     private var total: SQLValue {
         var whole: Int128 = 0
         var real: Double?

@@ -7,7 +7,7 @@ import MartletValues
 /// transaction. The list of an unmanaged object is a plain array, which is stored when the object is added.
 public final class List<Element: RealmCollectionValue>: PropertyCollection, NotifyingCollection {
     private var unmanagedElements: [Element] = []
-    /// Set if the owner is observed while it is unmanaged.
+    /// Not nil if the owner is observed while it is unmanaged.
     var notifier: CollectionNotifier?
     var unmanaged: [Element] {
         get { unmanagedElements }

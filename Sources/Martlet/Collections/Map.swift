@@ -4,7 +4,7 @@ import MartletValues
 /// A to-many property with string keys. Keys are compared by code point.
 public final class Map<Value: RealmCollectionValue>: PropertyCollection, NotifyingCollection {
     private var unmanagedEntries: [StoredValue: Value] = [:]
-    /// Set if the owner is observed while it is unmanaged.
+    /// Not nil if the owner is observed while it is unmanaged.
     var notifier: CollectionNotifier?
     private var unmanaged: [StoredValue: Value] {
         get { unmanagedEntries }

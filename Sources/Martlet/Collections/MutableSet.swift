@@ -8,7 +8,7 @@ import MartletValues
 /// different types are the same element; the set keeps the number that was inserted first.
 public final class MutableSet<Element: RealmCollectionValue & Hashable>: PropertyCollection, NotifyingCollection {
     private var unmanagedElements: [Element] = []
-    /// Set if the owner is observed while it is unmanaged.
+    /// Not nil if the owner is observed while it is unmanaged.
     var notifier: CollectionNotifier?
     private var unmanaged: [Element] {
         get { unmanagedElements }
@@ -221,8 +221,9 @@ extension MutableSet {
     /// Removes the elements that another set does not contain.
     public func formIntersection(_ other: MutableSet<Element>) {
         remove { !other.contains($0) }
-        // Objects that were deleted earlier in this write are not in the other set. The intersection would have removed
-        // them, so their links in this set no longer deny their deletion.
+        // The other set does not contain the objects that were deleted earlier in this write, so the intersection would
+        // have removed them from this set. Deletions that were denied because of the links of this set are therefore no
+        // longer denied.
         if !isSame(as: other) { core?.recordAssignment() }
     }
 

@@ -11,7 +11,8 @@ final class ResultsStorage {
     private var generation: UInt64
     private var changeCount: UInt64 = 0
     private var allKeys: KeySequence?
-    /// At most `firstLimit` first keys, read if one of them is requested before all keys are known; otherwise empty.
+    /// The first keys, at most `firstLimit`. They are read when one of them is requested before all keys are known;
+    /// otherwise empty.
     private var firstKeys: [ObjectKey] = []
     private var knownCount: Int?
     /// The number of keys that are read when one of the first keys is requested.

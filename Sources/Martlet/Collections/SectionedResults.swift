@@ -262,7 +262,7 @@ extension RealmCollection where Element: ObjectBase {
     /// - Parameters:
     ///   - key: computes the section key of an element. The result must depend only on the element. After a change of
     ///     the Realm, the closure is called again for all elements. If the sections are observed, it is called for new
-    ///     elements, and for elements with a change in the element or in an object up to three links away.
+    ///     elements, for changed elements, and for elements from which a changed object is up to three links away.
     ///   - sortDescriptors: the order of the elements. Sections have the order of their first elements. If
     ///     empty, the elements keep their order.
     public func sectioned<Key: Hashable>(
@@ -281,10 +281,9 @@ extension RealmCollection where Element: ObjectBase {
 }
 
 extension RealmCollection where Element: ModelObject {
-    /// Groups the elements into sections by the values of a field, in the order of these values. The key is nil for
-    /// elements whose value is absent, for which a link on the key path is nil, or whose value is NaN. For an
-    /// `AnyRealmValue` property, the key is `AnyRealmValue.none` instead of nil. In a `Decimal128` property, NaN has
-    /// its own section.
+    /// Groups the elements into sections by the values of a field, in the order of these values. The key is nil if the
+    /// value is absent or NaN, or if a link on the key path is nil. For an `AnyRealmValue` property, the key is
+    /// `AnyRealmValue.none` instead of nil. In a `Decimal128` property, NaN has its own section.
     public func sectioned<F: ValueField<Element>>(
         by field: (Element.RootFields) -> F, ascending: Bool = true
     ) -> SectionedResults<F.Value._NonOptional?, Element> where F.Value: OrderedValue, F.Value._NonOptional: Hashable {

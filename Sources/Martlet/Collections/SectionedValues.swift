@@ -28,11 +28,11 @@ public struct SectionedValues<Key: Hashable, Element: OrderedValue & RealmCollec
         storage.section(key).map { _ in ValuesSection(key: key, storage: storage) }
     }
 
-    /// A value by its section and its position in the section. Traps if it is out of range.
+    /// A value by its section and its position in the section. Traps if either is out of range.
     public subscript(section section: Int, item item: Int) -> Element { self[section][item] }
 
-    /// A value by its section and its position in the section, as in a table view. Traps if it is out of range, or if
-    /// the path does not have two positions.
+    /// A value by its section and its position in the section, as in a table view. Traps if either is out of range, or
+    /// if the path does not have two positions.
     public subscript(indexPath: IndexPath) -> Element {
         guard indexPath.count == 2 else {
             Misuse.indexPath(indexPath.count)

@@ -47,7 +47,8 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
     }
 
     static func queue(_ queue: DispatchQueue) -> Confinement {
-        // The main queue is compared by its label, because every access may return another instance.
+        // The main queue is compared by its label, because every access to `DispatchQueue.main` may return another
+        // instance.
         if queue.label == DispatchQueue.main.label { return mainConfinement }
         if queue.getSpecific(key: queueKey) == nil, !isSerial(queue) { Misuse.concurrentQueue(queue.label) }
         mark(queue)

@@ -173,8 +173,8 @@ public final class Migration {
     }
 
     /// Deletes all objects of a type. Returns false if the file had no type of this name. If the program does not
-    /// declare the type, the migration removes it from the file, unless the block creates objects of the type
-    /// afterwards, or a type that remains in the file has properties with this type.
+    /// declare the type, the migration also removes the type from the file, with two exceptions: the block creates
+    /// objects of the type afterwards, or a type that remains in the file has properties with this type.
     @discardableResult
     public func deleteData(forType typeName: String) -> Bool {
         requireActive()
@@ -196,7 +196,7 @@ public final class Migration {
     /// migration has deleted are not copied.
     ///
     /// Traps if the file has no property `oldName`, if the last new name is not in the schema, if the schema still has
-    /// `oldName`, or if `newName` is a primary key that the block may not set.
+    /// `oldName`, or if `newName` is a primary key that the block must not set.
     public func renameProperty(onType typeName: String, from oldName: String, to newName: String) {
         let (old, new) = tables(typeName)
         let source = intermediateNames[IntermediateName(type: new.type.name, property: oldName)] ?? oldName
@@ -210,9 +210,9 @@ public final class Migration {
             intermediateNames[IntermediateName(type: new.type.name, property: newName)] = source
             return
         }
-        // Here, the type has a primary key only if the block may not set it. There are two such cases: an integer key
-        // that the migration keeps is the object key, which links contain; and the key of a type that does not change
-        // has a unique index.
+        // Here, the type has a primary key only if the block must not set it. There are two such cases. An integer key
+        // that the migration keeps is the object key, which links contain. The key of a type that does not change has a
+        // unique index.
         if new.type.primaryKey == property.index { Misuse.primaryKeyChange(new.type.name, property.name) }
         flushChanges()
         newContext.recordingFailure { try migration.fill(new.type, property, from: source) }
@@ -230,9 +230,8 @@ public final class Migration {
 
     // MARK: Embedded types
 
-    /// Gives every object of a type exactly one owner: creates copies for additional owners, and deletes objects
-    /// without an owner, and objects that only such objects own. Call it for a type that the schema now declares as
-    /// embedded.
+    /// Gives every object of a type exactly one owner. Creates copies for additional owners. Deletes objects without an
+    /// owner, and objects that only such objects own. Call it for a type that the schema now declares as embedded.
     ///
     /// ```swift
     /// if oldSchemaVersion < 3 { migration.separateOwners(ofType: "Address") }

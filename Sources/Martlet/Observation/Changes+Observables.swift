@@ -2,7 +2,7 @@ import MartletEngine
 
 extension ObservableCollection {
     /// A sequence of the initial collection and its changes. A change includes moves, and the deleted elements as they
-    /// were before. The sequence ends when the object that owns the collection is deleted.
+    /// were before the change. The sequence ends when the object that owns the collection is deleted.
     ///
     /// - Parameter keyPaths: the properties whose changes are reported as modifications, as in `observe`.
     public func changes(keyPaths: [String]? = nil) -> Changes<DetailedCollectionChange<Self>> {

@@ -67,8 +67,8 @@ final class ChangeInbox<Element>: @unchecked Sendable {
     private func receive(_ element: Element) {
         if let isRepeated, elements.contains(where: { isRepeated($0, element) }) { return }
         elements.append(element)
-        // Unless equal changes are dropped, the observer is paused until the loop has received this change. Later
-        // changes are merged.
+        // If changes are merged, the observer is paused until the loop has received this change. Later changes are
+        // merged.
         token?.registration.isPaused = isRepeated == nil
         wake(hasEnded: false)
     }

@@ -22,13 +22,13 @@ public struct CollectionChangeSet: Sendable, Hashable {
     /// New positions of the elements in `modifications`, in the same order.
     public let modificationsInNew: [Int]
     /// Elements that changed their position, ascending by old position. They may also be modified. An element that was
-    /// replaced by another one and then moved is only a deletion and an insertion.
+    /// replaced by another one and then moved is reported only as a deletion and an insertion.
     public let moves: [Move]
 
     private let deletedElementSource: DeletedElementSource
 
-    /// The deleted elements as they were before. They are read from the previous version when this property is
-    /// accessed.
+    /// The deleted elements as they were before the change. They are read from the previous version when this property
+    /// is accessed.
     ///
     /// Available with `observeChanges` and `changes`. Empty in all other notifications, and if the previous version
     /// cannot be read.
@@ -54,7 +54,7 @@ public struct CollectionChangeSet: Sendable, Hashable {
         insertions = change.insertions
         modifications = change.modifications
         modificationsInNew = change.modificationsNew
-        // If an element was replaced and its position was then moved, the moved element is new. That is not a move.
+        // If an element was replaced and its replacement was then moved, the replacement has no old position.
         moves = change.moves.filter { !$0.isReplaced }.map { Move(from: $0.from, to: $0.to) }
     }
 }

@@ -39,7 +39,7 @@ extension RealmContext {
     /// Registers an observer of a collection. The first call is `.initial`. Commits that change nothing in the
     /// collection are not reported.
     ///
-    /// - Parameter keepsDeleted: whether removed elements can be read as they were.
+    /// - Parameter keepsDeleted: whether removed elements can be read as they were before the change.
     func registerObserver<Tracker: CollectionTracker>(
         _ tracker: Tracker, _ registration: Registration, keepsDeleted: Bool = false,
         _ notify: @escaping (TrackedEvent<Tracker.Change>, Tracker.State?, Version) -> Void

@@ -90,7 +90,7 @@ struct DeliveryState<Snapshot> {
         return self.target
     }
 
-    /// A run begins. Returns its snapshot, nil for the newest version, and whether it computes results.
+    /// A run begins. Returns its snapshot (nil for the newest version) and whether it computes results.
     mutating func beginRun() -> (target: Snapshot?, computes: Bool) {
         defer { target = nil }
         hasUnprocessedCommit = false

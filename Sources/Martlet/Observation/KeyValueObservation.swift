@@ -32,8 +32,8 @@ extension KeyPathObservable {
     /// A key path may lead through links, as in `\.owner?.address?.city`. If such a link changes, its new target is
     /// observed. The path may end in a collection, or in `isInvalidated` of an object or a collection. Unmanaged
     /// objects can be observed too, but not added to a Realm while they are observed. Several changes by other Realms
-    /// cause one call, with the first old value and the last new value. Traps on linking objects, and when called on
-    /// another executor than the object's.
+    /// cause one call, with the first old value and the last new value. Traps on linking objects, and when called on an
+    /// executor other than the object's.
     public func observe<Value>(
         _ keyPath: KeyPath<Self, Value>, options: KeyValueObservingOptions = [],
         changeHandler: @escaping (Self, KeyValueObservedChange<Value>) -> Void

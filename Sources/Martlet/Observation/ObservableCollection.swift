@@ -5,7 +5,7 @@ import MartletEngine
 public protocol ObservableCollection<Element> {
     associatedtype Element
     /// Registers an observer. All variants of `observe` call this method. If `keepsDeleted` is true, deleted elements
-    /// can be read as they were.
+    /// can be read as they were before the change.
     func _observe(
         _ keyPaths: [String]?, _ queue: DispatchQueue?, keepsDeleted: Bool,
         _ notify: @escaping (_CollectionEvent, Self) -> Void
@@ -52,7 +52,7 @@ extension ObservableCollection {
     }
 
     /// Calls `block` with the initial collection and after each change, as `observe` does. Changes also include moves,
-    /// the new positions of modified elements, and the deleted elements as they were.
+    /// the new positions of modified elements, and the deleted elements as they were before the change.
     ///
     /// The version of the last call is pinned until the next call, so that deleted elements can be read, even after
     /// `realm.invalidate()`.

@@ -45,14 +45,13 @@ class ObservationEntry {
 
     var isAlive: Bool { !hasEnded && !registration.isEnded }
 
-    /// Whether commits that are silent for `registrations` are silent for this observer. Never true before its first
-    /// call.
+    /// Whether this observer is one of `registrations`, for which commits are silent. Never true before its first call.
     func isSilenced(by registrations: Set<ObjectIdentifier>) -> Bool {
         isAlive && !isNew && registrations.contains(ObjectIdentifier(registration))
     }
 
-    /// Whether commits that are silent for `registrations` are silent for this observer, and the observer has not been
-    /// notified of all versions up to `base` yet.
+    /// Whether this observer is one of `registrations`, for which commits are silent, and has not been notified of all
+    /// versions up to `base` yet.
     func isSilenced(by registrations: Set<ObjectIdentifier>, before base: Version) -> Bool {
         deliveredVersion < base && isSilenced(by: registrations)
     }
@@ -95,7 +94,7 @@ class ObservationEntry {
     }
 
     /// Removes and returns the prepared call if the observer is paused, because the call would keep a version pinned.
-    /// It is computed again later.
+    /// The call is computed again later.
     func takePausedCall() -> PreparedCall? {
         guard registration.isPaused else { return nil }
         defer { prepared = nil }
@@ -120,7 +119,7 @@ class ObservationEntry {
     }
 
     /// The call that notifies the observer of a failure. Nil if the observer is paused, or if it was already notified
-    /// of this kind of failure: until the cause is removed, each commit of another process fails in the same way.
+    /// of this kind of failure. Until the cause is removed, the failure repeats after each commit of another process.
     func firstFailureCall(_ error: any Error) -> (() -> Void)? {
         let kind = (error as? Realm.Error)?.code.rawValue ?? "\(error)"
         guard isAlive, !registration.isPaused, deliveredFailure != kind else { return nil }

@@ -337,8 +337,8 @@ final class ObservationHub: @unchecked Sendable {
         let shown = context.hasSnapshot ? context.version : lastDeliveredVersion
         let isNewer = newest.version > shown
         if isNewer || !context.hasSnapshot { move(to: newest, context) }
-        // If a `.refreshRequired` callback refreshes, the Realm's observers are notified of the writes of other
-        // callbacks.
+        // If a `.refreshRequired` callback calls `refresh()`, the Realm's observers are also notified of writes that
+        // other callbacks make during the refresh.
         let wasNotifyingRealm = isNotifyingRealm
         isNotifyingRealm = false
         deliverInPlace(context)
@@ -408,8 +408,8 @@ final class ObservationHub: @unchecked Sendable {
                 .map { $0.job() }
         }
         let (wasDelivering, wasPredelivering) = (isDelivering, isPredelivering)
-        // An observer may have resumed in the meantime. Because of `isPredelivering`, it stores the change too: no user
-        // code may run inside the write.
+        // An observer may have resumed in the meantime. Because of `isPredelivering`, it stores the change too, so that
+        // no user code runs inside the write.
         (isDelivering, isPredelivering) = (true, true)
         defer { (isDelivering, isPredelivering) = (wasDelivering, wasPredelivering) }
         for call in prepare(jobs, handle) { notify(call) }

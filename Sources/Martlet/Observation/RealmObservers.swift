@@ -17,8 +17,8 @@ struct RealmObservers {
 
     var isEmpty: Bool { all.isEmpty }
 
-    /// Adds an observer and returns the number with which it can be removed. It is not notified of versions up to
-    /// `version`.
+    /// Adds an observer and returns the number with which it can be removed. The observer is not notified of versions
+    /// up to `version`.
     mutating func add(
         _ registration: Registration, _ context: RealmContext, since version: Version,
         _ block: @escaping (Realm.Notification, Realm) -> Void

@@ -237,9 +237,10 @@ enum QueryLiteral: Equatable {
         }
     }
 
-    // Numbers are compared by value. A number whose value is an `Int64` becomes an integer, because SQLite does not
-    // find the key `Int64.min` if it is compared with a floating-point number. Calculations that exceed 64 bits are
-    // rounded, so other numbers beyond 64 bits are rounded, too. All other decimals remain decimals.
+    // Numbers are compared by value. A number that an `Int64` can represent exactly becomes an integer, because SQLite
+    // does not find the key `Int64.min` if it is compared with a floating-point number. Other decimals beyond 64 bits
+    // become floating-point numbers, because calculations that exceed 64 bits are also rounded. All other decimals
+    // remain decimals.
     private var number: SQLValue? {
         switch self {
         case .integer(let value): .integer(value)

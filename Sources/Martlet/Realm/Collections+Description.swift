@@ -1,4 +1,4 @@
-// The descriptions of collections: the type and the elements, of which at most 100 are shown.
+// The descriptions of collections: the type and at most 100 elements.
 
 extension Results: CustomStringConvertible {
     /// The type and the elements. The length is limited, and omitted elements are counted.

@@ -51,7 +51,7 @@ extension Realm {
     /// Commits the open write transaction, and calls `onComplete` when it is durable.
     ///
     /// If collections or objects of this Realm are observed, `beginAsyncWrite` does not group its write with earlier
-    /// writes. Its block runs only after they are durable and their notifications are delivered.
+    /// writes. Its block runs only after the earlier writes are durable and their notifications are delivered.
     ///
     /// - Parameters:
     ///   - allowGrouping: True if the changes may become durable together with the following writes in the queue.

@@ -22,7 +22,7 @@ extension ObjectId: Codable {
 }
 
 extension Decimal128: Codable {
-    /// Encodes the digits as a string, because JSON numbers have fewer digits.
+    /// Encodes the digits as a string, because many JSON decoders round numbers.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

@@ -7,7 +7,7 @@ public protocol AnyProjection: AnyObject {
 /// so that a file of another format does not compile.
 @_spi(Generated) public enum GeneratedCodeFormat1 {}
 
-/// The formats of older versions. When the format changes, the old one is declared here, so that old files fail to
+/// The formats of older versions. When the format changes, the old format is declared here, so that old files fail to
 /// compile with this message.
 @available(*, unavailable, message: "this file was generated for an older version of Martlet; generate it again")
 @_spi(Generated) public enum GeneratedCodeFormat0 {}

@@ -65,7 +65,7 @@ enum KeyPathTracer {
     }
 }
 
-/// An object type, or an optional of one.
+/// An object type, or an optional object type.
 private protocol TraceableElement {
     static var traced: Any { get }
 }

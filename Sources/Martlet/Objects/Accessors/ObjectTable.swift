@@ -42,7 +42,8 @@ final class ObjectTable {
         hasEnumColumns = table.type.properties.contains { $0.isColumn && $0.element.isEnum }
     }
 
-    /// Updates the links to this type and its full-text indexes after a change of the file's schema.
+    /// After a change of the file's schema, updates the full-text indexes of this type and the list of properties that
+    /// link to it.
     func update(from table: DatabaseSchema.Table) {
         incoming = table.incoming
         rows.update(from: table)

@@ -2,13 +2,14 @@ import MartletEngine
 import MartletValues
 
 extension CollectionCore {
-    /// Called when the program assigns the property. Its earlier links no longer deny deletions of the open write.
+    /// Called when the program assigns the property. Deletions that were denied because of its previous links are no
+    /// longer denied.
     func recordAssignment() {
         context.pending.denials.propertyWasAssigned(property.index, of: RowID(table: table.id, key: owner))
     }
 
-    /// Called when the program assigns or removes a key of a map. The earlier link of the key no longer denies
-    /// deletions of the open write.
+    /// Called when the program assigns or removes a key of a map. A deletion that was denied because of the previous
+    /// link of the key is no longer denied.
     func recordAssignment(ofKey key: @autoclosure () -> SQLValue) {
         if context.pending.denials.isEmpty { return }
         context.pending.denials.keyWasAssigned(key(), property.index, of: RowID(table: table.id, key: owner))

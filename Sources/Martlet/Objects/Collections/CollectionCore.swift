@@ -31,7 +31,7 @@ final class CollectionCore {
     private var isRealmInvalidated = false
     /// The change count of the context when the owner was last known to exist.
     @exclusivity(unchecked) private var checkedChangeCount: UInt64 = 0
-    /// The number of edits in memory.
+    /// The number of edits since this object was created.
     @exclusivity(unchecked) private(set) var editCount: UInt64 = 0
     /// The number of edits whose observers have made further edits when they were notified.
     var observerEditCount: UInt64 = 0
@@ -150,7 +150,7 @@ final class CollectionCore {
             .error(path: context.coordinator.path)
     }
 
-    // Returns zero after the owner was deleted instead of trapping, because observers still receive the collection with
+    // After the owner was deleted, returns zero and does not trap, because observers still receive the collection with
     // its last change.
     var count: Int {
         context.confinement.require("the collection '\(name)'")

@@ -112,8 +112,8 @@ final class ReadTracking {
         context.scheduler?.schedule { (owner.object as? RealmContext)?.reads.sweep() }
     }
 
-    /// Notifies Observation of all dependencies. Active observers read again. Observation releases the closures of all
-    /// other observers.
+    /// Notifies Observation of a change of every dependency. Active observers then read again. Observation releases the
+    /// closures of all other observers.
     private func sweep() {
         guard isSweepDue, changing.isEmpty else { return }
         willChangeAll()

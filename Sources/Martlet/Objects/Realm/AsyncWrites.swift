@@ -43,7 +43,7 @@ final class AsyncWrites {
     private var isRunScheduled = false
     /// Called when the sealed writes are durable or rolled back.
     private var groupEndHandlers: [() -> Void] = []
-    /// The number of durable writes of which the observers of the Realm are not yet notified, because the next write of
+    /// The number of durable writes that are not yet reported to the observers of the Realm, because the next write of
     /// the group was already open when these writes became durable.
     private var unreportedCommits = 0
     /// True while a background thread waits for the write lock. The writes run when the thread has acquired it.

@@ -41,7 +41,7 @@ extension RealmContext {
         guard pending.deletionCount > 0, table.identity.object(key) == nil,
             transaction?.recorder.hasDeleted(key, in: table.id) == true
         else { return }
-        // Another row may have been added with the key since.
+        // Another row may have been added with this key after the deletion.
         if !table.exists(key) { Misuse.invalidated(table.type.name, "with the key \(key)") }
     }
 

@@ -36,7 +36,7 @@ extension RealmContext {
         do {
             try translating { try beginTransaction(holdsLock: holdsLock, after: before) }
         } catch {
-            // The asynchronous writes have given up the lock for this write.
+            // The asynchronous writes have released the lock for this write.
             asyncWrites?.resume()
             throw error
         }
@@ -106,8 +106,8 @@ extension RealmContext {
         asyncWrites?.resume()
     }
 
-    // Traps if an observer ends the write while a change is not complete. The rest of the change would then be made
-    // outside the write.
+    // Traps if an observer ends the write while a change is not complete. Otherwise the rest of the change would be
+    // made outside the write.
     private func requireNoChange(before end: String) {
         if callsBeforeChange > 0 || keyValue.changesInProgress > 0 { Misuse.endedDuringChange(end) }
     }
@@ -291,8 +291,8 @@ extension RealmContext {
         }
     }
 
-    /// Called when the program assigns a property, also if its value does not change. Denials that the previous value
-    /// of the property caused do not apply any more.
+    /// Called when the program assigns a property, also if its value does not change. Deletions that were denied
+    /// because of the previous value of the property are no longer denied.
     func recordAssignment(_ property: Int, of object: ObjectBase) {
         guard let table = object._table else { return }
         pending.denials.propertyWasAssigned(property, of: RowID(table: table.id, key: object._key))

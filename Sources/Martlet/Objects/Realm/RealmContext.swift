@@ -153,7 +153,8 @@ final class RealmContext {
         if models.keys.allSatisfy({ types.models[$0] != nil }) { return }
         if !knowsTypes(of: models) {
             try requireRefreshable()
-            // If new types are the only change of the file, the Realm moves without `refresh()`, which calls observers.
+            // If new types are the only change of the file, the Realm moves without `refresh()`, because `refresh()`
+            // calls observers.
             var hasMoved = false
             while !hasMoved {
                 let newest = try translating { try coordinator.openSnapshot() }
@@ -225,7 +226,7 @@ final class RealmContext {
         if let handle { adoptSchema(of: handle) }
     }
 
-    /// Begins a write transaction and gives up the snapshot, so that the write can use the connection of the snapshot.
+    /// Begins a write transaction and releases the snapshot, so that the write can use the connection of the snapshot.
     ///
     /// If the write starts from a newer version, `willMove` is called to notify key-value observers. The Realm still
     /// shows the old snapshot during this call.
