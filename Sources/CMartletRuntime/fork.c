@@ -41,8 +41,9 @@ static int open_replacement(void) {
 
 /* A lock of `flock` ends when all descriptors of the open file are closed. If a child kept its copies of the
  * descriptors, the lock of a killed parent would last as long as the child. The descriptor numbers must stay in use:
- * the lock objects that the child inherited close these numbers when they are released. A number that was free would
- * by then belong to another file. This function calls only async-signal-safe functions. */
+ * the lock objects that the child inherited close these numbers when they are released. A freed number could by then
+ * belong to another file. Except for the unlocking of the mutex, this function calls only async-signal-safe
+ * functions. */
 static void after_fork_in_child(void) {
     cmartlet_forks++;
     int replacement = lock_count > 0 ? open_replacement() : -1;

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /// A word that identifies the calling thread while it runs. The attribute `pure` says that the function releases no
-/// objects. Without it, each read of a property would retain the accessor before the call of this function, and release
-/// it afterwards.
+/// objects. Without the attribute, each read of a property would retain the accessor before the call of this function,
+/// and release it afterwards.
 static inline __attribute__((pure)) uintptr_t cmartlet_thread(void) {
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
     return (uintptr_t)__builtin_thread_pointer();
@@ -62,9 +62,9 @@ void *cmartlet_thread_object(void);
 /// Stores an object, which the caller has retained, or null. The caller must release the previously stored object.
 void cmartlet_set_thread_object(void *object);
 
-/// Counts, for the calling thread, how often the hash of a probe was computed. With this count, `ReadRegistrar` detects
-/// whether Observation is tracking reads. `cmartlet_probe_hash_count` is not declared pure, because its caller compares
-/// the values before and after code that may increment the count.
+/// Counts, for the calling thread, how often the hash of a `ReadRegistrar.Probe` was computed. With this count,
+/// `ReadRegistrar` detects whether Observation is tracking reads. `cmartlet_probe_hash_count` is not declared pure,
+/// because its caller compares the values before and after code that may increment the count.
 void cmartlet_increment_probe_hash_count(void);
 uintptr_t cmartlet_probe_hash_count(void);
 

@@ -29,8 +29,8 @@ import MartletValues
     /// The change count of the Realm when the rows were copied.
     private var changeCount: UInt64 = 0
     private var guardWord: UInt = 0
-    /// Objects that were created before they are returned, in reverse order. Used inside a write, where every change
-    /// would make copied rows outdated, and if no row of the block was copied.
+    /// The objects of the block, created in advance, in reverse order. Used in two cases: inside a write, where every
+    /// change would make copied rows outdated, and if no row of the block was copied.
     private var preparedObjects: [ObjectBase] = []
     /// True if the member that was returned last already had a living accessor.
     private var lastHadAccessor = false

@@ -4,7 +4,7 @@ import MartletEngine
 // collection may contain nil. A value of the wrong type traps, as in an assignment to a property.
 
 extension ObjectBase {
-    /// The list property with a name, as a live list whose element type is known only at run time. Traps if the
+    /// The list property with the given name, as a live list whose element type is known only at run time. Traps if the
     /// property is not a list.
     ///
     /// ```swift
@@ -14,14 +14,14 @@ extension ObjectBase {
         DynamicList(list: dynamicCollection(name, "list") { $0 as? any UntypedList }, name: "\(_typeName).\(name)")
     }
 
-    /// The set property with a name, as a live set whose element type is known only at run time. Traps if the property
-    /// is not a set.
+    /// The set property with the given name, as a live set whose element type is known only at run time. Traps if the
+    /// property is not a set.
     public final func dynamicSet(_ name: String) -> DynamicSet {
         DynamicSet(base: dynamicCollection(name, "set") { $0 as? any UntypedSet }, name: "\(_typeName).\(name)")
     }
 
-    /// The map property with a name, as a live map whose value type is known only at run time. Traps if the property is
-    /// not a map.
+    /// The map property with the given name, as a live map whose value type is known only at run time. Traps if the
+    /// property is not a map.
     public final func dynamicMap(_ name: String) -> DynamicMap {
         DynamicMap(map: dynamicCollection(name, "map") { $0 as? any UntypedMap }, name: "\(_typeName).\(name)")
     }
@@ -244,7 +244,7 @@ public struct DynamicObject: Hashable, CustomStringConvertible {
     /// Creates the view of an object in which properties are accessed by name.
     public init(_ object: ObjectBase) { self.object = object }
 
-    /// A property by name.
+    /// The value of the property with the given name.
     public subscript(name: String) -> Any? {
         get {
             let property = object.property(named: name)
@@ -260,27 +260,27 @@ public struct DynamicObject: Hashable, CustomStringConvertible {
         nonmutating set { object.setValue(Self.unwrapped(newValue), forKey: name) }
     }
 
-    /// A property by name.
+    /// The value of the property with the given name.
     public subscript(dynamicMember name: String) -> Any? {
         get { self[name] }
         nonmutating set { self[name] = newValue }
     }
 
-    /// A list by name. Traps if the property is not a list.
+    /// The list property with the given name. Traps if the property is not a list.
     public func dynamicList(_ name: String) -> DynamicList {
         var list = object.dynamicList(name)
         list.wrapsObjects = true
         return list
     }
 
-    /// A set by name. Traps if the property is not a set.
+    /// The set property with the given name. Traps if the property is not a set.
     public func dynamicSet(_ name: String) -> DynamicSet {
         var set = object.dynamicSet(name)
         set.wrapsObjects = true
         return set
     }
 
-    /// A map by name. Traps if the property is not a map.
+    /// The map property with the given name. Traps if the property is not a map.
     public func dynamicMap(_ name: String) -> DynamicMap {
         var map = object.dynamicMap(name)
         map.wrapsObjects = true

@@ -2,7 +2,7 @@ import MartletEngine
 
 // Access to properties by name.
 extension ObjectBase {
-    /// The value of a property by name: a Swift value, an object, a collection, or nil.
+    /// The value of the property with the given name: a Swift value, an object, a collection, or nil.
     ///
     /// Enum properties return raw values. Linking objects return live `LinkingObjects`. `AnyRealmValue` properties
     /// return the value inside, as in `note["content"] as? Int`. Traps if there is no property of this name.
@@ -10,7 +10,7 @@ extension ObjectBase {
         UntypedValue.contents(of: keyedValue(property(named: name)))
     }
 
-    /// Sets a property by name. Traps if the name is unknown or the value does not fit the property.
+    /// Sets the property with the given name. Traps if the name is unknown or the value does not fit the property.
     ///
     /// Values are converted: strings to `UUID`, `ObjectId` and `Decimal128`, numbers to `Decimal128`, 0 and 1 to
     /// `Bool`, and raw values to enum cases. An optional enum becomes nil if no case has the raw value.
@@ -19,7 +19,7 @@ extension ObjectBase {
         setUntyped(property, isWithoutCase(value, property) ? nil : value, .single)
     }
 
-    /// Reads and sets a property by name, as `value(forKey:)` and `setValue(_:forKey:)` do.
+    /// Reads or sets the property with the given name, as `value(forKey:)` and `setValue(_:forKey:)` do.
     public final subscript(name: String) -> Any? {
         get { value(forKey: name) }
         set { setValue(newValue, forKey: name) }

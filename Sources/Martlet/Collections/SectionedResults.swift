@@ -31,7 +31,7 @@ public struct SectionedResults<Key: Hashable, Element: ObjectBase> {
     /// True for a frozen collection, which `freeze()` returns.
     public var isFrozen: Bool { storage.results.isFrozen }
 
-    /// The section with a key; nil if there is none.
+    /// The section with the given key; nil if there is none.
     public func section(forKey key: Key) -> ResultsSection<Key, Element>? {
         storage.sections.positions[key].map { _ in ResultsSection(key: key, storage: storage) }
     }

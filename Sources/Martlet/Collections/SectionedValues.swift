@@ -23,7 +23,7 @@ public struct SectionedValues<Key: Hashable, Element: OrderedValue & RealmCollec
     /// The keys of all sections, in order.
     public var allKeys: [Key] { storage.sections.map(\.key) }
 
-    /// The section with a key; nil if there is none.
+    /// The section with the given key; nil if there is none.
     public func section(forKey key: Key) -> ValuesSection<Key, Element>? {
         storage.section(key).map { _ in ValuesSection(key: key, storage: storage) }
     }

@@ -107,8 +107,8 @@ final class ObservationHub: @unchecked Sendable {
     func add(
         _ registration: Registration, _ context: RealmContext, _ block: @escaping (Realm.Notification, Realm) -> Void
     ) {
-        // The observer is not notified of versions up to this one, which may not be durable yet. If the Realm has no
-        // snapshot, all its writes are durable, so 0 is sufficient.
+        // The observer is not notified of versions up to this one. This version is possibly not durable yet. If the
+        // Realm has no snapshot, all its writes are durable, so 0 is sufficient.
         let version = context.hasSnapshot || context.transaction != nil ? context.version : 0
         let number = locked { $0.realmObservers.add(registration, context, since: version, block) }
         registration.whenEnded { [self] in

@@ -54,7 +54,7 @@ struct SectionDifference<Key: Hashable> {
         }
     }
 
-    /// The difference of the section with one key, regardless of its position among the sections.
+    /// The difference of the section with the given key, regardless of its position among the sections.
     init(
         _ key: Key, _ old: Sections<Key>, _ new: Sections<Key>, modified: KeySet = KeySet(), replaced: KeySet = KeySet()
     ) {

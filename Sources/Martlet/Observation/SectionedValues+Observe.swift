@@ -87,8 +87,8 @@ extension ValueSectionStorage {
     }
 }
 
-/// Assigns numbers to values, so that values can be compared by number like objects by key. A value keeps its number
-/// while it remains in the collection. A value that occurs *n* times has *n* numbers.
+/// Assigns numbers to values. Values are compared by their numbers, as objects are compared by their keys. A value
+/// keeps its number while it remains in the collection. A value that occurs *n* times has *n* numbers.
 private struct ValueNumbers {
     private var numbers: [StoredValue: [ObjectKey]] = [:]
     private var last: ObjectKey = 0

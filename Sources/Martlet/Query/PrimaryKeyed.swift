@@ -1,7 +1,8 @@
 import MartletEngine
 import MartletValues
 
-/// A class whose objects are found by a primary key: a generated model class with a key, or a projection of one.
+/// A class whose objects are found by a primary key: a generated model class with a key, or a projection of such a
+/// class.
 ///
 /// A generic function can specify the type of the key:
 ///
@@ -38,7 +39,7 @@ extension KeyedObject {
 }
 
 extension Realm {
-    /// The object with a primary key, or a projection of that object; nil if there is none.
+    /// The object with the given primary key, or a projection of that object; nil if there is none.
     ///
     /// For types that are named at run time, use `dynamicObject(ofType:forPrimaryKey:)`.
     public func object<Found: PrimaryKeyed>(ofType type: Found.Type, forPrimaryKey key: Found._PrimaryKey) -> Found? {

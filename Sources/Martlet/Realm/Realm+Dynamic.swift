@@ -10,7 +10,7 @@ extension Realm {
         return DynamicResults(Results(ResultsStorage(context, table, QueryPlan(table: table.id))))
     }
 
-    /// The object with a primary key; nil if there is none.
+    /// The object with the given primary key; nil if there is none.
     ///
     /// Traps if neither the schema nor the file contains the type, if the type has no primary key, or if `key` is not
     /// of the type of the primary key.

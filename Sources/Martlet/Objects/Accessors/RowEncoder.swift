@@ -15,7 +15,7 @@ import MartletValues
         case key
         /// Checks whether one property can contain a value.
         case check(StoredValue, Int)
-        /// Finds the case with a raw value, for a property whose type is an enum.
+        /// Finds the case with the given raw value, for a property whose type is an enum.
         case findCase(StoredValue, Int)
         /// Finds the collection of one property, or creates it if there is none.
         case collection(of: Int, ObjectBase)
@@ -108,7 +108,7 @@ import MartletValues
         return encoder.isAccepted
     }
 
-    /// The case with a raw value, for a property whose type is an enum; nil if there is none.
+    /// The case with the given raw value, for a property whose type is an enum; nil if there is none.
     static func enumCase(_ value: StoredValue, _ property: Int, of object: ObjectBase) -> Any? {
         var encoder = RowEncoder(mode: .findCase(value, property), mask: .all)
         object._encode(&encoder)

@@ -42,9 +42,9 @@ final class ReadRegistrar: Observable {
     private subscript(probe: Probe) -> Bool { true }
     private subscript(dependency: ReadDependency) -> Bool { true }
 
-    /// A value that detects whether Observation is tracking reads, for which Observation has no API. While it is
-    /// tracking, and only then, Observation inserts the key path of each read into a set. This computes the hash of the
-    /// value, which increments a counter.
+    /// A value that detects whether Observation is tracking reads. Observation has no API for this. While Observation
+    /// is tracking, and only then, it inserts the key path of each read into a set. The insertion computes the hash of
+    /// the value, which increments a counter.
     private struct Probe: Hashable {
         static func == (left: Probe, right: Probe) -> Bool { true }
         // Each thread has a separate counter, because tracking on other threads does not matter.

@@ -173,7 +173,8 @@ final class ReadTracking {
         notifyWillChange(dependencies)
     }
 
-    // The changed rows that were read, or all rows that were read if these are fewer than the changed ones.
+    // The rows to check. If more rows were read than changed, these are the changed rows that were read. Otherwise, all
+    // rows that were read.
     private func touched(_ change: TableChanges, _ known: TableDependencies) -> [ObjectKey] {
         let keys = change.touchedKeys
         return keys.count < known.byRow.count

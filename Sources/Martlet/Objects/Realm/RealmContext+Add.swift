@@ -208,7 +208,7 @@ extension RealmContext {
 
     // MARK: Update
 
-    /// The key of the row with a primary key; nil if there is none.
+    /// The key of the row with the given primary key; nil if there is none.
     func key(primaryKey value: SQLValue, _ table: ObjectTable, usesIdentityMap: Bool = true) -> ObjectKey? {
         if table.type.primaryKey == nil { Misuse.noPrimaryKey(table.type.name) }
         if usesIdentityMap, table.layout.keyIsProperty, case .integer(let key) = value,

@@ -2,7 +2,8 @@ import MartletEngine
 import MartletValues
 
 extension RealmContext {
-    /// The object with a primary key; nil if there is none. One SQL statement finds the row and reads its values.
+    /// The object with the given primary key; nil if there is none. One SQL statement finds the row and reads its
+    /// values.
     func find(primaryKey value: SQLValue, _ table: ObjectTable) -> ObjectBase? {
         if table.integerKey >= 0, case .integer(let key) = value, let known = table.identity.object(key),
             known._state == .live
