@@ -137,7 +137,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
         return true
     }
 
-    /// A number that identifies the isolation. It is used to find the Realm that is already open there.
+    /// A number that identifies the isolation. It is used to find the Realm that is already open in the isolation.
     var identity: UInt64 {
         switch isolation {
         case .thread(let pointer, let number, _): Self.isByAddress ? UInt64(pointer) : number

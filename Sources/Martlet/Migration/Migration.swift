@@ -239,8 +239,8 @@ public final class Migration {
     ///
     /// If an object has several owners, the first owner keeps it and the others get copies. A copy contains copies of
     /// the embedded objects, and links to the same objects as the original. Without this call, the migration fails if
-    /// an object has several owners or none. It always fails if an object with an owner contains itself. Traps if the
-    /// type is unknown or not embedded.
+    /// an object has several owners or none. In any case, the migration fails if an object with an owner contains
+    /// itself. Traps if the type is unknown or not embedded.
     public func separateOwners(ofType typeName: String) {
         let table = tables(typeName).new
         guard table.type.isEmbedded else { Misuse.separatedTopLevel(typeName) }

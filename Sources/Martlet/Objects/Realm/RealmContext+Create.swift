@@ -70,7 +70,8 @@ extension RealmContext {
         if !model.isType(of: object) { refuse() }
         if !rules.copiesObjects {
             if object._context === self || object._model === model { return object }
-            // A migration does not refuse an object of another Realm. It creates an object with its values.
+            // A migration does not refuse an object of another Realm. Instead, it creates an object with the same
+            // values.
             if object._state != .unmanaged && !access.isOfMigration { self.refuse(foreign: object) }
         } else if object._context === self && !model.schema.isEmbedded {
             return object
