@@ -40,7 +40,7 @@ package struct ByteWriter {
         varint(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
     }
 
-    /// Writes a number and a flag. The flag is stored in the lowest bit; the number may use all 64 bits.
+    /// Writes a number and a flag. The flag is stored in the lowest bit; the number can use all 64 bits.
     package mutating func flagged(_ value: UInt64, _ flag: Bool) {
         let first = UInt8(value & 0x3F) << 1 | (flag ? 1 : 0)
         if value <= 0x3F {

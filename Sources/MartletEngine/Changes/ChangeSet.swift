@@ -38,8 +38,9 @@ package struct ChangeSet: Sendable, Hashable {
     package var tables: [TableID: TableChanges]
 
     /// The edits of each collection in the order in which they were made. If a transaction created the row that owns
-    /// the collection, the edits of earlier transactions are omitted. If that transaction had deleted the row before,
-    /// the script also contains the edits of the deleted row, so a reader must first check whether the row was deleted.
+    /// the collection, the edits of earlier transactions are omitted. If that transaction first deleted a row with the
+    /// same key, the script also contains the edits of the deleted row. A reader must therefore first check whether the
+    /// row was deleted.
     package var collections: [CollectionID: ListEditScript]
 
     /// For each collection property, the rows that a collection of this property began or ceased to link to. They are
@@ -70,9 +71,9 @@ package struct ChangeSet: Sendable, Hashable {
 
     /// Adds what a later change set touched (N40).
     ///
-    /// For each collection, the edits are kept from the version on that last created its row. If the row was created
-    /// and deleted within the merged range, its edits are dropped. If the row existed before and is deleted, its edits
-    /// are kept.
+    /// For each collection, the edits of the version that last created its row, and of all later versions, are kept. If
+    /// the row was created and deleted within the merged range, its edits are dropped. If the row existed before and is
+    /// deleted, its edits are kept.
     ///
     /// Complexity: O(size of both). To merge many versions, call `merging` once.
     package mutating func merge(_ later: ChangeSet) {

@@ -9,8 +9,8 @@ package struct CollectionChange: Sendable, Hashable {
         package let from: Int
         /// Its new position, which is also in `insertions`.
         package let to: Int
-        /// True if the element was also overwritten, before or after the move. The position `to` then contains another
-        /// element than `from` did.
+        /// True if the element was also overwritten, before or after the move. The element at `to` is then a different
+        /// element from the one that was at `from`.
         package let isReplaced: Bool
 
         package init(from: Int, to: Int, isReplaced: Bool = false) {

@@ -9,7 +9,7 @@ struct CollectionSegment: Sendable {
     /// True if a move put the elements here.
     var isMoved = false
 
-    /// The part from element `offset` on.
+    /// The part that begins with element `offset`.
     func suffix(from offset: Int) -> CollectionSegment {
         var part = self
         part.oldPosition = oldPosition.map { $0 + offset }
@@ -72,7 +72,7 @@ struct CollectionSegments: Sendable {
         divideIfLong(group)
     }
 
-    /// Removes `length` elements from a position on and returns them.
+    /// Removes and returns `length` elements, beginning at a position.
     mutating func remove(at position: Int, length: Int) -> [CollectionSegment] {
         var removed: [CollectionSegment] = []
         var remaining = length
@@ -97,7 +97,7 @@ struct CollectionSegments: Sendable {
         return removed
     }
 
-    /// Marks `length` elements from a position on as modified. New elements are not marked.
+    /// Marks `length` elements as modified, beginning at a position. New elements are not marked.
     mutating func markModified(at position: Int, length: Int, isReplaced: Bool) {
         var position = position
         let end = position + length

@@ -2,9 +2,9 @@
 package enum ListEdit: Sendable, Hashable {
     /// Inserts `count` new elements before position `at`.
     case insert(at: Int, count: Int)
-    /// Removes `count` elements from position `at` on.
+    /// Removes `count` elements, beginning at position `at`.
     case remove(at: Int, count: Int)
-    /// Overwrites `count` elements from position `at` on.
+    /// Overwrites `count` elements, beginning at position `at`.
     case replace(at: Int, count: Int = 1)
     /// Removes the element at `from` and inserts it so that its position is `to`.
     case move(from: Int, to: Int)

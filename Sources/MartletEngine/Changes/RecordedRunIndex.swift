@@ -18,7 +18,7 @@ struct RecordedRunIndex: Sendable {
     /// Up to this many entries that are in no block are searched one by one.
     private static let searchedLength = 16
 
-    /// Whether one of the entries of `log` has the kind, which is `.insert` or `.delete`, and contains the key.
+    /// Whether an entry of `log` has the given kind and contains the key. The kind is `.insert` or `.delete`.
     mutating func search(for key: ObjectKey, _ kind: TableChangesBuilder.Kind, in log: [Entry]) -> Bool {
         if log.count - count > Self.searchedLength { add(log[count...]) }
         if log[count...].contains(where: { $0.contains(key, kind) }) { return true }

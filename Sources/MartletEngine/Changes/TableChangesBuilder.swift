@@ -21,7 +21,7 @@ package struct TableChangesBuilder: Sendable {
 
     private var log: [Entry] = []
 
-    /// The index of the run of insertions that may still grow. No row was deleted since that run began.
+    /// The index of the run of insertions that can still grow. No row was deleted since that run began.
     private var openInsertion: Int?
 
     /// Finds insertions and deletions in the log; nil before the first search.
@@ -52,7 +52,7 @@ package struct TableChangesBuilder: Sendable {
         return searched.search(for: key, kind, in: log)
     }
 
-    /// Whether an entry may grow. An entry that is already indexed in `runs` must not change.
+    /// Whether an entry can grow. An entry that is already indexed in `runs` must not change.
     private func mayGrow(_ index: Int) -> Bool { runs.map { $0.count <= index } ?? true }
 
     /// Records that a row was created.

@@ -12,7 +12,7 @@ package protocol CollectionTracker: Sendable {
     /// The difference between two states.
     associatedtype Change: TrackedChange
 
-    /// The row that the collection belongs to; nil if the collection contains objects of a class and has no owner.
+    /// The row that the collection belongs to; nil for a result over all objects of a class, which has no owner.
     var owner: CollectionOwner? { get }
 
     /// The state at a snapshot.

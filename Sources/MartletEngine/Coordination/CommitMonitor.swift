@@ -23,7 +23,7 @@ final class CommitMonitor: @unchecked Sendable {
 
     init(_ coordinator: StoreCoordinator) { self.coordinator = coordinator }
 
-    /// Starts to watch the lock file at `path`. Without a path, or if it cannot be watched, starts to poll.
+    /// Starts to watch the lock file at `path`. If there is no path, or the file cannot be watched, starts to poll.
     func start(_ environment: Environment, lockFile path: String?) {
         guard environment.commitPollMilliseconds > 0 else { return }
         LockFileWatcher.schedule { [weak self] in self?.begin(environment, path) }

@@ -72,12 +72,12 @@ struct LogVerifier {
                 + "open the file once for writing")
     }
 
-    /// Deletes the index of another database, which was at the path before and is in use, so that this file gets its
+    /// Deletes the index of another database that was at the path before and is still in use. This file then gets its
     /// own index. Deletes the log too if it is empty. The processes that use the other database detect this before they
     /// write.
     ///
     /// `connection` could not read the file because of this index. While `connection` is open, no new index can get the
-    /// inode of this one.
+    /// inode of the deleted one.
     func removeForeignIndex() throws {
         let header = try connection.readFileHeader()
         // A file of another program, or of a newer format, is left as it is. A new file has no header yet.
@@ -92,14 +92,14 @@ struct LogVerifier {
         }
         try writeLock.acquire()
         defer { writeLock.release() }
-        // Otherwise another process has removed the index, or the path refers to another file by now.
+        // If this check fails, another process has removed the index, or the path now refers to another file.
         guard !connection.isLogIndexMoved, !connection.isFileMoved else { return }
         StoreFiles.removeIndex(of: connection.filePath, andLog: try connection.nameOfLogOnDisk() == nil)
     }
 
     private func verdict() throws -> Verdict {
         guard let log = try connection.nameOfLogOnDisk() else { return .fits }
-        // The header is not valid: a power cut has torn the first page, and the log repairs it.
+        // If the header is not valid, a power cut has torn the first page, and the log repairs it.
         guard let header = try connection.readFileHeader() else { return .fits }
         // A file of another program or of a newer format is rejected later, and left as it is.
         if header.userVersion > Catalog.newestFormat || ![0, Catalog.applicationID].contains(header.applicationID) {

@@ -243,8 +243,8 @@ package struct ResultsTracker: CollectionTracker {
 
     // The old sort keys of touched rows. A row whose sort columns were not touched has its current sort key. The others
     // are taken from the old rows, if these were stored and contain the values that SQL sorted by. Rows that were both
-    // inserted and deleted between the versions have no sort key. They can be touched because a collection linked to
-    // them.
+    // inserted and deleted between the versions have no sort key. Such rows can be touched because a collection linked
+    // to them.
     private func oldSortKeys(
         _ touched: KeySet, _ table: TableChanges, _ oldRows: RowImages, _ connection: Connection
     ) -> [ObjectKey: SortKey] {

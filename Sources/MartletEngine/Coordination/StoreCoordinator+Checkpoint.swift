@@ -32,8 +32,8 @@ extension StoreCoordinator {
         }
     }()
 
-    // The threads that are closing a file. If the program ended while one of them copies a log, the database file would
-    // be complete only with its log.
+    // The threads that are closing a file. If the program ended while one of them copied a log, the database file would
+    // not be complete without its log.
     private static let closing = DispatchGroup()
     private static let isExiting = Atomic(false)
 
@@ -61,7 +61,8 @@ extension StoreCoordinator {
     // Milliseconds that a background checkpoint waits for writers.
     private static let backgroundTimeoutMilliseconds = 1_000
 
-    // `frames` decreases when the log restarts at its beginning, after it was copied and when no reader uses it.
+    // `frames` decreases when the log restarts at its beginning. This requires that the log was copied and that no
+    // reader uses it.
     func isCheckpointDue(_ frames: Int) -> Bool {
         locked { state in
             if frames < state.checkpointedFrames { state.checkpointedFrames = 0 }
@@ -228,8 +229,8 @@ extension StoreCoordinator {
 
     /// Moves handles of the newest version from the log to the database file, which now contains the same version.
     /// While any reader uses the log, the log can only grow. Returns false if a handle could not be moved.
-    // If the caller holds the write lock, no commit can happen in between. Otherwise the new transaction may pin a
-    // different version, and is ended again.
+    // If the caller holds the write lock, no commit can happen while a handle is moved. Otherwise the new transaction
+    // may pin a different version, and is ended again.
     private func repinToDatabaseFile() -> Bool {
         let (handles, newest) = locked { state in (state.handles.values.compactMap(\.handle), state.newestVersion) }
         var isLogUnused = true

@@ -133,10 +133,10 @@ extension StoreCoordinator {
         names != nil && names?.previous == log && names?.current == writeLock.recordedLog
     }
 
-    // Compares the log with the file if the file names a log in which nothing is committed yet. There may have been
-    // several such names, each written by a writer that was killed before its commit: if the log has no frames, a
-    // connection that has never restarted a log chooses a new name. The named log may not exist, if the writer was
-    // killed, or the disk was full, after the name was written.
+    // Compares the log with the file if the file names a log in which nothing is committed yet. Several writers may
+    // have written such names, one after another, and been killed before their commits: if the log has no frames, a
+    // connection that has never restarted a log chooses a new name. The named log may not exist: the writer may have
+    // been killed, or the disk may have been full, after the name was written.
     private func compareUncommitted(
         _ log: LogState, _ names: RecordedLogNames, _ connection: Connection
     ) throws -> Continuity? {

@@ -3,9 +3,9 @@ import MartletSQLite
 /// Limits the growth of the log.
 ///
 /// SQLite restarts the log at its beginning when all of it was copied and no reader uses it. If snapshots overlap, even
-/// short ones, there is always a reader. Therefore a writer waits if the log is longer than the limit. While it holds
-/// the write lock, no new version appears. Older snapshots end, and handles of the newest version are moved to the
-/// database file.
+/// short ones, there is always a reader. Therefore a writer waits if the log is longer than the limit. While the writer
+/// holds the write lock, no new version appears. Older snapshots end, and handles of the newest version are moved to
+/// the database file.
 extension StoreCoordinator {
     private static let waitNanoseconds: UInt64 = 2_000_000_000
     private static let pauseMicroseconds: UInt32 = 10_000
@@ -16,7 +16,8 @@ extension StoreCoordinator {
     func waitForLogRestart(_ handle: SnapshotHandle?, isUnshared: Bool = false) throws {
         let frames = frames(handle)
         guard environment.checkpointsUnderWriteLock, isLogTooLong(frames) else { return }
-        // The handle itself pins an older version, so a wait would be in vain. The write that begins releases it.
+        // The handle itself pins an older version, so waiting would not help. The write that begins releases the
+        // handle.
         if let handle, isUnshared, handle.version < newestKnownVersion { return }
         // After an unsuccessful wait, the log grows by a quarter of the limit before the next one.
         let isWaiting = locked { frames >= $0.fullLogFrames }

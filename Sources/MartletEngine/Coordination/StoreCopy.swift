@@ -34,7 +34,7 @@ struct StoreCopy {
         let number = Self.copyNumbers.add(1, ordering: .relaxed).newValue
         let unfinished = shortened(suffix: ".copy-\(options.environment.processID())-\(number)")
         defer { StoreFiles.removeUnfinished(unfinished) }
-        // Removes what a killed process left under this name.
+        // Removes the files that a killed process left under this name.
         StoreFiles.removeUnfinished(unfinished)
         try create(unfinished, source)
         do {

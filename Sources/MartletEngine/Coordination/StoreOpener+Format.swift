@@ -4,8 +4,8 @@ import MartletValues
 /// Upgrades files of an older format, and makes files synchronized.
 extension StoreOpener {
     /// Upgrades a file in one transaction when it is opened for writing. Programs of the older format that have the
-    /// file open can no longer read the version row, or find a format that they do not know there. Every write begins
-    /// by reading it, so they fail before they change anything.
+    /// file open can no longer read the version row, or find an unknown format in it. Every write begins by reading
+    /// this row, so these programs fail before they change anything.
     func upgradeFormat(_ connection: Connection, _ writeLock: WriteLock) throws {
         guard !options.isReadOnly, try connection.integer("PRAGMA user_version") ?? 0 < options.format else { return }
         try writeLock.acquire()

@@ -78,9 +78,9 @@ struct StoreOpener {
         StoreFiles.create(path, mode: options.fileMode)
     }
 
-    // Returns nil if the caller must call it again, for one of these reasons: The file was moved to the path of an open
-    // file, whose index was then removed. Another process has moved or deleted the file. An error of the log may be
-    // temporary.
+    // Returns nil if the caller must call this method again, for one of these reasons: The file was moved to the path
+    // of an open file, whose index was then removed. Another process has moved or deleted the file. An error of the log
+    // may be temporary.
     private func connect(
         _ lockFile: (file: LockFile, content: LockFile.Content)?, isLastAttempt: Bool
     ) throws -> Opened? {
@@ -94,7 +94,7 @@ struct StoreOpener {
             // If this process already has the file open, its coordinator has checked the log.
             if knownLock == nil { obsolete = try verifier.verify() }
             try connection.configureAndRead()
-            // Otherwise the log and the index that SQLite has opened may be those of another file.
+            // If the file was moved, the log and the index that SQLite has opened may be those of another file.
             try connection.requireUnmoved()
             logError = knownLock == nil ? verifier.errorOfReadLog(obsolete: obsolete) : nil
             if let logError { throw logError }
@@ -243,7 +243,7 @@ struct StoreOpener {
     private func create(_ connection: Connection, _ writeLock: WriteLock) throws {
         try writeLock.acquire()
         defer { writeLock.release() }
-        // Otherwise the index at the path may be that of another file.
+        // If the file was moved, the index at the path may be that of another file.
         try connection.requireUnmoved()
         let isEmpty = try connection.integer("PRAGMA page_count") == 0
         guard try isEmpty || isBlank(connection) else { return try checkFormat(connection) }

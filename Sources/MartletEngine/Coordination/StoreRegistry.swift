@@ -254,8 +254,8 @@ package enum StoreRegistry {
         return isHeld(options)
     }
 
-    /// Waits for work that may hold a file slightly longer than its last Realm: a checkpoint, or a poll for commits of
-    /// other processes.
+    /// Waits for work that can keep a file open slightly longer than its last Realm: a checkpoint, or a poll for
+    /// commits of other processes.
     private static func waitForWork(_ environment: Environment) {
         StoreCoordinator.waitForCheckpoints(environment)
         if !environment.hasThreadDriver { CommitMonitor.waitForPolls() }

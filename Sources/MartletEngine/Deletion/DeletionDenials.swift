@@ -3,16 +3,19 @@ package import MartletValues
 /// The denials of deletions in the open write. A deletion is denied by `onDelete: deny` or `deleteRule: deny`. Later
 /// changes of the same write can remove a denial. If a denial remains at the commit, the write fails.
 package struct DeletionDenials {
-    /// For each row with a link and each of its properties, the targets that were deleted although `onDelete` denies
-    /// this: by key for a map; for any other property only the first, with the key `null`.
+    /// The names of the targets that were deleted although `onDelete` denies this, for each row that linked to them and
+    /// each of its properties. The innermost key is the key of a map that had the target. Other properties have only
+    /// the first target, under the key `null`.
     private var holders: [RowID: [PropertyIndex: [SQLValue: String]]] = [:]
-    /// For each target, the row that was deleted although its `deleteRule` denies this while the row has targets.
+    /// For each target, the name and the property of the first row that was deleted although it had this target and
+    /// `deleteRule` denies the deletion.
     private var targets: [RowID: (holder: String, property: String)] = [:]
     package private(set) var isEmpty = true
 
     package init() {}
 
-    /// Records a denial by `onDelete`. `key` is the key of a map that had the target; `null` for any other property.
+    /// Records a denial by `onDelete`. For a map, `key` is the key that had the target; for any other property, it is
+    /// `null`.
     package mutating func deny(_ target: String, by holder: RowID, _ property: PropertyIndex, key: SQLValue = .null) {
         isEmpty = false
         if holders[holder]?[property]?[key] == nil {

@@ -108,7 +108,7 @@ extension RowDeletion {
 
     // MARK: Links in AnyRealmValue values
 
-    /// Replaces links to a row by `none` in all `AnyRealmValue` values. Sets lose the element.
+    /// Replaces links to a row by `none` in all `AnyRealmValue` values. A set loses the element.
     private func removeAnyLinks(to row: RowID) throws {
         guard host.hasAnyValues else { return }
         let link = AnyLink(row.table, row.key)

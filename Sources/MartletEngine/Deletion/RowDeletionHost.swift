@@ -23,8 +23,8 @@ package protocol RowDeletionHost: AnyObject {
 
     /// Writes the changes of objects and collections that are only in memory.
     func flush() throws
-    /// Changes a property of a row in the file with `body`, and notifies its observers before and after, unless the
-    /// change is silent. Afterwards, the accessors of the row read their values from the file again.
+    /// Changes a property of a row in the file with `body`, and notifies the observers of the property before and after
+    /// the change, unless it is silent. Afterwards, the accessors of the row read their values from the file again.
     func change(_ property: PropertyIndex, of row: RowID, isSilent: Bool, _ body: () throws -> Void) throws
     /// Removes links to rows that are being deleted from a collection.
     func remove(_ targets: Set<SQLValue>, from collection: CollectionID) throws

@@ -21,7 +21,7 @@ package struct ResultsMaintainer: Sendable {
     package var touched: KeySet
     /// Touched rows that were deleted and created again.
     package var replaced: KeySet
-    /// Touched rows that are known not to exist at the old snapshot, so they need not be searched for.
+    /// Touched rows that are known to be missing in the old snapshot. They are not searched for there.
     package var inserted: KeySet
     /// Touched rows whose change counts as a modification.
     package var reported: KeySet
@@ -57,9 +57,9 @@ package struct ResultsMaintainer: Sendable {
     ///
     /// - Parameter sortKey: reads the sort key of an untouched row. It is never called for a result in key order.
     ///
-    /// Complexity: O(c log n) for c touched rows, including the calls of `sortKey`, plus the key chunks that contain
-    /// them. If the result is sorted and the old sort key of a touched row is unknown, or if many rows were touched,
-    /// the old keys are scanned once: O(n).
+    /// Complexity: O(c log n) for c touched rows, including the calls of `sortKey`, plus the blocks of keys that
+    /// contain these rows. If the result is sorted and the old sort key of a touched row is unknown, or if many rows
+    /// were touched, the old keys are scanned once: O(n).
     package func advance<Failure: Error>(
         sortKey: (ObjectKey) throws(Failure) -> SortKey
     ) throws(Failure) -> Outcome {
@@ -119,8 +119,8 @@ package struct ResultsMaintainer: Sendable {
         return positions
     }
 
-    /// The old positions of touched members in a result in key order. There the members of a run of touched keys are
-    /// adjacent.
+    /// The old positions of touched members in a result in key order. In such a result, the members of a run of touched
+    /// keys are adjacent.
     private func oldPositionsAscending() -> [Int] {
         touched.ranges.flatMap { run in
             let first = old.insertionPositionAscending(for: run.lowerBound)
@@ -142,7 +142,7 @@ package struct ResultsMaintainer: Sendable {
         var gaps: [Int] = []
         gaps.reserveCapacity(candidates.count)
         // Many candidates are close to each other, so each search starts near the previous result. Few candidates are
-        // far apart, so each search covers the whole range. The cache contains the first probes of such searches.
+        // far apart, so each search covers the whole range. The cache contains the rows that such searches read first.
         let isDense = candidates.count > untouched.count / 64
         for candidate in candidates {
             let follows = { (index: Int) throws(Failure) -> Bool in
@@ -179,7 +179,7 @@ package struct ResultsMaintainer: Sendable {
 
     // MARK: Computing the difference
 
-    /// The difference between the members that leave and those that enter, and the resulting keys.
+    /// Computes the difference and the new keys from the touched rows that were members and those that are members now.
     private func outcome(_ oldMembers: [OldMember], _ newMembers: [NewMember]) -> Outcome {
         let survivors = survivors(oldMembers, newMembers)
         // Old and new members are ordered by gap, so one search for a subsequence handles the survivors of all gaps.
@@ -233,7 +233,7 @@ package struct ResultsMaintainer: Sendable {
     }
 }
 
-/// The members of a result that were not touched, indexed without the touched ones.
+/// The members of a result that were not touched, indexed as if the touched members had been removed.
 private struct UntouchedKeys {
     /// Up to this many touched members are skipped at each access. With more, removing them once is cheaper.
     private static let maximumSkipped = 64

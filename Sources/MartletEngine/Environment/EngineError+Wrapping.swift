@@ -16,7 +16,8 @@ extension EngineError {
         return EngineError(.inputOutput, path: path, "the file could not be used: \(error)")
     }
 
-    /// True for errors of this module and of SQLite, which `wrap` describes exactly.
+    /// True for an `EngineError` or a `SQLiteError`. For other errors, `wrap` creates a message that names no specific
+    /// cause.
     package static func describes(_ error: any Error) -> Bool { error is EngineError || error is SQLiteError }
 
     /// True if SQLite refused a row because of a constraint.

@@ -70,8 +70,8 @@ package struct Environment: Sendable {
         #endif
     }
 
-    /// Called before the calling thread waits for other threads. If a test schedules the threads, it returns when
-    /// `isOver` returns true. Otherwise it does nothing.
+    /// Called before the calling thread waits for other threads. If a test schedules the threads, this method returns
+    /// when `isOver` returns true. Otherwise it does nothing.
     @inline(__always)
     func wait(_ reason: WaitReason, until isOver: @escaping @Sendable () -> Bool) {
         #if DEBUG

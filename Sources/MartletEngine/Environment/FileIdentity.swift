@@ -18,7 +18,7 @@ struct FileIdentity: Hashable {
         self.init(status)
     }
 
-    /// The file with a name; the link itself if the name is a symbolic link.
+    /// The file at a path; the link itself if there is a symbolic link at the path.
     init?(withoutFollowingLink path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }

@@ -1,5 +1,5 @@
 extension KeySequence {
-    /// Up to this number of changes, applying them one by one is cheaper than one pass over all blocks.
+    /// Up to this number of changes are applied one by one, which is then cheaper than one pass over all blocks.
     private static let smallBatch = 8
 
     /// Removes the keys at the given positions. The positions ascend, and refer to the sequence before the call.

@@ -22,7 +22,6 @@ package struct KeySequence: Sendable {
     /// The number of keys.
     package private(set) var count: Int
 
-    /// An empty sequence.
     package init() {
         blocks = []
         starts = []
@@ -50,7 +49,6 @@ package struct KeySequence: Sendable {
         }
     }
 
-    /// Whether there are no keys.
     package var isEmpty: Bool { count == 0 }
 
     /// The key at a position.
@@ -174,7 +172,7 @@ extension KeySequence: Sequence {
 }
 
 extension KeySequence: Equatable {
-    /// Whether both contain the same keys in the same order.
+    /// Whether both sequences contain the same keys in the same order.
     ///
     /// Complexity: O(n). If the blocks have the same starts, shared blocks are not compared.
     package static func == (left: KeySequence, right: KeySequence) -> Bool {

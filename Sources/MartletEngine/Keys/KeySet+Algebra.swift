@@ -95,7 +95,7 @@ extension KeySet {
         subtracting(other).isEmpty
     }
 
-    /// Calls `body` with every maximal run that lies in both sets, in ascending order, until it returns false.
+    /// Calls `body` with every maximal run that lies in both sets, in ascending order, until `body` returns false.
     private func forEachSharedRun(with other: KeySet, _ body: (ClosedRange<ObjectKey>) -> Bool) {
         var left = 0
         var right = 0

@@ -10,7 +10,6 @@ package struct KeySet: Sendable, Hashable {
     /// The number of keys.
     package private(set) var count: Int
 
-    /// An empty set.
     package init() {
         ranges = []
         count = 0
@@ -43,7 +42,6 @@ package struct KeySet: Sendable, Hashable {
         append(range)
     }
 
-    /// Whether the set has no keys.
     package var isEmpty: Bool { ranges.isEmpty }
 
     /// The smallest key.

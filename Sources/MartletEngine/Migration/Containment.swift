@@ -13,7 +13,7 @@ package struct Containment {
     private var reached: Set<RowID> = []
     /// The keys of the other rows, in ascending order.
     private(set) var unreachable: [TableID: [ObjectKey]] = [:]
-    /// The same rows as in `unreachable`.
+    /// The rows in `unreachable`, as a set.
     private var unreachableRows: Set<RowID> = []
     /// The rows that contain themselves, or contain a row that does.
     private var rowsLeadingToCycles: Set<RowID> = []
@@ -117,7 +117,7 @@ package struct Containment {
         return found
     }
 
-    /// True if a top-level object contains a row that this row contains, too.
+    /// True if this row directly contains a row that a top-level object also contains.
     package func sharesContents(_ row: RowID) -> Bool { contents[row]?.contains(where: reached.contains) ?? false }
 
     /// A row that contains itself, and that a top-level object contains.

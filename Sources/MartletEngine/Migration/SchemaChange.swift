@@ -164,7 +164,8 @@ struct SchemaChange {
         return false
     }
 
-    // For a default that differs from row to row, such as `new` in the schema, which creates a UUID for each object.
+    // Used for a default that differs from row to row, such as `new` in the schema, which creates a UUID for each
+    // object.
     private func fillEach(
         _ column: TableLayout.Column, _ layout: TableLayout, _ property: PropertySchema, _ value: () -> SQLValue
     ) throws {

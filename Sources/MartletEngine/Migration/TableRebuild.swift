@@ -25,7 +25,8 @@ struct TableRebuild {
         for property in type.properties {
             for statement in TableLayout.indexes(of: property, in: type) { try connection.execute(statement) }
         }
-        // A type with an integer primary key does not advance `next_key`, so the keys of its rows may be higher.
+        // A type with an integer primary key does not advance `next_key`, so the keys of its rows may be higher than
+        // `next_key`.
         if last <= Self.highestCounted {
             try connection.run(
                 "UPDATE martlet_types SET next_key = max(next_key, ?2) WHERE name = ?1",

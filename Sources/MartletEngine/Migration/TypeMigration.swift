@@ -151,8 +151,8 @@ package final class TypeMigration {
         try Containment(DatabaseSchema(migratingTypes), connection, allTypes: allTypes)
     }
 
-    /// A row that contains itself and that a copy of `row` to a property of an embedded type would include; nil if
-    /// there is none. Both are rows of the previous version.
+    /// A row that contains itself, and that would be copied together with `row` to a property of an embedded type; nil
+    /// if there is none. Both are rows of the previous version.
     package func previousCycle(from row: RowID) throws -> RowID? {
         let containment =
             try previousContainment

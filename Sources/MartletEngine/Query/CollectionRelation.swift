@@ -33,7 +33,7 @@ struct CollectionRelation {
     func select(_ columns: String) -> String { "(SELECT \(columns) FROM \(tables) WHERE \(condition))" }
 }
 
-/// How a query treats the entries of a map of objects whose value is nil.
+/// How a query treats entries with the value nil in a map of objects.
 enum NilEntries {
     /// Such entries are omitted, because the path continues to properties of the objects, or because the condition
     /// cannot be true for nil.

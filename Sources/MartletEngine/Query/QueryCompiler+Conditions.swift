@@ -96,7 +96,7 @@ extension QueryCompiler {
     // MARK: Comparisons
 
     // `=` with nil tests for absence, `<>` with nil for presence. `<>` with a value is true for nil. `<` and similar
-    // are false for nil.
+    // operators are false for nil.
     private mutating func comparison(
         _ left: QueryTerm, _ comparison: Predicate.Comparison, _ right: QueryTerm
     ) throws -> String {

@@ -4,7 +4,8 @@ import MartletValues
 extension QueryCompiler {
     typealias Leaf = (inout QueryCompiler, [QueryTerm]) throws -> String
 
-    /// Compiles a condition whose operands may have paths through collections. It is true if some elements satisfy it.
+    /// Compiles a condition whose operands may have paths through collections. The condition is true if some elements
+    /// satisfy it.
     ///
     /// - Parameter includesNilEntries: false to omit map entries without an object, because the condition cannot be
     ///   true for them.

@@ -115,8 +115,8 @@ package struct QueryCompiler {
         return "t\(aliases)"
     }
 
-    /// Calls `body` one level of nesting deeper. The limit of levels protects the stack of this program. SQLite has its
-    /// own limit.
+    /// Increases the depth of nesting while `body` runs. The maximum depth protects the stack of this program. SQLite
+    /// has its own limit.
     mutating func nested<R>(_ body: (inout QueryCompiler) throws -> R) throws -> R {
         guard depth < Self.maximumDepth else { throw QueryFailure.tooLarge("too many conditions are nested") }
         depth += 1
@@ -124,7 +124,7 @@ package struct QueryCompiler {
         return try body(&self)
     }
 
-    /// Compiles a condition on the elements of a collection. It can refer to the owner of the collection.
+    /// Compiles a condition on the elements of a collection. The condition can refer to the owner of the collection.
     mutating func compile(_ condition: Predicate, _ element: QueryScope, within scope: QueryScope) throws -> String {
         enclosingScopes.append(scope)
         defer { enclosingScopes.removeLast() }

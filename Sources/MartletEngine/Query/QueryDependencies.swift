@@ -186,7 +186,7 @@ package struct QueryDependencies: Sendable {
         }
     }
 
-    // Adds a condition on the elements of a collection. It can refer to the owner of the collection.
+    // Adds a condition on the elements of a collection. The condition can refer to the owner of the collection.
     private mutating func add(
         _ collection: PropertyPath, _ condition: Predicate, _ base: Base, _ schema: DatabaseSchema
     ) throws(ResolvedPath.Failure) {

@@ -11,7 +11,7 @@ package struct QueryRunner {
         self.schema = schema
     }
 
-    /// The keys of the results, in order: all of them, or the first ones.
+    /// The keys of the results in order; at most `limit` of them.
     package func keys(limit: Int? = nil, _ connection: Connection) throws -> [ObjectKey] {
         var compiler = QueryCompiler(schema)
         let query = try compiler.keys(plan, limit: limit)

@@ -5,7 +5,7 @@ package import MartletValues
 /// or a copied row.
 ///
 /// Valid until the statement takes its next step, or the block of copied rows changes. The methods return nil for a
-/// value of another type, and for text that is not valid UTF-8. Columns have fixed types, so both occur only in a
+/// value of another type, and for text that is not valid UTF-8. Columns have fixed types, so both cases occur only in a
 /// damaged file.
 package struct RowColumns {
     @usableFromInline enum Source {

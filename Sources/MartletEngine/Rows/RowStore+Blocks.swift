@@ -7,7 +7,7 @@ extension RowStore {
         RowBlock(columnCount: keyPosition + 1, rowCapacity: rowCapacity)
     }
 
-    /// Calls `body` with the rows of a range of keys, in ascending order, until it returns false.
+    /// Calls `body` with the rows of a range of keys, in ascending order, until `body` returns false.
     package func forEachRow(
         in range: ClosedRange<ObjectKey>, _ connection: Connection,
         _ body: (ObjectKey, RowColumns) throws -> Bool

@@ -55,7 +55,7 @@ package struct SchemaDiff: Equatable {
                 steps.append(.renameType(from: name, to: type.name))
                 compare(old, type)
             } else if let similar = storedByLowercase[type.name.lowercased()] {
-                // If the file's type has a new name in the program, it cannot become this type.
+                // A type of the file that the program renames cannot also become this type.
                 let fix = renames[similar] == nil ? "that name, or declare 'renamedFrom: \(similar)'" : "another name"
                 nameClashes.append("'\(type.name)' differs only in case from '\(similar)' in the file: use \(fix)")
             } else {
@@ -146,8 +146,8 @@ package struct SchemaDiff: Equatable {
         return positions.allSatisfy { $0.key == $0.value } ? [:] : positions
     }
 
-    // Describes a change of type that requires a change of the stored values. Returns nil if they can stay, for example
-    // if a property becomes optional.
+    // Describes a change of type that requires a change of the stored values. Returns nil if the stored values can
+    // stay, for example if a property becomes optional.
     private func difference(_ before: PropertySchema, _ declared: PropertySchema) -> String? {
         let stored = before.retargeted(currentName)
         guard stored.kind == declared.kind, stored.element == declared.element else {
@@ -163,8 +163,8 @@ package struct SchemaDiff: Equatable {
         return nil
     }
 
-    // A link and an embedded object have the same notation. If the types differ only in this, the texts say which is
-    // which.
+    // A link and an embedded object have the same notation. If the types differ only in this, the texts also contain
+    // 'linked' or 'embedded'.
     private func typeTexts(
         _ stored: PropertySchema, _ before: PropertySchema, _ declared: PropertySchema
     ) -> (was: String, now: String) {

@@ -1,8 +1,8 @@
 /// How the objects of a type are synchronized. Raw values are the values of the fact `sync`.
 package enum SyncMode: String, Sendable {
-    /// Not at all. A type with this mode has no fact `sync`.
+    /// Objects are not synchronized. A type with this mode has no fact `sync`.
     case none
-    /// Clients send their changes and receive the changes of others.
+    /// Clients send their changes and receive the changes of other clients.
     case both
     /// Clients send the objects that they create, and receive none.
     case upload
@@ -10,7 +10,7 @@ package enum SyncMode: String, Sendable {
 
 /// A rule of a type: which objects a user may receive or write.
 package struct SyncRule: Sendable, Equatable {
-    /// What the rule restricts. Raw values are the words of the fact.
+    /// What the rule restricts. Raw values are the words in the schema facts.
     package enum Scope: String, CaseIterable, Sendable {
         case read
         case write
@@ -24,9 +24,9 @@ package struct SyncRule: Sendable, Equatable {
 }
 
 extension ObjectTypeSchema {
-    /// Adds the rule of a fact. The scope of a property's rule is `write.` and the name of the property.
+    /// Adds a rule from the schema facts. The scope of a property's rule is `write.` and the name of the property.
     ///
-    /// - Returns: false if the scope is unknown, occurs twice, or precedes the scopes or the property before it.
+    /// - Returns: false if the scope is unknown or already has a rule.
     mutating func add(rule scope: String, _ text: String) -> Bool {
         if let scope = SyncRule.Scope(rawValue: scope) {
             guard rule(scope) == nil else { return false }

@@ -51,7 +51,7 @@ package struct AnyLinkIndex {
 
     /// Adds to the counts of links. A link whose count drops to zero is removed.
     package func addCounts(_ changes: [AnyLink: Int], of source: Source) throws {
-        // In primary-key order, which is the fastest.
+        // Writes in the order of the table's primary key, which is the fastest.
         for (link, change) in changes.sorted(by: { ($0.key.table, $0.key.key) < ($1.key.table, $1.key.key) })
         where change != 0 {
             let key = [.integer(Int64(link.table)), .integer(link.key)] + source.values

@@ -136,8 +136,8 @@ package struct AnyValue {
             }
     }
 
-    /// Less than, equal to or greater than zero. Numbers of all kinds are compared by value. Nil for other values of
-    /// different kinds, if either is NaN, and for unequal objects, lists or maps.
+    /// The result is less than, equal to or greater than zero. Numbers of all kinds are compared by value. Nil if
+    /// either value is NaN, if the kinds differ and are not both numbers, and for unequal objects, lists or maps.
     func compare(_ other: AnyValue) -> Int? {
         switch (content, other.content) {
         case (.bool(let left), .bool(let right)): (left ? 1 : 0) - (right ? 1 : 0)

@@ -28,7 +28,7 @@ enum Catalog {
         "INSERT INTO martlet_meta VALUES (1, 1, 1, \(format), 0, 0, randomblob(16))",
     ]
 
-    /// The content of the version row. If it is read by the first statement of a transaction, this read pins the
+    /// The content of the version row. If the first statement of a transaction reads the row, this read pins the
     /// snapshot, and the row identifies the pinned version.
     struct Meta: Equatable {
         var version: Version
@@ -66,10 +66,10 @@ enum Catalog {
             schemaHash: statement.integer(5), format: format)
     }
 
-    // Each write adds one, so valid numbers never come near the limit.
+    // Each write adds one, so valid numbers never come near the maximum of `Int64`.
     private static let validNumbers: ClosedRange<Int64> = 1...Int64.max / 2
 
-    /// The error for a file of a format that cannot be used; nil if it can be used.
+    /// The error for a file whose format cannot be used; nil if the format can be used.
     static func formatError(for format: Int64, path: String) -> EngineError? {
         if format < oldestFormat {
             return EngineError.damaged("the file says that it has format \(format)", path: path)

@@ -12,7 +12,7 @@ package struct DecimalSum {
 
     private static let base: Int64 = 1_000_000_000
     private static let digits = 9
-    // This many additions cannot overflow a limb.
+    // Carries are propagated after this many additions, before a limb can overflow.
     private static let carryLimit = 1 << 30
 
     package init() {}
@@ -45,7 +45,7 @@ package struct DecimalSum {
     /// The sum, rounded to 34 digits. A tie is rounded to the even digit.
     package var total: DecimalNumber { special ?? rounded(dividedBy: 1) }
 
-    /// The mean, rounded in the same way; nil if no numbers were added.
+    /// The mean, rounded like the sum; nil if no numbers were added.
     package var mean: DecimalNumber? { count == 0 ? nil : special ?? rounded(dividedBy: count) }
 
     private var special: DecimalNumber? {

@@ -11,7 +11,7 @@ import Synchronization
 /// its mutex. The other properties never change.
 // Sendable: every use of the connection, which is not Sendable, holds `lock`.
 package final class SnapshotHandle: @unchecked Sendable {
-    /// Refers to the handle without retaining it. `reference.object` returns the handle retained.
+    /// Refers to the handle without retaining it. `reference.object` returns a strong reference to the handle.
     let reference = WeakReference()
     package let version: Version
     package let epoch: Int64
@@ -53,8 +53,8 @@ package final class SnapshotHandle: @unchecked Sendable {
         lock.lock()
         defer { lock.unlock() }
         guard let connection else { preconditionFailure("a snapshot was read after its connection had been taken") }
-        // In a forked child, the locks of the file belong to the parent: other processes may overwrite what is read
-        // here.
+        // In a forked child, the locks of the file belong to the parent: other processes may overwrite pages while they
+        // are read here.
         if forkCountAtCreation != cmartlet_fork_count() { stopForkedChild(connection.options.path) }
         return try body(connection)
     }
@@ -80,7 +80,7 @@ package final class SnapshotHandle: @unchecked Sendable {
         return [owners.live, owners.frozen].compactMap { $0?.description }
     }
 
-    /// True if both have the same version and epoch of the file.
+    /// True if both handles have the same version and epoch of the file.
     package func isSame(as other: SnapshotHandle) -> Bool {
         self === other || (version == other.version && epoch == other.epoch)
     }

@@ -50,7 +50,7 @@ extension TableLayout.Collection {
         let count = try connection.statement(
             "UPDATE \(targetTable) SET count = count + ?3 WHERE target = ?1 AND owner = ?2")
         var changedTargets: [ObjectKey] = []
-        // In the order of the table's primary key, which is the cheapest order.
+        // Writes in the order of the table's primary key, which is the cheapest order.
         for (target, change) in counts.changes() {
             func changesRow(_ statement: Statement, by number: Int) throws -> Bool {
                 statement.bind(target, at: 1)

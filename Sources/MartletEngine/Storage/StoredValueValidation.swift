@@ -207,7 +207,7 @@ package struct DamageSearch {
         return DamagedValue(type, property, key, holds: value)
     }
 
-    /// The first link to the row with this key, which does not exist.
+    /// The first link to the row with this key. The row does not exist.
     package func link(to key: ObjectKey, in target: TableID) throws -> DamagedValue? {
         let name = schema[target].type.name
         for incoming in schema[target].incoming {
@@ -225,7 +225,7 @@ package struct DamageSearch {
             source.type.name, source.type.properties[holder.property], holder.owner, linksTo: key, of: name)
     }
 
-    /// The first value of an `any` property that contains `link`. The object type of the link does not exist.
+    /// The first value of an `any` property that contains `link`, a link whose object type does not exist.
     package func anyLink(_ link: AnyLink) throws -> DamagedValue? {
         for table in schema.tables.values.sorted(by: { $0.id < $1.id }) {
             for property in table.type.properties where property.isAny {

@@ -15,7 +15,7 @@ enum SyncCatalog {
         CREATE TABLE martlet_outbox (number INTEGER PRIMARY KEY, time INTEGER NOT NULL, base TEXT NOT NULL, \
         operations BLOB NOT NULL) STRICT
         """,
-        // The queries of the shown and of the wanted set.
+        // The queries of two sets of subscriptions: the set that the objects in the file match, and the newest set.
         """
         CREATE TABLE martlet_subscriptions (number INTEGER NOT NULL, position INTEGER NOT NULL, type TEXT NOT NULL, \
         condition BLOB NOT NULL, PRIMARY KEY (number, position)) STRICT, WITHOUT ROWID

@@ -96,7 +96,8 @@ package struct TableLayout: Sendable {
         "SELECT \(rowColumns) FROM \(table) WHERE \(keyColumn) BETWEEN ?1 AND ?2 ORDER BY \(keyColumn)"
     }
 
-    /// Parameters: the columns in schema order, then `_special` if there is one, then the key unless it is a property.
+    /// Parameters: the columns in schema order, then `_special` if there is one, then the key unless the key is a
+    /// property.
     package var insert: String {
         var names = columns.map(\.name)
         if hasSpecials { names.append(Self.specialColumn) }

@@ -26,8 +26,8 @@ package struct CommitLog {
         if entries.last?.version == version { entries.removeLast() }
     }
 
-    /// The entries of the newest versions up to `end` that are later than `start`. They have no gap, and are empty if
-    /// `end` is missing.
+    /// The entries after `start` up to `end`, without a gap. If the oldest of them are no longer in the log, only the
+    /// newer ones. Empty if the log has no entry for `end`.
     func newestEntries(after start: Version, through end: Version) -> ArraySlice<Entry> {
         guard let first = entries.first?.version, let last = entries.last?.version else { return [] }
         guard start < end, first <= end, end <= last else { return [] }
@@ -39,7 +39,7 @@ package struct CommitLog {
 package struct RowImages: Sendable {
     private var rows: [TableID: [ObjectKey: [SQLValue]]] = [:]
     private var count = 0
-    /// The maximum number of rows. To store more would cost more than to query the rows again.
+    /// The maximum number of rows. Storing more rows would cost more than querying them again.
     static let limit = 1_024
     /// False if rows were changed whose images were not stored.
     private var isStored = true

@@ -140,9 +140,9 @@ final class WriteLock: @unchecked Sendable {
         let number: UInt64
     }
 
-    /// Records that the database file contains all of a version. Processes that read this version then read it from the
-    /// database file and no longer from the log. The log cannot restart while a process reads it. The caller holds the
-    /// lock.
+    /// Records that the database file contains a version completely. Processes that read this version then read it from
+    /// the database file and no longer from the log. The log cannot restart while a process reads it. The caller holds
+    /// the lock.
     func record(copied version: Version) -> CheckpointRecord {
         let record = CheckpointRecord(version: version, number: (recordedCheckpoint?.number ?? 0) &+ 1)
         guard file != nil else { return record }
