@@ -20,7 +20,7 @@ typedef struct LogVFS {
 typedef struct LogVFSFile {
     sqlite3_file file;
     sqlite3_file *real;
-    /* For a log: the database file, and whether a log name was written to it since it was last synced. */
+    /* For a log: the database file, and whether a log name was written to that file since its last sync. */
     struct LogVFSFile *database;
     bool is_log_name_unsynced;
     bool is_database;
@@ -32,7 +32,7 @@ typedef struct LogVFSFile {
     const char *path;
     bool has_identity;
     CMartletFileID identity;
-    /* For a database file: the index that this process uses for it, once it is known. */
+    /* For a database file: the index that this process uses for it; NULL before the index is mapped. */
     CMartletOpenIndex *index;
     /* Whether the index contains the mark of this database, and whether the index beside the file is used for another
        database. */
@@ -90,8 +90,8 @@ static int file_write(sqlite3_file *file, const void *bytes, int amount, sqlite3
         return cmartlet_write_first_page(self->real, bytes, amount);
     }
     if (offset == 0 && self->database && amount == LOG_HEADER_SIZE) {
-        /* A log begins. Its name is written before its header. If the process ends in between, the log on disk is
-           still the previous one, whose name is also in the file. */
+        /* A log begins. Its name is written before its header. If the process ends between the two writes, the
+           log on disk is still the previous one, whose name is also in the file. */
         int result = cmartlet_record_log_name(self->database->real, (const uint8_t *)bytes + 16);
         if (result != SQLITE_OK) return result;
         self->is_log_name_unsynced = true;
@@ -148,8 +148,8 @@ static int refuse_index(LogVFSFile *self, void volatile **address) {
     return SQLITE_CANTOPEN;
 }
 
-/* Another file may have been moved to the path of a database that is in use. The index and the empty log beside it are
- * then those of the other database. Each index that is in use therefore contains the mark of its database. If nobody
+/* Another file may have been moved to the path of a database that is in use. The index and the empty log beside the file
+ * are then those of that database. Each index that is in use therefore contains the mark of its database. If nobody
  * uses an index, SQLite truncates it, and with it the mark, before it returns the first region. */
 static int map_first_region(LogVFSFile *self, int size, int extend, void volatile **address) {
     sqlite3_file *real = self->real;

@@ -80,7 +80,8 @@ package struct FunctionArguments {
 }
 
 extension Connection {
-    /// Makes `function` callable from SQL on this connection. Its result must depend only on its arguments.
+    /// Makes `function` callable from SQL on this connection. The result of `function` must depend only on the
+    /// arguments.
     package func add(_ function: ScalarFunction) throws(SQLiteError) {
         let code = sqlite3_create_function_v2(
             handle, function.name, Int32(function.argumentCount), SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,

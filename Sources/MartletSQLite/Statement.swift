@@ -3,8 +3,8 @@ package import MartletValues
 
 /// A prepared statement. It belongs to one connection, and is used only by the current user of that connection.
 ///
-/// References to it may be released on any thread, even after the connection is closed: closing finalizes it. A
-/// finalized statement has no rows, and `step` throws.
+/// References to it may be released on any thread, even after the connection is closed: closing the connection
+/// finalizes the statement. A finalized statement has no rows, and `step` throws.
 package final class Statement {
     package let sql: String
     // Nil when finalized. SQLite then rejects binding and stepping, reads every column as NULL, and ignores reset and
