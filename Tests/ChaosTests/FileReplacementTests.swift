@@ -154,7 +154,7 @@ final class FileReplacementTests {
         #expect(try opened().run("all") == "0:a 1:first 2:second 3:second")
     }
 
-    @Test("a commit of plain SQLite is set aside if another process opens the file before the next write D21 D27")
+    @Test("the log of a plain SQLite commit is set aside if a process opens the file before the next write D21 D27")
     func writtenByOther() throws {
         try create("app.realm", "a")
         let first = try opened()
@@ -206,7 +206,7 @@ final class FileReplacementTests {
         #expect(try opened().run("all") == "0:a 1:first")
     }
 
-    @Test("the lock of a process that is killed in a write is free, although a forked child lives N141 N144")
+    @Test("the lock of a process that is killed in a write is released, even if a forked child is alive N141 N144")
     func killedInWrite() throws {
         try create("app.realm", "a")
         let writer = try opened()

@@ -89,7 +89,8 @@ final class KeyValueWatcher {
     /// Allows calls without a change in the next check: a rollback may cause pairs of calls that cancel each other.
     func allowNeedlessCalls() { allowsNeedlessCalls = true }
 
-    /// Returns the first error since the last check. `model` is what the Realm shows; nil if it shows nothing.
+    /// Returns the first error since the last check. `model` is the state that the Realm shows; nil if the Realm shows
+    /// no state.
     ///
     /// - Parameter allowsExtraChanges: whether a change may be reported although the values at two times are equal.
     func check(

@@ -89,7 +89,8 @@ extension ModelRunner {
         }
         needsDelivery = true
         do {
-            // If another Realm has written since, the write first delivers those changes, inside this callback.
+            // If another Realm has written in the meantime, the write first delivers these changes, inside this
+            // callback.
             try write(operations, silencing: watcher)
         } catch {
             fail("\(error)")

@@ -1,8 +1,8 @@
 /// The state of the model: all objects at one version, in plain Swift. The test compares the reports of every observer
 /// with it.
 ///
-/// Every field contains the time at which it was last written. With this time the test checks that a field that is
-/// reported as modified has really been written.
+/// Every field contains the time at which it was last written. From this time the test determines whether a field that
+/// is reported as modified was written.
 struct ModelState {
     /// A value, a link, or nothing.
     enum Value: Hashable, CustomStringConvertible {

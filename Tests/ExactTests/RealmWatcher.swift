@@ -70,7 +70,7 @@ final class RealmWatcher {
 
     func end() { token = nil }
 
-    /// Returns the first error since the last check. `shown` is nil if the Realm shows nothing.
+    /// Returns the first error since the last check. `shown` is nil if the Realm shows no version.
     func check(_ shown: UInt64?) -> String? {
         defer { calls = 0 }
         if let failure { return failure }

@@ -38,9 +38,9 @@ enum Step: CustomStringConvertible {
     /// The observer of the Realm makes a silent write when it is called next, without notifying the watcher at a
     /// position.
     case realmSilent([Operation], silencing: Int)
-    /// The watcher at a position ends another, or itself, when it is called next.
+    /// The watcher at a position ends another watcher, or itself, when it is called next.
     case endDuringCall(Int, by: Int)
-    /// The watcher at a position registers another when it is called next.
+    /// The watcher at a position registers another watcher when it is called next.
     case watchDuringCall(WatcherPlan, by: Int)
     /// An asynchronous write.
     case asyncWrite([Operation], Ending)
@@ -112,9 +112,10 @@ struct Program {
         case maps
         /// `AnyRealmValue` values.
         case any
-        /// Rows with several accessors, observed by key and value.
+        /// Rows with several accessors, and key-value observers of them.
         case furtherAccessors
-        /// Observers of sections, and silent writes that an observer of the Realm makes before they are called.
+        /// Observers of sections, and silent writes that an observer of the Realm makes before the observers of
+        /// sections are called.
         case sections
     }
 

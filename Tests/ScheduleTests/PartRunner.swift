@@ -45,7 +45,7 @@ final class PartRunner {
             try endWrites()
             if isLast { try finish() } else { abandonRealm() }
         } catch {
-            // The other threads then wait for this one, which ends the run as a deadlock. Only the first failure is
+            // The other threads then wait for this thread, and the run ends with a deadlock. Only the first failure is
             // reported.
             run.fail("\(error)")
         }

@@ -6,8 +6,8 @@
  * - CMartletDisk is a disk in memory with its own VFS. Its power can be cut at any operation. Data
  *   that was not synced before is then damaged, depending on a seed.
  *
- * A test can create any number of both, each with its own VFS name, so tests can run in parallel. The
- * base of a hook VFS may be a disk. The functions are thread-safe. The disk is deterministic: the same
+ * A test can create any number of hook VFSs and disks, each with its own VFS name, so tests can run in
+ * parallel. The base of a hook VFS can be the VFS of a disk. The functions are thread-safe. The disk is deterministic: the same
  * calls, bytes and seeds cause the same damage. SQLite's own random numbers (`randomblob`, the salts of
  * a WAL) do not come from the disk, but from one generator of the process.
  *
@@ -149,15 +149,15 @@ void cmartlet_disk_reset(CMartletDisk *disk);
 int64_t cmartlet_disk_operation_count(CMartletDisk *disk);
 
 /*
- * The power fails during operation number `operation` (0: never), counted as by `operation_count`. The
- * interrupted write may survive completely, in part or not at all. After that, calls fail until `restart`,
+ * The power fails during operation number `operation` (0: never), counted as `cmartlet_disk_operation_count`
+ * counts. The interrupted write may survive completely, in part or not at all. After that, calls fail until `restart`,
  * except for closing and unlocking.
  */
 void cmartlet_disk_cut_power_at(CMartletDisk *disk, int64_t operation);
 bool cmartlet_disk_is_off(CMartletDisk *disk);
 
 /*
- * Turns the power on again, also if it was not cut. Changes that are not synced are damaged, locks
+ * Turns the power on again, even if it was not cut. Changes that are not synced are damaged, locks
  * and shared memory are lost, and calls on files that are still open fail until they are closed.
  */
 void cmartlet_disk_restart(CMartletDisk *disk, CMartletDamage damage, uint64_t seed);

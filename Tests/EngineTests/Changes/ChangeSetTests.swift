@@ -71,7 +71,7 @@ struct ChangeSetTests {
         let half = ChangeSet.merging(halves)
         #expect(half.tables == merged.tables)
         // The edits of deleted rows may differ: a merged half omits the edits of rows that were inserted and deleted
-        // again within it.
+        // again within this half.
         let gone = (merged.tables[0]?.deleted ?? []).subtracting(merged.tables[0]?.inserted ?? [])
         #expect(
             half.collections.filter { !gone.contains($0.key.owner) }

@@ -43,7 +43,7 @@ struct TableChangesTests {
         var modifiedColumns: Set<Int> { isInserted || isDeleted || !existedBefore ? [] : columns }
     }
 
-    @Test("sequences of up to seven writes of a row give the expected change, also merged from two parts N41 N42 N52")
+    @Test("up to seven writes of a row give the expected change, also when merged from two parts N41 N42 N52")
     func allShortSequences() {
         for exists in [true, false] {
             check([], of: RowModel(exists: exists))

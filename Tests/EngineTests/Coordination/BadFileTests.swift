@@ -156,7 +156,7 @@ struct BadFileTests {
         #expect(try process.noteCount == 1)
     }
 
-    @Test("a truncated file is rejected, or found damaged when it is read, at any length D72")
+    @Test("a file truncated to any length is rejected, or is found to be damaged when it is read D72")
     func truncated() throws {
         let folder = try TestFolder()
         try makeFile(folder)

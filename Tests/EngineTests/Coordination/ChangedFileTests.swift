@@ -102,7 +102,7 @@ struct ChangedFileTests {
         #expect(try process.texts == ["a", "b"])
     }
 
-    @Test("a backup with its log and index that is copied over an open file is not changed by a checkpoint D23")
+    @Test("a checkpoint does not change a backup that was copied with its log and index over an open file D23")
     func checkpointOfBackup() throws {
         let (files, _) = try makeFiles()
         let process = try files.open()
@@ -194,7 +194,7 @@ struct ChangedFileTests {
 
     // MARK: Links
 
-    @Test("a file that was moved is not written although a symbolic link to it is at its path D24")
+    @Test("a file that was moved is not written, even if a symbolic link at its former path leads to it D24")
     func movedBehindLink() throws {
         let (files, _) = try makeFiles()
         let process = try files.open()

@@ -42,7 +42,7 @@ struct CheckpointRaceTests {
         #expect(outcome.integrity == .text("ok"))
     }
 
-    @Test("no connection checkpoints automatically, nor when it is closed D6")
+    @Test("no connection checkpoints automatically or when it is closed D6")
     func onlyOwnCheckpoints() throws {
         let folder = try TestFolder()
         let vfs = HookVFS()

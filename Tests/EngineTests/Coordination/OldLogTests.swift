@@ -78,7 +78,7 @@ struct OldLogTests {
         }
     }
 
-    @Test("a process continues after another one has emptied the log, also if plain SQLite writes in between D10 D27")
+    @Test("a process continues after another one emptied the log, even if plain SQLite wrote after that D10 D27")
     func continuesAfterEmptying() throws {
         let files = DatabaseFiles(folder: try TestFolder())
         let process = try files.open()

@@ -8,8 +8,9 @@ import Testing
 /// Files that other processes move, exchange or delete while a process opens them.
 @Suite("files that are changed while they are opened")
 struct OpeningRaceTests {
-    /// Opens the file. `change` runs when this process reads the clock for the first time, which `WriteLock.acquire`
-    /// does before it waits for the lock: as if another process had held the lock.
+    /// Opens the file. `change` runs when this process reads the clock for the first time. `WriteLock.acquire` reads
+    /// the clock before it waits for the lock. So the effect is as if another process had held the lock and made the
+    /// change.
     private func open(_ files: DatabaseFiles, changing change: @escaping @Sendable () throws -> Void) throws
         -> VirtualProcess
     {
@@ -63,7 +64,7 @@ struct OpeningRaceTests {
     enum Change: CaseIterable { case exchanged, recreated, deleted }
 
     @Test(
-        "a process that waits to create a database opens the file that is there when the wait ends D24 D73",
+        "a process that waits to create a database opens the file that is at the path when the wait ends D24 D73",
         arguments: Change.allCases)
     func emptyFile(_ change: Change) throws {
         let folder = try TestFolder()
@@ -85,7 +86,7 @@ struct OpeningRaceTests {
         #expect(try process.texts == former + (change == .deleted ? ["3"] : ["1", "2", "3"]))
     }
 
-    @Test("a process that waits to change types changes those of the file that is there when the wait ends D24")
+    @Test("a process that waits to change types changes the file that is at the path when the wait ends D24")
     func schemaChange() throws {
         let folder = try TestFolder()
         let files = try makeFile(folder, "test.realm")

@@ -125,7 +125,7 @@ struct RestoreTests {
 
     // MARK: Logs without a commit
 
-    @Test("a log that killed writers began, without a commit in it, is not treated as the log of another file D21")
+    @Test("a log without commits that killed writers began is not treated as the log of another file D21")
     func uncommittedLog() throws {
         let files = DatabaseFiles(folder: try TestFolder())
         let process = try files.open()

@@ -246,7 +246,7 @@ struct SchemaChangeTests {
         #expect(try list(process, "DOG.tags", 1) == [.text("t-Rex"), .text("u")])
     }
 
-    @Test("types that the program does not declare remain, and their links follow a renamed type O68")
+    @Test("types that the program does not declare remain, with their links to a renamed type O68")
     func undeclared() throws {
         let folder = try TestFolder()
         try makeFile(folder, [Self.old, Self.man])

@@ -5,7 +5,6 @@ import Testing
 
 @testable import MartletEngine
 
-/// The format of synchronized files.
 @Suite("the format of synchronized files")
 struct SyncedFormatTests {
     /// Adds an empty entry for each transaction, or throws.

@@ -118,7 +118,7 @@ struct WakeUpTests {
         otherProcess.coordinator.stopListening(otherRecorder)
     }
 
-    @Test("a listener is notified although another part of its process has already read the version N27")
+    @Test("a listener is notified even if another part of its process has already read the version N27")
     func seenByAnother() throws {
         let folder = try TestFolder()
         let (process, recorder) = try listener(folder)

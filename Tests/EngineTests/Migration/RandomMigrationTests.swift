@@ -24,7 +24,8 @@ struct RandomMigrationTests {
         }
     }
 
-    /// Changes the properties at random. Most remain; most of the others change to a type to which values may convert.
+    /// Changes the properties at random. Most properties remain. Most of the others change to a type to which some
+    /// values can be converted.
     private func changed(_ properties: [Property], _ random: inout SeededRandom) -> [Property] {
         var changed = properties.filter { _ in !random.isTrue(oneIn: 8) }.map { property -> Property in
             guard random.isTrue(oneIn: 3), !property.kind.contains("link:") else { return property }

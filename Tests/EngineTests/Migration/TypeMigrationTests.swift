@@ -241,7 +241,7 @@ struct TypeMigrationTests {
 
     // MARK: Embedding
 
-    @Test("objects of a type that becomes embedded must have exactly one owner, and others are listed O20")
+    @Test("if a type becomes embedded, its objects that do not have exactly one owner are listed O20")
     func embedding() throws {
         let folder = try TestFolder()
         let man = "object Man\nproperty chip link:Chip?\nproperty chips List<link:Chip>"
@@ -296,7 +296,7 @@ struct TypeMigrationTests {
 
     // MARK: Names
 
-    @Test("a type whose name differs only in case from one in the file is refused, whatever the version O69 O2")
+    @Test("a type whose name differs only in case from a type in the file is refused at any schema version O69 O2")
     func names() throws {
         let folder = try TestFolder()
         try makeFile(folder, ["object Dog\nproperty age Int"]) { try $0.insert("Dog", [.integer(3)]) }

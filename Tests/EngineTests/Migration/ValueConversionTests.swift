@@ -80,7 +80,7 @@ struct ValueConversionTests {
         #expect(ValueText.text(.blob([99, 1]), any) == "2 bytes")
     }
 
-    @Test("an enum is converted as its raw value, a link only as a link to the same type, embedded or not O70 O31")
+    @Test("an enum is converted like its raw value, and a link only to a link or embedded object of its type O70 O31")
     func others() {
         #expect(ValueConversion.convert(.integer(3), from: .intEnum, to: .scalar(.string)) == .text("3"))
         #expect(ValueConversion.convert(.text("a"), from: .scalar(.string), to: .stringEnum) == .text("a"))

@@ -235,7 +235,7 @@ struct RowStoreTests {
         return holders
     }
 
-    @Test("columns of a statement and of a copied row read alike, and give nil for another type D93")
+    @Test("a statement and a copied row return the same column values, and nil for another type D93")
     func columns() throws {
         try write { shelf in
             let statement = try shelf.read {

@@ -58,7 +58,7 @@ struct SchemaFactsTests {
         rule write.name  $user.isAdmin == true
         """
 
-    @Test("what concerns synchronization is parsed and written")
+    @Test("the facts about synchronization are parsed and written")
     func synchronization() throws {
         let type = try #require(SchemaFactsParser.storedType(Self.synchronized))
         #expect(type.syncMode == .both)
@@ -72,7 +72,7 @@ struct SchemaFactsTests {
         #expect(plain.syncMode == .none && plain.rules.isEmpty)
     }
 
-    @Test("tables do not depend on what concerns synchronization")
+    @Test("tables do not depend on the facts about synchronization")
     func storage() throws {
         let words = ["sync", "rule"]
         let plain = Self.synchronized.split(separator: "\n").filter { line in !words.contains { line.hasPrefix($0) } }
