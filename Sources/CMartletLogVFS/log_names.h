@@ -1,4 +1,5 @@
-/* The log names in a database file: the bytes that cmartlet_log_vfs.h describes. Functions return SQLite result codes. */
+/* The log names in a database file: the bytes that cmartlet_log_vfs.h describes. Functions that return `int` return
+ * SQLite result codes. */
 #ifndef CMARTLET_LOG_NAMES_H
 #define CMARTLET_LOG_NAMES_H
 

@@ -148,9 +148,9 @@ static int refuse_index(LogVFSFile *self, void volatile **address) {
     return SQLITE_CANTOPEN;
 }
 
-/* Another file may have been moved to the path of a database that is in use. The index and the empty log beside the file
- * are then those of that database. Each index that is in use therefore contains the mark of its database. If nobody
- * uses an index, SQLite truncates it, and with it the mark, before it returns the first region. */
+/* Another file may have been moved to the path of a database that is in use. The index and the empty log beside the
+ * file are then those of that database. Each index that is in use therefore contains the mark of its database. If
+ * nobody uses an index, SQLite truncates it, and with it the mark, before SQLite returns the first region. */
 static int map_first_region(LogVFSFile *self, int size, int extend, void volatile **address) {
     sqlite3_file *real = self->real;
     int result = real->pMethods->xShmMap(real, 0, size, extend, address);

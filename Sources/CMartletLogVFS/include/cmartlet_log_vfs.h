@@ -51,7 +51,7 @@ int cmartlet_log_sync(void *database);
 int cmartlet_log_truncate(void *database);
 int cmartlet_log_delete(void *database);
 
-/* True if the path of the database file, of its log or of the index of its log refers to another file now, or to none. */
+/* True if the path of the database file, its log or the index of its log now refers to another file or to none. */
 bool cmartlet_file_is_moved(void *database);
 bool cmartlet_log_is_moved(void *database);
 bool cmartlet_index_is_moved(void *database);

@@ -74,8 +74,8 @@ final class CommitMonitor: @unchecked Sendable {
 
     /// Called when a writer may have released the lock file.
     ///
-    /// - Parameter always: true to ignore the version in the lock file: a writer may have been killed between
-    ///   its commit and writing its version to the lock file.
+    /// - Parameter always: true to ignore the version in the lock file: a writer may have been killed after its commit
+    ///   and before it wrote the version to the lock file.
     func checkForCommits(always: Bool) {
         guard let coordinator, !isStopped else { return }
         // In most cases the writer was this process, which has notified the listeners already.

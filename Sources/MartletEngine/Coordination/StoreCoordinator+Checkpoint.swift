@@ -32,8 +32,8 @@ extension StoreCoordinator {
         }
     }()
 
-    // The threads that are closing a file. If the program ended while one of them copied a log, the database file would
-    // not be complete without its log.
+    // The threads that are closing a file. If the program ended while one of them copied a log, the closed database
+    // file would still need its log.
     private static let closing = DispatchGroup()
     private static let isExiting = Atomic(false)
 

@@ -35,7 +35,8 @@ extension StoreCoordinator {
         monitor?.stop()
     }
 
-    /// Sets whether a listener has observers of objects or collections. If any has, writers store old rows.
+    /// Sets whether a listener has observers of objects or collections. If any listener has such observers, writers
+    /// store old rows.
     package func setObserving(_ owner: AnyObject, _ isObserving: Bool) {
         locked { state in
             if isObserving {

@@ -19,7 +19,7 @@ extension StoreCoordinator {
         // The handle itself pins an older version, so waiting would not help. The write that begins releases the
         // handle.
         if let handle, isUnshared, handle.version < newestKnownVersion { return }
-        // After an unsuccessful wait, the log grows by a quarter of the limit before the next one.
+        // After an unsuccessful wait, the log grows by a quarter of the limit before the next wait.
         let isWaiting = locked { frames >= $0.fullLogFrames }
         let start = environment.now()
         repeat {

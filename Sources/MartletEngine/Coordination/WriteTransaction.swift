@@ -11,8 +11,8 @@ package final class WriteTransaction {
     /// True if a Realm of the process has observers, for which the old rows are stored.
     package let keepsOldRows: Bool
     package let coordinator: StoreCoordinator
-    /// True if the transaction writes downloaded data. Nothing of it is recorded for upload, and unique values are not
-    /// checked: the service has checked them, and a local object with the same value is not uploaded yet.
+    /// True if the transaction writes downloaded data. Its changes are not recorded for upload, and unique values are
+    /// not checked: the service has checked them, and a local object with the same value is not uploaded yet.
     package var isDownload = false
     /// The Realm that writes, so that a listener can recognize its own commits.
     package var committer: ObjectIdentifier?

@@ -29,7 +29,8 @@ package struct DeletionDenials {
         if targets[target] == nil { targets[target] = (holder, property) }
     }
 
-    /// Removes the denials in which a deleted row is the holder or the target.
+    /// Removes the denials that end with the deletion of a row: by `onDelete` if the row had the link, by `deleteRule`
+    /// if it was the target.
     package mutating func rowWasDeleted(_ row: RowID) {
         if isEmpty { return }
         #if MARTLET_SEEDED_BUGS

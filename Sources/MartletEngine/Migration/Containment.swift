@@ -123,7 +123,7 @@ package struct Containment {
     /// A row that contains itself, and that a top-level object contains.
     package var reachedCycle: RowID? { first(rowsLeadingToCycles.intersection(reached)).flatMap { cycle(from: $0) } }
 
-    /// The first row of the cycle to which the contents of a row lead; nil if there is none.
+    /// The row with the lowest table and key in the cycle to which the contents of a row lead; nil if there is none.
     package func cycle(from row: RowID) -> RowID? {
         guard rowsLeadingToCycles.contains(row) else { return nil }
         var path: [RowID] = []

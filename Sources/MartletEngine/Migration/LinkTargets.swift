@@ -2,7 +2,7 @@ import MartletSQLite
 import MartletValues
 
 /// Removes links to missing rows from values that a migration copies from the previous version. The user's code may
-/// have deleted these rows before the copy. The result is the same as if it had deleted them after the copy.
+/// have deleted these rows before the copy. The result is the same as if the code had deleted them after the copy.
 struct LinkTargets {
     private let connection: Connection
     /// For each type, by its number: a query that finds a row by its key.

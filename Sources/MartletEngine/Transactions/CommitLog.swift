@@ -41,7 +41,7 @@ package struct RowImages: Sendable {
     private var count = 0
     /// The maximum number of rows. Storing more rows would cost more than querying them again.
     static let limit = 1_024
-    /// False if rows were changed whose images were not stored.
+    /// False if the images of changed rows are not stored, because the process has no observers.
     private var isStored = true
 
     package init(isStored: Bool = true) { self.isStored = isStored }

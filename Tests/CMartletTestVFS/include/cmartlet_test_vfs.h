@@ -7,9 +7,9 @@
  *   that was not synced before is then damaged, depending on a seed.
  *
  * A test can create any number of hook VFSs and disks, each with its own VFS name, so tests can run in
- * parallel. The base of a hook VFS can be the VFS of a disk. The functions are thread-safe. The disk is deterministic: the same
- * calls, bytes and seeds cause the same damage. SQLite's own random numbers (`randomblob`, the salts of
- * a WAL) do not come from the disk, but from one generator of the process.
+ * parallel. The base of a hook VFS can be the VFS of a disk. The functions are thread-safe. The disk is
+ * deterministic: the same calls, bytes and seeds cause the same damage. SQLite's own random numbers
+ * (`randomblob`, the salts of a WAL) do not come from the disk, but from one generator of the process.
  *
  * This header uses no SQLite type, so that Swift imports SQLite from one module only.
  */
