@@ -130,7 +130,7 @@ struct ColumnTypes {
         return "timestamp with time zone '2001-01-01 00:00:00Z' + interval '\(microseconds) microseconds'"
     }
 
-    // Booleans, integers and strings become plain JSON values. For any other default, the column has none.
+    // Booleans, integers and strings become plain JSON values. A column with any other default has no default in SQL.
     private static func json(_ value: DefaultModel) -> String? {
         switch value {
         case .bool(let flag): SQLName.literal("\(flag)")

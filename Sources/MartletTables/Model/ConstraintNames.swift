@@ -2,8 +2,9 @@ import MartletSchema
 
 /// The names of the constraints and indexes of tables.
 ///
-/// They are the names that PostgreSQL would choose, so that tables that were made without names have them too. Names that
-/// are too long, or would be used twice, get a hash of what they stand for. So a name depends only on the schema.
+/// PostgreSQL would choose the same names, so tables whose constraints were created without names have them too. A name
+/// that is too long or occurs twice gets a hash of the table, the columns and the kind. A name therefore depends only
+/// on the schema.
 struct ConstraintNames {
     private let repeated: Set<String>
 

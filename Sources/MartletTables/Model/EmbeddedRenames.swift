@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Renamed properties of embedded objects, which are keys of JSON in the columns of their owners.
+/// Renamed properties of embedded objects. Their names are keys of the JSON in the columns of the owners.
 struct EmbeddedRenames {
     private struct Rename {
         let old: String
@@ -26,7 +26,8 @@ struct EmbeddedRenames {
         self.renames = renames
     }
 
-    /// Renames inside embedded objects that are themselves inside embedded objects, or in collections there.
+    /// Messages about renamed properties of embedded objects that are inside other embedded objects. No migration
+    /// renames the keys there.
     var problems: [String] {
         let stored = Set(tables.map(\.origin.type))
         guard !stored.isEmpty else { return [] }

@@ -1,9 +1,9 @@
 import MartletSchema
 
-/// The tables between the two parts of a migration that loses data: programs of both schemas can use them.
+/// The tables between the two parts of a migration that loses data. Programs of both schemas can use them.
 ///
-/// They contain what either schema contains, with the weaker of two constraints. Columns whose type changes still have
-/// the old type.
+/// They contain the columns of both schemas. If a constraint differs between the schemas, the weaker one applies.
+/// Columns whose type changes still have the old type.
 struct IntermediateTables {
     let pairs: TablePairs
 
@@ -36,7 +36,7 @@ struct IntermediateTables {
         return column
     }
 
-    /// A removed column, which programs of the new schema leave out.
+    /// A removed column. Programs of the new schema do not write it, so it is required only if it has a default.
     private func relaxed(_ old: ColumnModel) -> ColumnModel {
         var column = old
         column.isRequired = old.isRequired && old.defaultText != nil
@@ -52,7 +52,7 @@ struct IntermediateTables {
             }
             let current = pairs.current(key, in: pair)
             let now = pair.new.foreignKeys.first { $0.column == column }
-            // A changed target needs a migration of the values, a changed action does not.
+            // A changed action needs no other values. A changed target does, so the reference keeps its old target.
             if let now, current?.table == now.table, current?.targetColumn == now.targetColumn {
                 keys.append(now)
             } else {
@@ -67,8 +67,8 @@ struct IntermediateTables {
     private func renamed(_ table: TableModel) -> TableModel {
         var table = table
         table.foreignKeys = table.foreignKeys.map { retargeted($0, column: $0.column) }
-        // The rules of what does not exist any more may name columns that have other names now. So its rows are hidden
-        // from all users.
+        // The rules of a removed table can name columns that were renamed. They are replaced by rules that hide the
+        // rows from all users.
         table.policies = table.policies.map { policy in
             PolicyModel(
                 command: policy.command, using: policy.using.map { _ in "false" },

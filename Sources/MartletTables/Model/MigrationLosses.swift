@@ -1,7 +1,8 @@
 import MartletSchema
 
 extension TablePairs {
-    /// What the migration removes or may refuse, for the reader of the schema.
+    /// The data that the migration would lose, and the constraints that rows may violate, as messages for the author of
+    /// the schema.
     func losses() -> [String] {
         dropped.map { table in
             let what = table.origin.property.map { "'\(table.origin.type).\($0)'" } ?? "type '\(table.origin.type)'"
@@ -42,7 +43,7 @@ extension TablePairs {
 }
 
 extension TablePairs {
-    /// What no migration can do, for the reader of the schema.
+    /// The changes that no migration can perform, as messages for the author of the schema.
     func problems(_ schema: SchemaModel) -> [String] {
         let keys = kept.filter { !$0.hasSameKey }.map {
             "the primary key of '\($0.new.origin.type)' is another one; keep it, or add a type with another name"

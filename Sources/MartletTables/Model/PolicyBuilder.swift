@@ -2,8 +2,8 @@ import MartletSchema
 
 /// Row level security for the rules of a type.
 ///
-/// A type without rules has no policies. With rules, every command has a policy: PostgreSQL refuses commands without
-/// one.
+/// A type without rules has no policies. If a type has rules, every command has a policy, because PostgreSQL refuses
+/// commands without one.
 struct PolicyBuilder {
     let object: ObjectModel
     let rules: RuleSQL
@@ -19,7 +19,7 @@ struct PolicyBuilder {
     func policies() -> [PolicyModel] {
         let hasColumnRules = object.properties.contains { $0.type.isSingle && $0.sync.write != nil }
         guard hasRules || hasColumnRules else { return [] }
-        // Objects that are only sent are never read, changed or deleted by a client.
+        // A client never reads, changes or deletes objects with 'sync: upload'.
         let isSent = object.sync.mode == .upload && hasRules
         return policies(
             read: isSent ? "false" : condition(.read), insert: condition(.insert),
@@ -39,7 +39,8 @@ struct PolicyBuilder {
         object.sync.rule(for: kind).map { rules.condition($0.condition) } ?? "true"
     }
 
-    /// The policies of the table of a collection: its elements belong to the object, and are read and written with it.
+    /// The policies of the table of a collection. The rules of the object apply to the elements. For writes, the rule
+    /// of the property applies as well.
     func policies(of property: PropertyModel, in table: String) -> [PolicyModel] {
         guard hasRules || property.sync.write != nil, let key = object.primaryKey else { return [] }
         let owner = SQLName.quoted(SQLName.snakeCase(object.name))
@@ -49,13 +50,14 @@ struct PolicyBuilder {
         let conditions = [object.sync.rule(for: .write), property.sync.write].compactMap { rule in
             rule.map { " AND (\(qualified.condition($0.condition)))" }
         }
-        // The subquery contains only owners that the user reads.
+        // The subquery contains only owners that the user can read.
         let read = "EXISTS (SELECT FROM \(owner) WHERE \(match))"
         let write = "EXISTS (SELECT FROM \(owner) WHERE \(match)\(conditions.joined()))"
         return policies(read: read, insert: write, update: write, delete: write)
     }
 
-    /// The rules of single properties, which policies cannot express: they do not see a row before and after a change.
+    /// The rules of single properties. Policies cannot express them, because a policy does not see a row both before
+    /// and after a change.
     func columnRules(_ types: ColumnTypes) -> [ColumnRuleModel] {
         object.properties.filter(\.type.isSingle).compactMap { property in
             guard let rule = property.sync.write else { return nil }
@@ -70,7 +72,7 @@ struct PolicyBuilder {
 
     private func isInitial(_ property: PropertyModel, _ value: String, _ types: ColumnTypes) -> String {
         switch property.defaultValue {
-        // Every object has another initial value, so it cannot be recognized.
+        // These initial values differ from object to object, so they cannot be recognized.
         case .now, .newUUID, .newObjectId: "false"
         default: "\(value) IS NOT DISTINCT FROM \(types.defaultText(property).map { "(\($0))" } ?? "NULL")"
         }

@@ -6,10 +6,10 @@ import MartletSchema
 /// treats alike. Rules are translated in negation normal form, so no `NOT` turns NULL into a grant.
 struct RuleSQL {
     let types: ColumnTypes
-    /// The text before a column, with a dot: a table or record; empty for the columns of the table itself.
+    /// The prefix of column names: a table or record, with a dot; empty for the columns of the table itself.
     var qualifier = ""
 
-    /// The claims of the user as JSON. After a transaction that set them, the setting is an empty text instead of NULL.
+    /// The claims of the user as JSON. After a transaction that set them, PostgreSQL returns an empty text, not NULL.
     static let claims = "NULLIF(current_setting('martlet.user', true), '')::jsonb"
 
     func condition(_ condition: RuleCondition) -> String { text(condition.inNegationNormalForm) }
@@ -40,7 +40,7 @@ struct RuleSQL {
         if case .literal(.null) = right { return nullTest(left, relation) }
         let type = type(of: left, right)
         let (first, second) = (sql(left, type), sql(right, type))
-        // A claim that is missing is NULL: the comparison is unknown, and stays unknown if it is negated.
+        // A missing claim is NULL. The comparison is then unknown, and remains unknown if it is negated.
         let known = [left, right].filter(\.isClaim).map { "\(sql($0, type)) IS NOT NULL" }
         let guards = known.isEmpty ? "" : " AND " + known.joined(separator: " AND ")
         switch relation {
@@ -97,7 +97,7 @@ struct RuleSQL {
 
     // MARK: Operands
 
-    /// How JSON is converted to a value of SQL.
+    /// The types to which JSON values are converted.
     private enum ValueType {
         case bool
         /// A whole number of 64 bits.

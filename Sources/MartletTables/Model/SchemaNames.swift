@@ -2,7 +2,7 @@
 public struct SchemaNames: Sendable {
     private let types: [String: String]
     private let properties: [String: [String: String]]
-    /// Whether types and properties that do not exist any more keep their names.
+    /// Whether removed types and properties keep their old names.
     private var keepsRemoved = false
 
     /// - Parameters:
@@ -13,22 +13,22 @@ public struct SchemaNames: Sendable {
         self.properties = properties
     }
 
-    /// nil if the type or the collection does not exist any more.
+    /// The origin with its new names; nil if the type or the collection was removed.
     func current(_ origin: TableModel.Origin) -> TableModel.Origin? {
         guard let type = types[origin.type] else { return keepsRemoved ? origin : nil }
         guard let old = origin.property else { return TableModel.Origin(type: type, property: nil) }
         guard let name = current(old, of: origin.type) else { return nil }
-        // A removed collection of a type with another name keeps the name of the type too.
+        // A removed collection keeps the old name of its type too, even if the type was renamed.
         let isRemoved = properties[origin.type]?[old] == nil
         return isRemoved ? origin : TableModel.Origin(type: type, property: name)
     }
 
-    /// nil if the property does not exist any more.
+    /// The new name of a property; nil if the property was removed.
     func current(_ property: String, of type: String) -> String? {
         properties[type]?[property] ?? (keepsRemoved ? property : nil)
     }
 
-    /// The same names, in which types and properties that do not exist any more keep theirs.
+    /// These names, except that removed types and properties keep their old names.
     var keepingRemoved: SchemaNames {
         var names = self
         names.keepsRemoved = true

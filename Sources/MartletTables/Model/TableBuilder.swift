@@ -14,7 +14,7 @@ public struct TableBuilder {
         types = ColumnTypes(schema: schema)
     }
 
-    /// The tables in the order of the schema, those of an object before those of its collections.
+    /// The tables in the order of the schema. The table of a type precedes the tables of its collections.
     public func tables() -> [TableModel] {
         synchronized.flatMap { [table($0)] + properties(of: $0).compactMap(collection($0)) }
     }
@@ -50,7 +50,7 @@ public struct TableBuilder {
         return schema.object(named: target)?.primaryKey == nil
     }
 
-    // Two names may become the same name in SQL, and PostgreSQL would truncate names that are too long.
+    // Finds names that become equal in SQL, and names that PostgreSQL would truncate.
     private func collisions() -> [String] {
         var owners: [String: String] = [:]
         var problems: [String] = []

@@ -51,10 +51,10 @@ public struct PolicyModel: Hashable, Sendable {
 /// A condition for changes of one column.
 public struct ColumnRuleModel: Hashable, Sendable {
     public let column: String
-    /// The condition for the row before a change, and for a new row.
+    /// The condition for the row before an update. An insertion does not check it.
     public let old: String
     public let new: String
-    /// The condition under which the value of a new row is its initial value, which anyone may write.
+    /// The condition under which an inserted value is the initial value of the property. Every user can insert it.
     public let isInitial: String
 }
 

@@ -11,19 +11,19 @@ struct ColumnPair {
         old.check?.replacing(SQLName.quoted(old.name), with: SQLName.quoted(new.name))
     }
 
-    /// Whether the new constraint may refuse a value that the old one accepts.
+    /// Whether the new constraint can refuse a value that the old constraint accepts.
     var acceptsFewer: Bool {
         guard let check = new.check, check != oldCheck else { return false }
         guard let former = oldCheck, former.hasSuffix(")"), let start = former.firstRange(of: " IN ("),
             check.hasPrefix(former[..<start.upperBound])
         else { return true }
-        // New cases may stand anywhere in the list.
+        // Cases can be added anywhere in the list.
         let count = former[..<start.upperBound].count
         return !Self.literals(in: former.dropFirst(count).dropLast()).isSubset(
             of: Self.literals(in: check.dropFirst(count).dropLast()))
     }
 
-    /// The literals of a list that is separated by commas.
+    /// The literals of a comma-separated list.
     private static func literals(in list: Substring) -> Set<String> {
         var literals = [""]
         var isInText = false
@@ -67,7 +67,7 @@ struct TablePair {
 
     var removedColumns: [ColumnModel] { old.columns.filter { columnNames[$0.name] == nil } }
 
-    /// A list of old columns with their new names; nil if one does not exist any more.
+    /// A list of old columns with their new names; nil if one of them was removed.
     func current(_ columns: [String]) -> [String]? {
         let names = columns.compactMap { columnNames[$0] }
         return names.count == columns.count ? names : nil
@@ -105,7 +105,7 @@ struct TablePairs {
                 guard let names, before.origin.property == nil else { return column.property }
                 return names.current(column.property, of: before.origin.type)
             }
-            // A list that becomes a set or a map has other columns, and is another table.
+            // A list that becomes a set or a map gets other columns, so it counts as another table.
             return before.origin.property == nil || pair.hasSameKey ? pair : nil
         }
         tableNames = Dictionary(kept.map { ($0.old.name, $0.new.name) }) { first, _ in first }
@@ -118,7 +118,7 @@ struct TablePairs {
 
     var dropped: [TableModel] { old.filter { tableNames[$0.name] == nil } }
 
-    /// The old reference with the names of the new tables; nil if its column or its target does not exist any more.
+    /// The old reference with the names of the new tables; nil if its column or its target was removed.
     func current(_ key: ForeignKeyModel, in pair: TablePair) -> ForeignKeyModel? {
         guard let column = pair.columnNames[key.column],
             let target = kept.first(where: { $0.old.name == key.table }),

@@ -4,7 +4,7 @@ import MartletSchema
 struct ColumnChange {
     let table: String
     let pair: ColumnPair
-    /// Whether the values are links to another table now.
+    /// Whether the column now links to another table.
     let hasOtherTarget: Bool
 
     private var column: String { SQLName.quoted(pair.new.name) }
@@ -17,7 +17,7 @@ struct ColumnChange {
         "ALTER TABLE \(SQLName.quoted(table)) ALTER COLUMN \(column) \(change);"
     }
 
-    // A default of the old type would have to be convertible too.
+    // The old default is dropped first, because PostgreSQL would have to convert it too.
     private func type() -> [String] {
         guard pair.isConverted else { return [] }
         let drop = pair.old.defaultText == nil ? [] : [alter("DROP DEFAULT")]
@@ -26,13 +26,14 @@ struct ColumnChange {
         return removal + drop + relax + [alter("TYPE \(pair.new.type) USING \(conversion ?? replacement)")]
     }
 
-    /// Whether rows are removed whose values the new column does not accept: elements of collections, which have no
-    /// default.
+    /// Whether rows with values that the new column does not accept are deleted. Such rows are elements of collections,
+    /// whose columns have no default.
     private var isRemoved: Bool { pair.new.isRequired && pair.new.defaultText == nil }
 
     private static let numbers: Set = ["smallint", "integer", "bigint", "real", "double precision", "numeric"]
 
-    /// The converted value; nil if values are lost. PostgreSQL converts numbers, and what has one text form to text.
+    /// The converted value; nil if the values are lost. Numbers become other numbers, and numbers, booleans and UUIDs
+    /// become text.
     private var conversion: String? {
         let (old, new) = (pair.old.type, pair.new.type)
         if hasOtherTarget { return nil }

@@ -47,7 +47,7 @@ struct TableWriter {
         return "CREATE TABLE \(SQLName.quoted(table.name)) (\n\(body)\n);"
     }
 
-    // Judged at the end of the transaction, as in the runtime: a write may exchange two values.
+    // The constraint is checked at the end of the transaction, as in the runtime, so a write can exchange two values.
     func unique(_ columns: [String], of table: String) -> String {
         "CONSTRAINT \(SQLName.quoted(names.unique(table, columns))) UNIQUE (\(Self.list(columns))) "
             + "DEFERRABLE INITIALLY DEFERRED"

@@ -1,16 +1,16 @@
 import MartletSchema
 
-/// Writes the statements that change the tables of one schema into those of another.
+/// Writes the statements that change the tables of one schema into the tables of another.
 ///
-/// The order is: what other statements would be in the way of is removed (rules, references, tables, constraints), then
-/// everything gets its new name, then columns change, then everything new is added.
+/// The first statements remove what later statements would conflict with: rules, references, tables and constraints.
+/// The next statements rename, then change columns, and then add everything new.
 struct MigrationWriter {
     private let pairs: TablePairs
     private let updates: [String]
     private let former: TableWriter
     private let current: TableWriter
 
-    /// - Parameter updates: statements that change rows of the new tables. Rules do not hide rows from them.
+    /// - Parameter updates: statements that change rows of the new tables. They run while no rule can hide rows.
     init(_ pairs: TablePairs, updates: [String] = []) {
         self.pairs = pairs
         self.updates = updates
@@ -23,8 +23,8 @@ struct MigrationWriter {
         let structure =
             removals() + renames() + pairs.kept.flatMap(columnChanges) + additions() + updates
         let hasOtherRules = rules(pairs.old) != rules(pairs.new)
-        // Policies depend on columns, and hide rows from the role that owns the tables. So they are removed before any
-        // change and written again.
+        // Policies depend on columns, and hide rows from the role that owns the tables. They are therefore removed
+        // before all other changes and created again at the end.
         guard hasOtherRules || !structure.isEmpty && pairs.old.contains(where: { !$0.policies.isEmpty }) else {
             return structure + comments()
         }
@@ -93,7 +93,7 @@ struct MigrationWriter {
 
     private func renames() -> [String] {
         let tables = pairs.kept.filter { $0.old.name != $0.new.name }
-        // Names may be exchanged, so all of them are free before the new ones are given.
+        // If tables exchange their names, they all get temporary names first.
         let taken = Set(tables.map(\.old.name))
         let isExchange = tables.contains { taken.contains($0.new.name) }
         func rename(_ old: String, _ new: String) -> String {
@@ -116,7 +116,7 @@ struct MigrationWriter {
             + columns.enumerated().map { rename(isExchange ? "martlet_renamed_\($0)" : $1.old.name, $1.new.name) }
     }
 
-    /// Constraints and indexes that remain have the names that they would have in new tables.
+    /// Renames constraints and indexes that remain. They get the names that they would have in new tables.
     private func constraintRenames() -> [String] {
         var constraints: [(table: String, old: String, new: String)] = []
         var indexes: [(old: String, new: String)] = []
@@ -149,7 +149,7 @@ struct MigrationWriter {
         }
         let changed = constraints.filter { $0.old != $0.new }
         let moved = indexes.filter { $0.old != $0.new }
-        // Names may be exchanged here too.
+        // Constraints and indexes can exchange their names as well.
         let taken = Set(changed.map(\.old) + moved.map(\.old))
         let isExchange = (changed.map(\.new) + moved.map(\.new)).contains(where: taken.contains)
         func constraint(_ table: String, _ old: String, _ new: String) -> String {
@@ -182,7 +182,7 @@ struct MigrationWriter {
             + removed + added
     }
 
-    /// Whether the values of a column are links to another table now.
+    /// Whether the column now links to another table.
     private func hasOtherTarget(_ column: ColumnPair, _ pair: TablePair) -> Bool {
         guard let old = pair.old.foreignKeys.first(where: { $0.column == column.old.name }),
             let new = pair.new.foreignKeys.first(where: { $0.column == column.new.name })

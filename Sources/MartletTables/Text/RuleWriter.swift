@@ -9,7 +9,7 @@ enum RuleWriter {
         tables.flatMap { enabling($0) + policies($0) + trigger($0) }
     }
 
-    // Forced, because otherwise the rules do not hold for the role that owns the tables.
+    // Without FORCE, the rules would not apply to the role that owns the tables.
     private static func enabling(_ table: TableModel) -> [String] {
         guard !table.policies.isEmpty else { return [] }
         return [
@@ -28,8 +28,8 @@ enum RuleWriter {
         }
     }
 
-    // A trigger before the change, because the references of PostgreSQL then change rows without the rules of the user,
-    // as they do for policies. A role that bypasses row level security bypasses the trigger too.
+    // The trigger runs before the change. Changes that PostgreSQL itself makes for foreign keys are then exempt from
+    // the rules of the user, as with policies. A role that bypasses row level security bypasses the trigger too.
     private static func trigger(_ table: TableModel) -> [String] {
         guard !table.columnRules.isEmpty else { return [] }
         let function = "martlet_rules.\(SQLName.quoted(table.name))()"
@@ -64,7 +64,7 @@ enum RuleWriter {
         ]
     }
 
-    /// A dollar quote that the text of a function does not contain: a rule may compare any text.
+    /// A dollar quote that the text of a function does not contain. A rule can compare any text, even a dollar quote.
     static func quote(for text: String) -> String {
         var (tag, number) = ("$rules$", 0)
         while text.contains(tag) {

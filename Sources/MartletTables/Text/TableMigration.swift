@@ -5,7 +5,7 @@ public struct TableMigration {
     private let pairs: TablePairs
     private let embedded: EmbeddedRenames
     private let names: SchemaNames
-    /// What no migration can do, for the reader of the schema.
+    /// The changes that no migration can perform, as messages for the author of the schema.
     public let problems: [String]
 
     public init(from old: SchemaModel, to new: SchemaModel, names: SchemaNames) {
@@ -15,7 +15,7 @@ public struct TableMigration {
         problems = pairs.problems(new) + embedded.problems
     }
 
-    /// What would be lost, for the reader of the schema.
+    /// The data that would be lost, as messages for the author of the schema.
     public var losses: [String] { pairs.losses() }
 
     /// The migration in one transaction; nil if nothing changes.
@@ -23,9 +23,9 @@ public struct TableMigration {
         document(MigrationWriter(pairs, updates: embedded.statements()).statements())
     }
 
-    /// The migration in two parts, each in one transaction: the first adds, and is run before programs of the new schema
-    /// are used; the second removes, and is run when no program of the old schema is used any more. A part is nil if it
-    /// changes nothing.
+    /// The migration in two parts, each in one transaction. The first part adds, and is run before any program uses the
+    /// new schema. The second part removes, and is run when no program uses the old schema any more. A part is nil if
+    /// it changes nothing.
     public var parts: (expand: String?, contract: String?) {
         let between = IntermediateTables(pairs: pairs).tables()
         let first = MigrationWriter(

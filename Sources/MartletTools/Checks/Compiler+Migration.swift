@@ -8,17 +8,18 @@ public struct SchemaMigration: Sendable {
     /// The SQL of a migration; a part is nil if it changes nothing.
     public enum Text: Sendable {
         case one(String?)
-        /// The first part is run before programs of the new schema are used, the second after those of the old one.
+        /// The first part is run before any program uses the new schema, the second when none uses the old schema.
         case two(expand: String?, contract: String?)
     }
 
     /// nil if a schema has errors, or the migration is impossible or refused.
     public let text: Text?
-    /// The errors of the new schema. If data would be lost: the changes that affect data, as `breaking` finds them.
+    /// The errors of the new schema. If the migration is refused because it would lose data: the changes that affect
+    /// data.
     public let diagnostics: [Diagnostic]
     /// The errors of the old schema.
     public let oldErrors: [Diagnostic]
-    /// What prevents the migration, and what it would lose, if that is refused.
+    /// What prevents the migration; or, if the migration is refused because it would lose data, the lost data.
     public let problems: [String]
     /// The files to which the diagnostics refer.
     public let sources: [SourceText]
@@ -27,7 +28,7 @@ public struct SchemaMigration: Sendable {
 extension Compiler {
     /// Writes the migration of the tables of a schema for PostgreSQL.
     ///
-    /// - Parameter losingData: whether a migration may lose data. It has then two parts.
+    /// - Parameter losingData: whether a migration may lose data. If it does, it has two parts.
     public static func migration(
         _ new: SchemaInput, from old: SchemaInput, losingData: Bool = false
     ) -> SchemaMigration {
@@ -44,7 +45,7 @@ extension Compiler {
         let migration = TableMigration(
             from: former, to: model, names: SchemaNames(types: successors.types, properties: successors.properties))
         let builder = TableBuilder(model)
-        // No tables were written for a schema with problems.
+        // A schema with problems has no tables yet, so all tables are created.
         guard TableBuilder(former).problems().isEmpty else {
             return builder.problems().isEmpty
                 ? accepted(.one(DDLWriter.text(builder.tables())), comparison) : refused([], builder.problems())
