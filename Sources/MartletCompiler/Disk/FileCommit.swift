@@ -164,8 +164,8 @@ struct FileCommit {
         if !step.existed { undos.append(.removeFile(step.target)) }
     }
 
-    /// Creates a hard link, which fails if the target exists; a rename would replace it. If the file system has
-    /// no hard links, the file is renamed.
+    /// Creates a hard link, which fails if the target exists. A rename would replace the target. If the file system
+    /// has no hard links, the file is renamed.
     private func putNew(_ temporary: String, _ step: Step) throws(DiskError) {
         var code = linking(temporary, to: step.target)
         if code == 0 {

@@ -10,8 +10,8 @@ public struct SourceLoader {
 
     public init() {}
 
-    /// Loads these files, for the build tool plugin, which already knows them. The relative path of a file begins after
-    /// `root`, or after the folder `Schemas` in it. A file outside of `root` keeps its full path.
+    /// Loads the given files, for the build tool plugin, which knows its files. The relative path of a file begins
+    /// after `root`, or after its subfolder `Schemas`. A file outside of `root` keeps its full path.
     public func load(
         files: [String], root: String, configuration: String?
     ) throws(DiskError) -> SchemaInput {

@@ -2,7 +2,8 @@ import MartletBackend
 import MartletFrontend
 package import MartletSchema
 
-/// Finds problems in a model that has no errors. The configuration says which of them are shown, at which severity.
+/// Finds problems in a model that has no errors. The configuration determines which problems are shown, and their
+/// severity.
 package typealias ModelCheck = (SchemaModel, [SourceText], LintConfiguration) -> [Diagnostic]
 
 /// The pipeline from schema texts to Swift texts. It does not access the disk.

@@ -19,8 +19,8 @@ struct ChannelTracks {
     /// The track of each net that is not straight, counted from the left.
     private(set) var tracks: [Int: Int] = [:]
     private(set) var count = 0
-    /// Pairs of nets that overlap in the chosen order of tracks: `entering` enters at the left at `height`, where
-    /// `leaving`, whose track is further left, leaves at the right.
+    /// Pairs of nets that overlap in the chosen order of tracks: `entering` enters at the left, and `leaving` leaves at
+    /// the right, both at `height`. The track of `leaving` is further left.
     private(set) var conflicts: [(entering: Int, leaving: Int, height: Int)] = []
 
     init(_ nets: [ChannelNet]) {

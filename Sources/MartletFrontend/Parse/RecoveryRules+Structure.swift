@@ -300,8 +300,9 @@ extension RecoveryRules {
         site.contextContains("flow sequence") || site.contextContains("flow mapping")
     }
 
-    /// The lines that may lack a colon, or the space after it: the line of libyaml's context if that is a simple key,
-    /// and the line where libyaml stopped and the line above it, unless they contain a complete key.
+    /// The lines that can lack a colon, or the space after it. The line of libyaml's context is one of them if that
+    /// context is a simple key. The line where libyaml stopped, and the line above it, are too, unless they contain a
+    /// complete key.
     private static func suspects(_ site: FailureSite) -> [Int] {
         var result: [Int] = []
         if let context = site.failure.contextOffset {

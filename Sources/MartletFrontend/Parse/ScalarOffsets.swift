@@ -1,6 +1,7 @@
 import MartletSchema
 
-/// Maps offsets in the text of a scalar to the file, also if YAML has joined lines or removed escapes of quotes.
+/// Maps offsets in the text of a scalar to offsets in the file. The two texts differ if YAML joined lines or unescaped
+/// quotes.
 struct ScalarOffsets {
     private let scalar: YAMLScalar
     /// For each byte of the text, the offset of the byte in the file. Empty if the text appears verbatim in the file, or
@@ -13,7 +14,7 @@ struct ScalarOffsets {
         offsets = scalar.contentStart == nil ? Self.aligned(scalar, bytes) ?? [] : []
     }
 
-    /// The source range of a range of the text's bytes; the whole scalar if it is unknown.
+    /// The source range of a range of the text's bytes; the whole scalar if the source range is unknown.
     func span(of range: Range<Int>) -> SourceSpan {
         guard !offsets.isEmpty else { return scalar.span(of: range) }
         let last = offsets[offsets.count - 1] + 1
@@ -22,8 +23,8 @@ struct ScalarOffsets {
         return SourceSpan(file: scalar.span.file, start: start, end: max(start, end))
     }
 
-    /// Blanks and line breaks of the text correspond to any number of them in the file. All other bytes are equal, after
-    /// removal of the escapes of quotes.
+    /// The file offset of each byte of the text; nil if the text does not match the file. Runs of blanks and line
+    /// breaks can differ in length, and the file can escape quotes. All other bytes must be equal.
     private static func aligned(_ scalar: YAMLScalar, _ bytes: [UInt8]) -> [Int]? {
         var position = start(of: scalar, bytes)
         var result: [Int] = []
@@ -51,7 +52,7 @@ struct ScalarOffsets {
         case .plain: return scalar.span.start
         case .singleQuoted, .doubleQuoted: return scalar.span.start + 1
         case .block:
-            // The line of the '|' or '>' is no text.
+            // The line of the '|' or '>' is not part of the text.
             let rest = bytes[scalar.span.start..<scalar.span.end]
             return rest.firstIndex(of: Byte.lineFeed) ?? scalar.span.end
         }

@@ -1,7 +1,7 @@
 import MartletSchema
 
-/// Collects findings about YAML features outside the supported subset. Of each kind that can occur hundreds of times,
-/// only the first occurrence becomes a finding. The next three become notes of it, and all others are counted.
+/// Collects findings about YAML features outside the supported subset. If a kind occurs many times, only its first
+/// occurrence becomes a finding. The next three become notes of that finding, and all others are only counted.
 struct SubsetFindings {
     enum Kind: Hashable {
         /// An anchor or an alias.

@@ -43,7 +43,7 @@ extension Resolver {
         }
     }
 
-    /// A number of the type; nil if the text is not one.
+    /// The number in a text; nil if the text is not a number of this type.
     private static func number(_ text: String, _ kind: ScalarKind) -> RuleLiteral? {
         if let bits = kind.integerBits {
             guard case .value(let value) = WholeNumber(text) else { return nil }
@@ -122,7 +122,7 @@ extension Resolver {
         return .integer(value)
     }
 
-    /// The enum of a path; nil if it is no valid path to an enum. Reports nothing.
+    /// The enum to which a path leads; nil if the operand is not a valid path to an enum. Reports nothing.
     func enumName(_ operand: RuleOperandSyntax, _ scope: ObjectScope) -> String? {
         guard case .path(let names, _) = operand.content else { return nil }
         var scope: ObjectScope? = scope
@@ -135,7 +135,7 @@ extension Resolver {
         return name
     }
 
-    /// What an enum stores for the case that the operand names; nil if the operand is a property or no name.
+    /// The stored value of the enum case that the operand names; nil if the operand is a property or not a name.
     mutating func caseLiteral(
         _ operand: RuleOperandSyntax, of enumName: String?, _ scope: ObjectScope
     ) -> RuleOperandSyntax? {

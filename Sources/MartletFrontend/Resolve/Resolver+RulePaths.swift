@@ -70,7 +70,7 @@ extension Resolver {
             isOptional: true)
     }
 
-    /// The type of a property; nil if there is none, which is reported.
+    /// The type of a property. A missing property is reported, and the result is nil.
     private mutating func member(_ name: Spanned<String>, of scope: ObjectScope) -> PropertyTypeModel? {
         guard let member = scope.members[name.value] else {
             reportNoMember(name, of: scope) { $0.isSingle }
@@ -94,7 +94,7 @@ extension Resolver {
 }
 
 extension ValueTypeModel {
-    /// Whether rules compare values of this type inside embedded objects, which are stored as JSON.
+    /// Whether rules can compare values of this type inside embedded objects. PostgreSQL stores these objects as JSON.
     fileprivate var isComparableInside: Bool {
         switch self {
         case .scalar(let kind):

@@ -33,7 +33,7 @@ extension Resolver {
         }
     }
 
-    /// All parts; nil if one of them is invalid. All invalid parts are reported.
+    /// The resolved parts of a condition; nil if one of them is invalid. All invalid parts are reported.
     private mutating func conditions(_ parts: [RuleSyntax], _ scope: ObjectScope) -> [RuleCondition]? {
         let resolved = parts.map { condition($0, scope) }
         let valid = resolved.compactMap(\.self)
@@ -195,8 +195,8 @@ extension Resolver {
         }
     }
 
-    /// The sides with cases of enums replaced by what the enum stores. A name is a case if the other side is a property
-    /// of an enum with this case.
+    /// Both sides, with cases of enums replaced by their stored values. A name is a case if the other side is a
+    /// property of an enum with this case.
     private mutating func withCases(
         _ left: RuleOperandSyntax, _ right: RuleOperandSyntax, _ scope: ObjectScope
     ) -> (RuleOperandSyntax, RuleOperandSyntax) {
@@ -207,12 +207,12 @@ extension Resolver {
 }
 
 extension ValueTypeModel {
-    /// Numbers for which PostgreSQL and the runtime compare NaN, or values of other types, in different ways.
+    /// Number types that PostgreSQL and the runtime compare differently with NaN, or with values of other types.
     fileprivate var isInexact: Bool {
         self == .scalar(.float) || self == .scalar(.double) || self == .scalar(.decimal128)
     }
 
-    /// Types whose values a rule compares only with nil.
+    /// Types whose values a rule can compare only with nil.
     fileprivate var isOpaque: Bool {
         self == .scalar(.data) || self == .scalar(.date) || self == .scalar(.anyValue)
     }

@@ -20,7 +20,7 @@ extension Resolver {
         report(.badSync, message(), at: span)
     }
 
-    /// Checks what the keys of synchronization require of a type. Called after all types are resolved.
+    /// Checks that a type meets the requirements of its synchronization keys. Called after all types are resolved.
     mutating func checkSync(of syntax: ObjectSyntax) {
         guard let scope = scopes[syntax.name.value] else { return }
         if syntax.mode == .none {

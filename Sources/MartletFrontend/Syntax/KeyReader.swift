@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// The entries of one YAML mapping by key. Keys that its kind of mapping does not have are reported.
+/// The entries of one YAML mapping by key. Keys that this kind of mapping does not have are reported.
 struct KeyReader {
     private var entries: [String: YAMLEntry] = [:]
     private(set) var diagnostics: [Diagnostic] = []

@@ -17,7 +17,7 @@ struct RuleLexer {
 
     struct Token {
         let kind: Kind
-        /// In the bytes of the text.
+        /// The range in the bytes of the rule's text.
         let range: Range<Int>
     }
 

@@ -6,7 +6,7 @@ indirect enum RuleSyntax {
     case and([RuleSyntax])
     case or([RuleSyntax])
     case not(RuleSyntax)
-    /// A property or a claim that is true.
+    /// A property or a claim as a condition, which holds if the value is true.
     case value(RuleOperandSyntax)
     case comparison(RuleOperandSyntax, Spanned<RuleRelation>, RuleOperandSyntax)
     case oneOf(RuleOperandSyntax, [RuleOperandSyntax])
@@ -17,7 +17,7 @@ indirect enum RuleSyntax {
 /// One side of a comparison.
 struct RuleOperandSyntax {
     enum Content {
-        /// The names of a path, and whether the first was written with `#`, so that it is no case of an enum.
+        /// The names of a path. If the first name was written with `#`, it is never a case of an enum.
         case path([Spanned<String>], isEscaped: Bool)
         case claim([String])
         /// The text of a number.
@@ -46,6 +46,6 @@ struct ParsedRule {
 struct RuleSyntaxError: Error {
     /// Begins in lower case and says what to write.
     let message: String
-    /// In the text of the rule.
+    /// The range in the text of the rule.
     let range: Range<Int>
 }

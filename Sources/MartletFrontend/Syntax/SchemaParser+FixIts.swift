@@ -93,8 +93,8 @@ extension SchemaParser {
         return mapping.isFlow ? flowRemoval(of: index, in: spans) : blockRemoval(of: spans[index])
     }
 
-    /// The entry and the comma before it. For the first entry, the comma after it. nil for the only entry, and if a
-    /// comment lies between the entries.
+    /// The range of an entry with the comma before it; for the first entry, with the comma after it. nil for the only
+    /// entry, and if a comment lies between the entries.
     private func flowRemoval(of index: Int, in spans: [SourceSpan]) -> [SourceSpan]? {
         let entry = spans[index]
         let all: SourceSpan
@@ -111,8 +111,7 @@ extension SchemaParser {
         return source.bytes[gap].contains(Byte.hash) ? nil : [all]
     }
 
-    /// The line of the entry. If a comment follows the entry, the comment is kept. nil if the line contains anything
-    /// else.
+    /// The line of an entry. A comment after the entry is kept. nil if the line contains anything else.
     private func blockRemoval(of entry: SourceSpan) -> [SourceSpan]? {
         let line = source.lineIndex(at: entry.start)
         let range = source.lineRange(line)

@@ -210,7 +210,7 @@ extension SchemaParser {
         return nil
     }
 
-    /// Parses the value of `default:`. A YAML-quoted value is a quoted text.
+    /// Parses the value of `default:`. A value in YAML quotes is a text.
     private mutating func parseDefault(
         _ entry: YAMLEntry, of name: Spanned<String>, removal: SourceSpan?
     ) -> LiteralSyntax? {

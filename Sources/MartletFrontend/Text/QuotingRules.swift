@@ -1,4 +1,4 @@
-/// Which characters look like quotes, and which characters need no quotes.
+/// Says which characters look like quotes, and which are allowed in unquoted words.
 enum QuotingRules {
     /// Whether a character is a quote that word processors insert instead of an ASCII quote.
     static func isTypographicQuote(_ character: Unicode.Scalar) -> Bool {
@@ -31,7 +31,7 @@ enum QuotingRules {
     }
 }
 
-/// A word other than `true` and `false` that is a boolean in YAML 1.1, or differs from one only in case: `yes`, `True`.
+/// A boolean of YAML 1.1 other than `true` and `false`, in any case: `yes`, `True`.
 struct BooleanWord {
     let value: Bool
 

@@ -7,7 +7,7 @@ public struct SchemaSuccessors: Sendable {
     /// For each of these types, by its old name: the new name of each old property that still exists.
     public let properties: [String: [String: String]]
 
-    /// The names that `renamedFrom` and equal names give. The runtime finds the same ones.
+    /// Pairs the declarations of two schemas by equal names and by `renamedFrom`, as the runtime does.
     public init(from old: SchemaModel, to new: SchemaModel) {
         let pair = SchemaPair(old: old, new: new)
         types = Dictionary(pair.objects.map { ($0.old.name, $0.new.name) }) { first, _ in first }

@@ -20,7 +20,7 @@ public enum DiagnosticCode: String, Hashable, Comparable, CaseIterable, Sendable
     case badDefault = "MRT0301"
     case badOptionality = "MRT0302"
     case badPrimaryKey = "MRT0303"
-    /// An embedded type whose objects always contain another one (an error), or that nothing uses (a warning).
+    /// An embedded type that contains itself without end (an error), or that no object contains (a warning).
     case embedding = "MRT0304"
     case badIndex = "MRT0305"
     case namingCase = "MRT0401"
@@ -52,8 +52,8 @@ public enum DiagnosticCode: String, Hashable, Comparable, CaseIterable, Sendable
         }
     }
 
-    /// Whether a comment or the configuration can change the severity of diagnostics with this code. Of `embedding`,
-    /// only the warnings can be changed.
+    /// Whether a comment or the configuration can change the severity of diagnostics with this code. The errors of
+    /// `embedding` cannot be changed.
     public var canBeSilenced: Bool { severity != .error || self == .embedding }
 
     public static func < (left: DiagnosticCode, right: DiagnosticCode) -> Bool {

@@ -14,7 +14,7 @@ public struct PathPattern: Hashable, Sendable {
     }
 
     private static func matches(_ pattern: ArraySlice<[UInt8]>, _ path: ArraySlice<[UInt8]>) -> Bool {
-        // The pattern names a folder that contains the rest of the path.
+        // All components match, so the pattern is the path, or a folder that contains it.
         guard let first = pattern.first else { return true }
         if first == Array("**".utf8) {
             if pattern.count == 1 { return !path.isEmpty }

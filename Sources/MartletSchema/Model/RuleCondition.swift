@@ -8,7 +8,7 @@ public indirect enum RuleCondition: Hashable, Sendable {
     case and([RuleCondition])
     case or([RuleCondition])
     case not(RuleCondition)
-    /// The left side is a property or a claim. The right side is never an operand of another type.
+    /// The left side is a property or a claim. The right side has a type that fits the left side.
     case comparison(RuleOperand, RuleRelation, RuleOperand)
     /// Whether the operand equals one of the others: `size IN {'small', 'large'}`.
     case oneOf(RuleOperand, [RuleOperand])
@@ -98,8 +98,8 @@ public struct RulePath: Hashable, Sendable {
         case own
         /// The names of the properties inside the embedded object.
         case embedded([String])
-        /// The property is a link. The name of the target's primary key is nil if the rule compares the link itself with
-        /// nil.
+        /// The property is a link. `key` is the name of the target's primary key; nil if the rule compares the link
+        /// itself with nil.
         case link(key: String?)
     }
 

@@ -3,7 +3,7 @@ public enum SQLName {
     /// PostgreSQL truncates longer names.
     public static let maximumBytes = 63
 
-    /// `homeAddress` becomes `home_address`, `URLName` becomes `url_name`, `line2` stays.
+    /// `homeAddress` becomes `home_address`, `URLName` becomes `url_name`, and `line2` is unchanged.
     public static func snakeCase(_ name: String) -> String {
         let letters = Array(name)
         var words = ""

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Changed modes of synchronization, local properties, counters, and rules.
+/// Changed synchronization modes, local properties, counters and rules.
 struct SyncChanges: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         schemas.objects.flatMap { pair in
