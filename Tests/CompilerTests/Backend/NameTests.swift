@@ -14,7 +14,7 @@ struct NameTests {
         #expect(swift.contains("property class Int"))
     }
 
-    @Test("a key path named like a type, or a property named like a collection member, shadows nothing S14")
+    @Test("a key path named like a type shadows nothing, nor does a property named like a collection member S14")
     func keyPathNames() throws {
         let friends = Sample.property("friends", Sample.type(.link("Dog"), .list))
         let properties = [friends, Sample.property("count", Sample.int), Sample.property("Dog", Sample.link("Dog"))]
@@ -31,7 +31,7 @@ struct NameTests {
         #expect(swift.contains("static var fields: Fields<Dog> { .init(Martlet.FieldPath(self)) }"))
     }
 
-    @Test("a property keeps its name if its storage would hide a member of the runtime or another property S21")
+    @Test("a property keeps its name even if its storage would hide a member of the runtime or another property S21")
     func storage() {
         let properties = ["load", "id", "_id", "list", "name"].map { Sample.property($0, Sample.int) }
         let swift = Sample.swift([Sample.object("Sample", properties)])
@@ -52,7 +52,7 @@ struct NameTests {
         #expect(Backend.generate(Sample.model([], path: path)).map(\.name) == [name, OutputNames.registry])
     }
 
-    @Test("two paths that would generate the same file are found, also if only their case differs S20")
+    @Test("two paths that would generate the same file are found, even if only their case differs S20")
     func collisions() {
         #expect(OutputNames.collisions(among: ["A/B.yaml", "C.yaml"]).isEmpty)
         #expect(OutputNames.collisions(among: ["A/B.yaml", "A_B.yaml"]).map(\.second) == ["A_B.yaml"])

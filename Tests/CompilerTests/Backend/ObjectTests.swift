@@ -34,7 +34,7 @@ struct ObjectTests {
             ])
     }
 
-    @Test("the schema description lists what concerns synchronization S21 S53")
+    @Test("the schema description contains the synchronization of types and properties S21 S53")
     func syncFacts() throws {
         let yaml = """
             objects:
@@ -124,7 +124,7 @@ struct ObjectTests {
         #expect(Sample.swift(Sample.type(.scalar(kind)), default: value).contains("_value = \(expected)\n"))
     }
 
-    @Test("values of AnyRealmValue are stored as AnyStorage, because they may be links S22")
+    @Test("values of AnyRealmValue are stored as AnyStorage, because they can be links S22")
     func anyValue() {
         let swift = Sample.swift(Sample.type(.scalar(.anyValue)))
         for line in [

@@ -36,7 +36,7 @@ struct EnumChangeTests {
         try check(stored(old), stored(new), ["data: " + message])
     }
 
-    @Test("a removed case breaks data if it may be stored, and otherwise only code S43 MRT0601")
+    @Test("a removed case breaks data if it can be stored, and otherwise only code S43 MRT0601")
     func goneCase() throws {
         try check(
             stored("Size: [small, «large»]"), stored("«Size»: [small]"),

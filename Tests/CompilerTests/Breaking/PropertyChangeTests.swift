@@ -66,7 +66,7 @@ struct PropertyChangeTests {
             ])
     }
 
-    @Test("a property that may be stored as nil cannot become required; the reverse breaks only code S43 MRT0601")
+    @Test("an optional property cannot become required without breaking data; the reverse breaks only code S43 MRT0601")
     func optionality() throws {
         try check(
             dog("a: «Int?»"), dog("a: «Int»"),
@@ -79,7 +79,7 @@ struct PropertyChangeTests {
             ["source: property 'Dog.a' was 'Int' and is 'Int?'; keep the type"])
     }
 
-    @Test("another enum does not break data if it has all raw values S43 MRT0601")
+    @Test("a change to another enum does not break data if that enum has all raw values S43 MRT0601")
     func otherEnum() throws {
         let enums = "enums:\n  Size: [small, large]\n  Height: [large, small]\n  Width: [small, wide]\n"
         try check(

@@ -21,7 +21,7 @@ struct QueryChangeTests {
             ["source: property 'Dog.b' was 'a'; rename it in code that uses it"])
     }
 
-    @Test("a new uniqueness constraint may be violated in a file, which then does not open S43 MRT0601")
+    @Test("a new uniqueness constraint breaks data, because a file that violates it does not open S43 MRT0601")
     func unique() throws {
         try check(
             dog("a: Int, b: Int"), dog("a: Int, b: Int", "unique: [[«a, b»]]"),

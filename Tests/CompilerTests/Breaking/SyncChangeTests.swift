@@ -15,7 +15,7 @@ struct SyncChangeTests {
     }
 
     @Test(
-        "another mode breaks data if objects of other machines do not arrive any more S43 S52 MRT0601",
+        "a changed mode breaks data if objects of other machines do not arrive any more S43 S52 MRT0601",
         arguments: [
             (
                 "both", "none",
@@ -42,14 +42,14 @@ struct SyncChangeTests {
         #expect(try messages(dog("sync: \(change.old)"), dog("sync: \(change.new)")) == ["breaks \(change.message)"])
     }
 
-    @Test("the place of a changed mode is its value S43 S52 MRT0601")
+    @Test("a changed mode is reported at its value S43 S52 MRT0601")
     func place() throws {
         try check(
             dog("sync: «both»"), dog("sync: «upload»"),
             ["data: type 'Dog' is only sent now, so objects of other machines do not arrive; keep 'sync: both'"])
     }
 
-    @Test("a property that becomes local breaks data, one that is sent changes queries S43 S52 MRT0601")
+    @Test("a property that becomes local breaks data; one that becomes synchronized changes queries S43 S52 MRT0601")
     func local() throws {
         let (sent, kept) = (dog("sync: both", "age: Int = 0"), dog("sync: both", "age: {type: Int = 0, sync: none}"))
         #expect(
@@ -59,7 +59,7 @@ struct SyncChangeTests {
         #expect(try messages(kept, sent).map { $0.hasPrefix("breaks query: 'Dog.age' is synchronized now") } == [true])
     }
 
-    @Test("a counter that is none any more changes the result of concurrent changes S43 S52 MRT0601")
+    @Test("an added or removed 'merge: add' changes the result of concurrent changes S43 S52 MRT0601")
     func counters() throws {
         let (plain, counter) = (dog("sync: both", "age: Int"), dog("sync: both", "age: {type: Int, merge: add}"))
         #expect(
@@ -72,7 +72,7 @@ struct SyncChangeTests {
             ])
     }
 
-    @Test("a rule that is new, gone or different changes queries; another notation does not S43 S54 MRT0601")
+    @Test("an added, removed or changed rule changes queries; another notation of a rule does not S43 S54 MRT0601")
     func rules() throws {
         let (one, two) = (dog("sync: both;read: id == 1"), dog("sync: both;read: id == 2"))
         #expect(

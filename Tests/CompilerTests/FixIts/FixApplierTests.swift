@@ -56,7 +56,7 @@ struct FixApplierTests {
         #expect(fixed.count == 4)
     }
 
-    @Test("fix-its that leave nothing to fix in the last round are kept S41")
+    @Test("fix-its are kept if the last round leaves nothing to fix S41")
     func lastRound() {
         let text = "objects:\n  Dog:\n    properties:\n      a: Array<string>?\n"
         let input = SchemaInput(sources: [SourceText(file: SourceFileID(0), path: "A.yaml", text: text)])

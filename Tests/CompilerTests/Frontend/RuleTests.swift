@@ -68,7 +68,7 @@ struct RuleTests {
         #expect(found.utf8.allSatisfy { (0x20...0x7E).contains($0) })
     }
 
-    @Test("a condition without NOT before AND and OR has the same meaning S54")
+    @Test("moving NOT from AND and OR to the comparisons keeps the meaning of a condition S54")
     func negation() throws {
         let text = "NOT (id == 1 AND (age < 2 OR NOT name IN {'a'}) AND NOT isGood != true)"
         #expect(
@@ -76,7 +76,7 @@ struct RuleTests {
                 == "id != 1 OR NOT age < 2 AND name IN {'a'} OR isGood != true")
     }
 
-    @Test("a missing rule is that of a more general operation S55")
+    @Test("a missing rule is replaced by the rule of a more general operation S55")
     func fallback() throws {
         let yaml = """
             objects:
@@ -93,7 +93,7 @@ struct RuleTests {
         #expect(texts == [["id == 1", "id == 1", "id == 2", "id == 1"], [nil, "id == 3", "id == 3", "id == 3"]])
     }
 
-    @Test("no text crashes the parser, and a mistake lies inside the rule S10 S54")
+    @Test("no text crashes the parser, and each mistake is reported inside the rule S10 S54")
     func mutations() {
         let sample =
             #"NOT (author.id != $user.sub OR name == 'it\'s "x" \u00e6') && size IN {small, 'large', nil, 1.5e3} OR #in=1"#

@@ -29,7 +29,7 @@ struct DatabaseNamesTests {
             """)
     }
 
-    @Test("names that are not in the database are not compared MRT0704")
+    @Test("names of types that are not synchronized, and of local properties, are not compared MRT0704")
     func localNames() throws {
         try expectFindings(
             of: .databaseName,

@@ -48,7 +48,7 @@ struct MigrationTests {
         #expect(try migration(dog("a: Int, b: Int"), dog("b: Int, a: Int")).isEmpty)
     }
 
-    @Test("new properties are new columns with their defaults, new types new tables")
+    @Test("new properties become columns with their defaults, and new types become tables")
     func additions() throws {
         #expect(
             try migration(dog("a: Int"), dog("a: Int, b: Int8 = 5, c: String?, d: List<Int>, e: Dog?", "index: [b]"))
@@ -99,7 +99,7 @@ struct MigrationTests {
             ])
     }
 
-    @Test("changed defaults, removed indexes and uniques, and properties that become optional lose nothing")
+    @Test("changed defaults, removed indexes and unique constraints, and properties that become optional lose no data")
     func changes() throws {
         let old = dog("a: Int = 1, b: Int, c: Int", "index: [b], unique: [[c]]")
         #expect(
@@ -111,7 +111,7 @@ struct MigrationTests {
             ])
     }
 
-    @Test("a new case of an enum replaces the check, another action the reference")
+    @Test("a new case of an enum replaces the CHECK constraint, and another 'onDelete' replaces the reference")
     func checks() throws {
         func schema(_ cases: String, _ action: String) -> String {
             "enums:\n  Size: [\(cases)]\n" + dog("size: Size, friend: {type: Dog?, onDelete: \(action)}")
@@ -166,7 +166,7 @@ struct MigrationTests {
         #expect(try parts(dog(change.old), dog(change.new)) == [change.expand, change.contract])
     }
 
-    @Test("a list of unique properties and removed cases wait for the second part")
+    @Test("new unique constraints, and checks without removed cases, are added in the second part")
     func constraints() throws {
         let (old, new) = (dog("a: Int"), dog("a: Int", "unique: [[a]]"))
         #expect(
@@ -184,7 +184,7 @@ struct MigrationTests {
             ])
     }
 
-    @Test("elements of a collection that its new type does not accept are removed")
+    @Test("elements that the new type of a collection does not accept are removed")
     func elements() throws {
         #expect(
             try parts(dog("a: List<Int?>"), dog("a: List<Int>"))[1] == [
@@ -201,7 +201,7 @@ struct MigrationTests {
             ])
     }
 
-    @Test("names that are exchanged are freed first")
+    @Test("columns that take over each other's names get temporary names first")
     func exchange() throws {
         let found = try migration(
             dog("a_b: Int, x: String?"), dog("aB: {type: String?, renamedFrom: x}, y: {type: Int, renamedFrom: a_b}"))
@@ -237,7 +237,7 @@ struct MigrationTests {
         #expect(hidden[update...].contains { $0.contains("ENABLE ROW LEVEL SECURITY") })
     }
 
-    @Test("rules are removed before a change of their tables and written again")
+    @Test("rules are removed before their tables change, and created again afterwards")
     func rules() throws {
         let old = dog("a: Int", "sync: both, read: a == 1")
         #expect(try migration(old, old).isEmpty)
@@ -257,7 +257,7 @@ struct MigrationTests {
     }
 
     @Test(
-        "what no migration can do is a problem S57",
+        "a change that no migration can perform is a problem S57",
         arguments: [
             (
                 "primaryKey: a, properties: {a: Int, b: Int}", "primaryKey: b, properties: {a: Int, b: Int}",
@@ -280,7 +280,7 @@ struct MigrationTests {
         #expect(migration.problems.first?.hasPrefix(change.message) == true, "\(migration.problems)")
     }
 
-    @Test("a type that is not synchronized any more loses its table; a local property its column")
+    @Test("a type that is no longer synchronized loses its table; a property that becomes local loses its column")
     func modes() throws {
         let old = objects(
             "Dog: {primaryKey: id, sync: both, properties: {id: Int, a: Int = 0}}\nCat: {primaryKey: id, sync: both, properties: {id: Int}}"

@@ -22,7 +22,7 @@ struct PolicyTests {
     }
 
     @Test(
-        "a rule becomes a condition that is true in SQL exactly if the rule holds S56",
+        "a rule becomes an SQL condition that is true if and only if the rule holds S56",
         arguments: [
             ("id == 1", #""id" = 1"#), ("id != 1", #""id" IS DISTINCT FROM 1"#),
             ("NOT id == -1", #""id" IS DISTINCT FROM (-1)"#),
@@ -85,7 +85,7 @@ struct PolicyTests {
               words: List<String>
         """
 
-    @Test("every operation has a policy, also for the role that owns the tables S56")
+    @Test("every operation has a policy, which also applies to the role that owns the tables S56")
     func policies() throws {
         let found = try statements(Self.notes)
         let start = try #require(found.firstIndex { $0.hasPrefix("ALTER TABLE \"note\" ENABLE") })
@@ -113,7 +113,7 @@ struct PolicyTests {
         #expect(!found.contains { $0.contains("\"person\" ENABLE") })
     }
 
-    @Test("elements of a collection are read with their owner, and written as a change of it S56")
+    @Test("a user can read the elements of readable owners, and write the elements of writable owners S56")
     func collections() throws {
         let found = try statements(Self.notes)
         let match = #"EXISTS (SELECT FROM "note" WHERE "note"."id" = "note_tags"."owner""#
@@ -134,7 +134,7 @@ struct PolicyTests {
         )
     }
 
-    @Test("the rule of a property is checked by a trigger, for its row before and after a change S56")
+    @Test("a trigger checks the rule of a property against the row before and after a change S56")
     func columnRules() throws {
         let found = try statements(Self.notes)
         let function = try #require(found.first { $0.hasPrefix("CREATE OR REPLACE FUNCTION martlet_rules.\"note\"()") })
@@ -164,7 +164,7 @@ struct PolicyTests {
         #expect(function.contains("AS $rules2$\n") && function.hasSuffix("END $rules2$;"))
     }
 
-    @Test("objects that are only sent are neither read nor changed by a user S56")
+    @Test("users can neither read nor change objects with 'sync: upload' S56")
     func upload() throws {
         let found = try statements(
             "objects:\n  Crash: {primaryKey: id, sync: upload, insert: id > 0, properties: {id: Int}}")

@@ -182,7 +182,7 @@ struct TableTests {
         #expect(tables.problems().isEmpty)
     }
 
-    @Test("names of constraints are those of PostgreSQL, and have a hash if they are too long or not unique")
+    @Test("constraints have PostgreSQL's default names, with a hash if these are too long or not unique")
     func constraintNames() throws {
         let long = String(repeating: "a", count: 61)
         let text = DDLWriter.text(
