@@ -10,8 +10,8 @@
 #   make mistakes                     compile common mistakes and write Documentation/CompileTimeErrors.md
 #   make pictures                     draw the pictures of the README in Documentation/Pictures
 #   make docs                         build the documentation as a static site in .build/docs/site
-#   make docs-check                   build it, check its links, and check pages in a browser; writes screenshots
-#   make bench                        compare with SQLite's C API and GRDB (ARGS="--quick" for a short run)
+#   make docs-check                   build this site, check its links, and check pages in a browser; writes screenshots
+#   make bench                        compare Martlet with SQLite's C API and GRDB (ARGS="--quick" for a short run)
 #   make flights-verify FLIGHTS=<folder>  compare query results on the full data with those computed from the CSV files
 #   make plugin-check                 build packages that use the plugin, with both build systems
 #   make importer-check               build the importer of Realm models and run its tests

@@ -24,9 +24,9 @@ let package = Package(
         .plugin(name: "MartletCommand", targets: ["MartletCommand"]),
     ],
     traits: [
-        // A manifest cannot ask whether a trait is enabled, so its targets do not depend on it. Instead, only an enabled
-        // trait makes libpq a dependency, and all code that needs libpq is inside '#if Sync'. Without the trait these
-        // modules are built from the rest of their code, and neither the headers nor the library have to be installed.
+        // A manifest cannot ask whether a trait is enabled, so the list of targets is the same with and without it.
+        // Only an enabled trait makes libpq a dependency, and all code that needs libpq is inside '#if Sync'. Without
+        // the trait, the modules are built from the rest of their code, and libpq need not be installed.
         .trait(name: "Sync", description: "The sync service and its connection to PostgreSQL. Needs libpq.")
     ],
     dependencies: [
@@ -72,7 +72,7 @@ let package = Package(
         .target(name: "MartletFrontend", dependencies: ["MartletSchema", "CMartletYAML"]),
         .target(name: "MartletBackend", dependencies: ["MartletSchema"]),
         .target(name: "MartletCompiler", dependencies: ["MartletSchema", "MartletFrontend", "MartletBackend"]),
-        // Every package with the build plugin compiles this tool and all that it depends on.
+        // Every package with the build plugin compiles this tool and all its dependencies.
         .executableTarget(name: "MartletGenerator", dependencies: ["MartletCompiler"]),
 
         // Compiler side: modules that only the command line and the importer need.
@@ -228,7 +228,8 @@ if Context.environment["MARTLET_SYNC_COST"] != nil {
     package.products.append(.executable(name: "SyncCost", targets: ["SyncCost"]))
 }
 
-// Bugs that 'make exact-bugs', 'make sync-bugs' and 'make schedule-bugs' must find. No other build contains them.
+// Bugs that 'make exact-bugs', 'make sync-bugs' and 'make schedule-bugs' must find. 'Scripts/covered-files' compiles
+// them too, but enables none. No other build contains them.
 if Context.environment["MARTLET_SEEDED_BUGS"] != nil {
     let needed: Set = [
         "CMartletSQLite", "CMartletLogVFS", "CMartletMemoryVFS", "CMartletRuntime", "MartletValues", "MartletSQLite",

@@ -4,8 +4,8 @@ import PackagePlugin
 /// Compiles the YAML schemas of a target into Swift before the target is built.
 ///
 /// One build command compiles all schemas of the target, because a schema can refer to types of other files. The paths
-/// of its inputs and outputs follow from file names, so the build system knows them before it runs the command, and
-/// runs it only if an output is out of date.
+/// of the command's inputs and outputs depend only on file names. The build system therefore knows them in advance, and
+/// runs the command only if an output is out of date.
 @main struct MartletPlugin: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         guard let module = target as? SwiftSourceModuleTarget else {

@@ -73,7 +73,7 @@ struct FileCommit {
     }
 
     /// The path after resolving a symbolic link in its last component, repeatedly if the link leads to another link.
-    /// The file at the result may be missing.
+    /// The file at this path can be missing.
     private func target(of path: String) throws(DiskError) -> String {
         var target = path
         for _ in 0..<40 {

@@ -191,8 +191,8 @@ extension RecoveryRules {
         return recovery
     }
 
-    /// The opening bracket of the flow collection that libyaml was parsing. At the end of a line, libyaml may not
-    /// report the bracket. It is then searched backwards.
+    /// The opening bracket of the flow collection that libyaml was parsing. At the end of a line, libyaml does not
+    /// always report the bracket. The text before the failure is then searched backwards for it.
     private static func openingBracket(_ site: FailureSite) -> Int? {
         if isInsideFlow(site) { return site.failure.contextOffset.flatMap { $0 < site.bytes.count ? $0 : nil } }
         guard site.contextContains("flow node"), site.lines.content(site.line).upperBound <= site.failure.offset else {

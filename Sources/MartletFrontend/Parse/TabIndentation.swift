@@ -1,9 +1,9 @@
 /// Replaces tabs in indentation with spaces. It computes the column of each line, and whether that column is certain.
 ///
 /// If the whole file is indented with tabs, a tab is one level. If tabs and spaces are mixed, the width of a tab is
-/// unknown. Then the column of a line with tabs is certain only in two cases. A line directly below a line that opens a
-/// block is inside that block. A line whose indentation has the same bytes as that of an earlier line is at the level
-/// of the earlier line.
+/// unknown. The column of a line with tabs is then certain only in two cases:
+/// - The line is directly below a line that opens a block. It is then inside that block.
+/// - Its indentation has the same bytes as that of an earlier line. It is then at the level of the earlier line.
 struct TabIndentation {
     private struct Level {
         let indentation: ArraySlice<UInt8>

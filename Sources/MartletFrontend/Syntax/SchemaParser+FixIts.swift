@@ -2,7 +2,7 @@ import MartletSchema
 
 /// Records edits for the fix-its of lint rules: edits that remove an entry, and edits that add `renamedFrom`.
 extension SchemaParser {
-    /// Records the edit that removes a key. The range of the key and the range of its value both identify it.
+    /// Records the edit that removes a key, under the range of the key and under the range of its value.
     mutating func recordRemoval(of key: String, in mapping: YAMLMapping) {
         guard let index = mapping.entries.firstIndex(where: { $0.key.text == key }),
             let removal = removal(of: index, in: mapping)

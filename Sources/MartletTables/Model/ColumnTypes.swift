@@ -6,7 +6,7 @@ struct ColumnTypes {
 
     struct SQLType {
         var text: String
-        /// The condition of a CHECK constraint for the quoted name of a column.
+        /// Returns the condition of a CHECK constraint. The argument is the quoted name of the column.
         var check: ((String) -> String)?
     }
 

@@ -40,8 +40,8 @@ enum BlockScalarLines {
         indentation(texts.first { !$0.utf8.allSatisfy(\.isBlank) } ?? "")
     }
 
-    /// The number of spaces at the start of the scalar's value. They are possible only with an indentation indicator in
-    /// the header.
+    /// The number of spaces at the start of the scalar's value. A value can begin with spaces only if the header has an
+    /// indentation indicator.
     private static func contentIndentation(_ scalar: YAMLScalar) -> Int {
         let lines = scalar.text.utf8.split(separator: Byte.lineFeed)
         return indentation(lines.first.map { String(decoding: $0, as: UTF8.self) } ?? "")

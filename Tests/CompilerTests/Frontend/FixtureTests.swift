@@ -89,7 +89,7 @@ struct FixtureTests {
     }
 
     private func count(_ finding: Diagnostic, _ all: [Diagnostic]) -> Int {
-        // Several similar mistakes, such as aliases, are one finding: at the first, with a note at each further one.
+        // Several similar mistakes, such as aliases, are one finding at the first of them, with a note at each other.
         all.filter { $0.code == finding.code && $0.message == finding.message }.reduce(0) { $0 + 1 + $1.notes.count }
     }
 
