@@ -51,7 +51,7 @@ let package = Package(
         .target(name: "MartletEngine", dependencies: ["MartletValues", "MartletSQLite", "CMartletRuntime"]),
         .target(name: "Martlet", dependencies: ["MartletValues", "MartletEngine", "CMartletRuntime"]),
         .target(name: "MartletCombine", dependencies: ["Martlet", openCombine]),
-        // What a client and the sync service send each other.
+        // The messages between a client and the sync service.
         .target(name: "MartletSyncProtocol", dependencies: ["MartletValues", "MartletEngine"]),
         .target(
             name: "MartletSync", dependencies: ["MartletSyncProtocol", "MartletEngine", "MartletValues"] + network),
@@ -246,7 +246,7 @@ if Context.environment["MARTLET_SEEDED_BUGS"] != nil {
 }
 
 // A short edit-and-test loop: MARTLET_TESTS=RuntimeTests,EngineTests builds only these test targets, and
-// MARTLET_TEST_FILES=Observation,ExpectMessage.swift only these files and folders of the first one.
+// MARTLET_TEST_FILES=Observation,ExpectMessage.swift only these files and folders of the first target.
 if let tests = Context.environment["MARTLET_TESTS"]?.split(separator: ",").map(String.init) {
     let unused = package.targets.filter { $0.type == .test && !tests.contains($0.name) }.map(\.name)
     package.targets.removeAll { unused.contains($0.name) }

@@ -70,7 +70,7 @@ enum ImportTable {
         "MartletValues", "MartletSQLite", "MartletEngine", "MartletSyncProtocol", "MartletPostgres",
     ]
 
-    /// Folders whose files are compiled only with a trait of the package, because they need something that is not
+    /// Folders whose files are compiled only with a trait of the package, because they need libraries that are not
     /// installed everywhere.
     static let foldersOfTrait = [
         "Sources/MartletPostgres/Connection": "Sync", "Sources/MartletSyncService/Database": "Sync",
@@ -172,7 +172,7 @@ struct ImportTests {
         #expect(lines <= 12_000, "every package with the plugin compiles these lines; move code to MartletTools")
     }
 
-    @Test("the typed API holds no SQL")
+    @Test("the typed API contains no SQL")
     func noSQL() {
         let keywords = [
             "SELECT ", "INSERT ", "UPDATE ", "DELETE ", "CREATE ", "DROP ", "PRAGMA ", "SAVEPOINT ", " WHERE ",

@@ -108,8 +108,8 @@ private func observeAges(_ job: Job, _ reporter: Reporter, observers: Int) throw
                         sql: "UPDATE person SET age = 7 WHERE id = ?",
                         arguments: [job.count / 200 + round + observers * 10])
                 }
-                // GRDB does not know which queries a change affects. All of them run again, and all observers are
-                // called.
+                // GRDB does not know which queries a change affects. All observed queries run again, and all
+                // observers are called.
                 for _ in 0..<observers { called.wait() }
             })
     }

@@ -230,7 +230,7 @@ extension Resolver {
     }
 
     /// The names of the properties that link an object to another type. Cached, because thousands of linking objects
-    /// may request them.
+    /// can request them.
     private mutating func linkNames(of scope: ObjectScope, to name: String) -> [String] {
         let owner = scope.syntax.name.value
         if linkNames[owner] == nil {

@@ -15,7 +15,7 @@ package struct ContainerName {
     let kind: Kind
     /// The spelling in the schema language.
     let spelling: String
-    /// Whether the name corresponds to exactly one type. An ordered set, for example, may correspond to a set or to a
+    /// Whether the name corresponds to exactly one type. An ordered set, for example, can correspond to a set or to a
     /// list.
     let isCertain: Bool
 

@@ -66,7 +66,7 @@ extension SchemaParser {
         ]
     }
 
-    /// Whether the naming rule may suggest another name: a property name that is not `lowerCamelCase`, or a type name
+    /// Whether the naming rule can suggest another name: a property name that is not `lowerCamelCase`, or a type name
     /// that is not `UpperCamelCase`.
     private func violatesNamingConvention(_ name: String, isType: Bool) -> Bool {
         name.utf8.contains(Byte.underscore) || name.utf8.first?.isUppercase != isType

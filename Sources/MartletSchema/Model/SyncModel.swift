@@ -2,7 +2,7 @@
 public enum SyncMode: String, CaseIterable, Sendable {
     /// Not at all: the objects are only in the local file. This is the mode of a type without the key.
     case none
-    /// Clients send their changes and receive the changes of others.
+    /// Clients send their changes and receive the changes of other clients.
     case both
     /// Clients send the objects that they create, and receive none.
     case upload

@@ -46,7 +46,7 @@ struct ColumnTypes {
         }
     }
 
-    // The column of an enum with a case for unknown values accepts all values, because newer programs may add cases.
+    // The column of an enum with a case for unknown values accepts all values, because newer programs can add cases.
     private func type(ofEnum name: String, _ raw: EnumRawKind) -> SQLType {
         let model = schema.enumeration(named: name)
         let text = raw == .int ? "bigint" : "text COLLATE \"C\""

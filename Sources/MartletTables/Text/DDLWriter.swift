@@ -2,7 +2,7 @@ import MartletSchema
 
 /// Writes tables as SQL statements for PostgreSQL 14 and later.
 public enum DDLWriter {
-    /// The statements, in one transaction. Foreign keys follow all tables, so that tables may refer to each other.
+    /// The statements, in one transaction. Foreign keys follow all tables, so that tables can refer to each other.
     public static func text(_ tables: [TableModel]) -> String {
         let writer = TableWriter(names: ConstraintNames(tables))
         let statements =

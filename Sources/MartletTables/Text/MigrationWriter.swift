@@ -93,7 +93,7 @@ struct MigrationWriter {
 
     private func renames() -> [String] {
         let tables = pairs.kept.filter { $0.old.name != $0.new.name }
-        // If tables exchange their names, they all get temporary names first.
+        // If a table gets the old name of another table, all renamed tables get temporary names first.
         let taken = Set(tables.map(\.old.name))
         let isExchange = tables.contains { taken.contains($0.new.name) }
         func rename(_ old: String, _ new: String) -> String {
@@ -149,7 +149,7 @@ struct MigrationWriter {
         }
         let changed = constraints.filter { $0.old != $0.new }
         let moved = indexes.filter { $0.old != $0.new }
-        // Constraints and indexes can exchange their names as well.
+        // A constraint or index can get the old name of another one, too.
         let taken = Set(changed.map(\.old) + moved.map(\.old))
         let isExchange = (changed.map(\.new) + moved.map(\.new)).contains(where: taken.contains)
         func constraint(_ table: String, _ old: String, _ new: String) -> String {

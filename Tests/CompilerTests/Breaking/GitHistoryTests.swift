@@ -101,7 +101,7 @@ struct GitHistoryTests {
         }
     }
 
-    @Test("symbolic links in the commit are followed, also if the folder is one S43")
+    @Test("symbolic links in the commit are followed, even if the folder itself is a link S43")
     func links() throws {
         let repository = try ScratchRepository()
         try repository.write(Self.one, to: "Sources/App/Models.swift")

@@ -35,7 +35,7 @@ enum DocsSample {
         "\u{202E}reversed\u{2066}", "]\"]{<<x>>} : \"1\" --> y", "🦅 國 é",
     ]
 
-    /// Returns a schema that contains `text` wherever a schema can contain text. `name` may be a name that no valid
+    /// Returns a schema that contains `text` wherever a schema can contain text. `name` can be a name that no valid
     /// schema has.
     static func hostileModel(_ text: String, name: String = "Sample") -> SchemaModel {
         let kind = EnumModel(

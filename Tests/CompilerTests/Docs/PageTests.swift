@@ -49,7 +49,7 @@ struct PageTests {
         var expected: [String] = []
         for object in model.objects {
             let members = object.properties.map(\.name) + object.ignored.map(\.name)
-            // A key path may have the name of a property. Its anchor then ends with `-path`.
+            // A key path can have the name of a property. Its anchor then ends with `-path`.
             let paths = object.keyPaths.map { members.contains($0.name) ? "\($0.name)-path" : $0.name }
             expected += [object.name] + (members + paths).map { "\(object.name).\($0)" }
         }

@@ -35,7 +35,7 @@ struct EditorSchemaTests {
     }
 
     @Test(
-        "an optional key may have an empty value S45",
+        "an optional key can have an empty value S45",
         arguments: [
             property("{type: Int, doc: }"), property("{type: Int, renamedFrom: , deprecated: , onDelete: }"),
             dog("primaryKey:", "index:", "unique:", "ignored:", "keypaths:", "renamedFrom:", "doc:"),

@@ -49,7 +49,7 @@ struct SourceFixerTests {
             atPath: folder.path + "/Schemas/Dog.yaml", withDestinationPath: folder.path + "/Elsewhere/Dog.yaml")
         try manager.createSymbolicLink(
             atPath: folder.path + "/Other", withDestinationPath: folder.path + "/Schemas")
-        // The schema folder itself may be a symbolic link.
+        // The schema folder itself can be a symbolic link.
         let report = try fix(folder.path + "/Other")
         #expect(report.outside == [folder.path + "/Other/Dog.yaml"])
         #expect(try folder.read("Elsewhere/Dog.yaml") == broken)

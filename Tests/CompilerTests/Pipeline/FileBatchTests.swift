@@ -59,7 +59,7 @@ struct FileBatchTests {
                 message = error.reason
             }
             if message.isEmpty {
-                // Creating a hard link may fail: the batch has a fallback for file systems without hard links.
+                // Creating a hard link can fail, because the batch has a fallback for file systems without hard links.
                 #expect(folder.tree() == done.tree())
             } else {
                 failures += 1

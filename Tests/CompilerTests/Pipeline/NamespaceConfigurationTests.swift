@@ -78,7 +78,7 @@ struct NamespaceConfigurationTests {
         if let suggestion { #expect(!compile("namespace: \(suggestion)\n").hasErrors) }
     }
 
-    @Test("a namespace may have the name of a Swift type, or be a capitalized keyword S7 S14")
+    @Test("a namespace can have the name of a Swift type, or be a capitalized keyword S7 S14")
     func unusualNames() {
         for name in ["Optional", "Class", "A", "Z9", "NO", "Element", "Models"] {
             #expect(compile("namespace: \(name)\n").diagnostics.map(\.message) == [], "\(name)")

@@ -201,7 +201,7 @@ struct MigrationTests {
             ])
     }
 
-    @Test("columns that take over each other's names get temporary names first")
+    @Test("if a column gets the old name of another one, renamed columns get temporary names first")
     func exchange() throws {
         let found = try migration(
             dog("a_b: Int, x: String?"), dog("aB: {type: String?, renamedFrom: x}, y: {type: Int, renamedFrom: a_b}"))

@@ -128,7 +128,7 @@ struct ClassTests {
             ])
     }
 
-    @Test("the base class may be part of a protocol composition")
+    @Test("the base class can be part of a protocol composition")
     func composition() throws {
         let sample = try Sample(
             "typealias Model = Object & Codable\nclass Dog: Model { @objc dynamic var a = 0 }\n"
@@ -149,7 +149,7 @@ struct ClassTests {
             sample.findings.contains { $0.hasPrefix("2:32 warning: 'willSet' and 'didSet' of 'name' are left out") })
     }
 
-    @Test("a base class that code uses has a table, and may be named by an alias")
+    @Test("a base class that code uses has a table, even if the code names it by an alias")
     func usedBase() throws {
         let sample = try Sample(
             """

@@ -26,7 +26,7 @@ struct EnumTests {
                 """)
     }
 
-    @Test("the conformance may be in an extension or inherited from a protocol")
+    @Test("the conformance can be in an extension or inherited from a protocol")
     func conformance() throws {
         let sample = try Sample(
             """

@@ -119,7 +119,7 @@ struct LegacyTests {
         #expect(sample.findings.count == 1 && sample.findings[0].hasPrefix("2:17 warning: 'name' is 'dynamic'"))
     }
 
-    @Test("'RealmOptional' and 'RealmProperty' may contain an enum or have an initial value")
+    @Test("'RealmOptional' and 'RealmProperty' can contain an enum or have an initial value")
     func boxes() throws {
         let sample = try Sample(
             """
