@@ -20,7 +20,8 @@ struct IgnoreTable {
         keys = Set(entries.map(\.key))
     }
 
-    /// Whether a comment silences the finding. The nearest comment is recorded as used.
+    /// Whether a comment silences the finding. That comment is recorded as used; if comments for the line and for the
+    /// whole file both silence it, only the comment for the line is recorded.
     mutating func silences(_ code: DiagnosticCode, file: SourceFileID, line: Int) -> Bool {
         for line in [line, nil] {
             let key = Key(file: file, line: line, code: code.rawValue)

@@ -27,8 +27,8 @@ struct Access {
     ///
     /// In a module whose imports are public by default, `package import` is an error if another file of the module
     /// imports `module` with a plain `import`. In a module whose imports are internal by default, `package import` is
-    /// required. For a file that contains only enums, a plain `import` is always sufficient. There, `package import`
-    /// causes a warning, because the compiler does not count a conformance of a package type as a use of the import.
+    /// required. In a file that contains only enums, a plain `import` is always sufficient, and `package import` causes
+    /// a warning, because the compiler does not count a conformance of a package type as a use of the import.
     func importLines(of module: String, isForClasses: Bool = true) -> [String] {
         let attribute = module == "Martlet" ? "@_spi(Generated) " : ""
         return switch level {

@@ -20,7 +20,7 @@ struct ChannelTracks {
     private(set) var tracks: [Int: Int] = [:]
     private(set) var count = 0
     /// Pairs of nets that overlap in the chosen order of tracks: `entering` enters at the left, and `leaving` leaves at
-    /// the right, both at `height`. The track of `leaving` is further left.
+    /// the right, both at about `height`. The track of `leaving` is further left.
     private(set) var conflicts: [(entering: Int, leaving: Int, height: Int)] = []
 
     init(_ nets: [ChannelNet]) {

@@ -53,6 +53,7 @@ public struct ColumnRuleModel: Hashable, Sendable {
     public let column: String
     /// The condition for the row before an update. An insertion does not check it.
     public let old: String
+    /// The condition for the row after an update, and for an inserted row.
     public let new: String
     /// The condition under which an inserted value is the initial value of the property. Every user can insert it.
     public let isInitial: String
