@@ -86,7 +86,7 @@ struct GitHistoryTests {
             ])
     }
 
-    @Test("file contents that exceed the buffer of a pipe are read, also without a final line feed S43")
+    @Test("file contents that exceed the buffer of a pipe are read, even without a final line feed S43")
     func manyFiles() throws {
         let repository = try ScratchRepository()
         for index in 0..<450 {

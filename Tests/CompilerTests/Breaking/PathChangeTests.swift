@@ -30,7 +30,7 @@ struct PathChangeTests {
         try check(keyPath("x: a"), keyPath("y: a, x: a"))
     }
 
-    @Test("a path through renamed types and properties is the same path S43 MRT0601")
+    @Test("a path in which only types and properties were renamed is unchanged S43 MRT0601")
     func renamedPath() throws {
         let projection = { (root: String, path: String) in
             "projections:\n  Card: {of: \(root), properties: {x: \(path)}}\n"

@@ -89,7 +89,7 @@ struct SyncChangeTests {
         #expect(try messages(first, second).map { $0.hasPrefix("breaks query: 'write' of 'Dog.age' was") } == [true])
     }
 
-    @Test("a rule with a renamed property is the same rule S43 S54 MRT0601")
+    @Test("a rule in which only types and properties were renamed is unchanged S43 S54 MRT0601")
     func renamed() throws {
         let old = """
             embedded:
