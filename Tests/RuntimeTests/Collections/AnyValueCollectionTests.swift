@@ -184,7 +184,7 @@ import Testing
         #expect(lists.decimal128s.sorted(ascending: false) == [2, -1, .nan, nil] && lists.decimal128s.max() == 2)
     }
 
-    @Test("a subscript with a missing key returns nil, and one with a missing index returns none O47")
+    @Test("a subscript of an 'AnyRealmValue' returns nil for a missing key, and '.none' for a missing index O47")
     func subscripts() {
         let value = AnyRealmValue.map(["a": .int(1), "l": .list([.int(5)])])
         #expect(value["a"]?["b"] == nil && value["a"]?[0] == AnyRealmValue.none && value["l"]?[0] == .int(5))

@@ -35,7 +35,7 @@ import Testing
         #expect(unfinishedStatement(test.realm.context.handle) == nil)
     }
 
-    @Test("a map removes a list of keys, which may contain missing and repeated keys O44 O47")
+    @Test("a list of keys that is removed from a map can contain missing and repeated keys O44 O47")
     func maps() throws {
         let test = try TestRealm()
         for isManaged in [false, true] {

@@ -61,7 +61,9 @@ import Testing
         #expect(!collection.isFrozen && !collection.isInvalidated && collection.realm == graph.test.realm)
     }
 
-    @Test("results, lists, sets and linking objects answer the same queries O40") func contract() throws {
+    @Test("results, lists, sets and linking objects support the functions of RealmCollection O40") func contract()
+        throws
+    {
         let graph = try graph()
         let hub = graph.hub
         check(graph.test.realm.objects(Node.self).where { $0.id < 100 }, [0, 1, 2, 3, 4], graph, #_sourceLocation)

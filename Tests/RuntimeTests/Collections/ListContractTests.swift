@@ -110,7 +110,8 @@ import Testing
         try test.onNewThread { realm in #expect(realm.objects(ScalarLists.self).first.map { Array($0.ints) } == model) }
     }
 
-    @Test("a list of objects may contain duplicates and be assigned to another list and to itself O42") func objects()
+    @Test("a list of objects can contain duplicates, and can be assigned to another list and to itself O42")
+    func objects()
         throws
     {
         let test = try TestRealm()

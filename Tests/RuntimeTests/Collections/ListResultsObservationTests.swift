@@ -5,7 +5,7 @@ import Testing
 
 @testable import Martlet
 
-/// Observers of results that may contain an object several times.
+/// Observers of results that can contain an object several times.
 @Suite struct ListResultsObservationTests {
     private final class Log {
         var lines: [String] = []

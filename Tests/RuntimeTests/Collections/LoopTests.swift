@@ -169,7 +169,8 @@ import Testing
         #expect(seen == ["a5", "b5", "10", "10", "10", "9", "10", "1"])
     }
 
-    @Test("loops over lists return instances that the program holds, and load the values of others O42") func identity()
+    @Test("loops over lists return the instances that the program holds, and load the values of other elements O42")
+    func identity()
         throws
     {
         let (test, node) = try start()

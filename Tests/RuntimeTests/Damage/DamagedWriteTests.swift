@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "a migration that reads a damaged value throws an error with its property and row",
+        "a migration that reads a damaged value throws an error that names its property and row",
         arguments: [
             ("UPDATE Scalars SET \"int\" = x'00'", "'Scalars.int' in the row with the key 1 holds 1 byte (00)"),
             ("UPDATE Scalars SET \"int\" = NULL", "'Scalars.int' in the row with the key 1 holds nothing"),
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "a migration that converts a damaged value throws an error with its property and row",
+        "a migration that converts a damaged value throws an error that names its property and row",
         arguments: [
             ("UPDATE Scalars SET \"int\" = x'00'", "'Scalars.int' in the row with the key 1 holds 1 byte (00)"),
             (

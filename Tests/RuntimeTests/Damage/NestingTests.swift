@@ -98,7 +98,8 @@ import Testing
         expectMessage(result, "'Scalars.anyValue' in the row with the key 1 holds")
     }
 
-    @Test("deleting the target of a link in a value of over 100 levels throws an error", arguments: [101, 5_000])
+    @Test(
+        "deleting the target of a link in a value with more than 100 levels throws an error", arguments: [101, 5_000])
     func deleting(_ depth: Int) throws {
         let file = try DamagedFile()
         let before = try file.open()

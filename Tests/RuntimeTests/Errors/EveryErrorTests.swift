@@ -4,8 +4,8 @@ import Testing
 
 @testable import Martlet
 
-/// Provokes every code of `Realm.Error` by a fault that causes it, and checks that the file then has all committed
-/// objects.
+/// Provokes every code of `Realm.Error` by a fault that causes it, and checks that the file still has all
+/// committed objects.
 @Suite("every error") struct EveryErrorTests {
     @Test("a fault causes an error with its code and advice, and loses no committed data O66 D3", arguments: Fault.all)
     func fault(_ fault: Fault) throws {

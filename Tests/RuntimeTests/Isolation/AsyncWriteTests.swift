@@ -111,7 +111,7 @@ struct AsyncWriteTests {
         #expect(changes?.changes.tables.values.map { Array($0.inserted) } == [[rex._key + 1]])
     }
 
-    @Test("a block may enqueue a write, which runs after the pending ones N133")
+    @Test("a block can enqueue a write, which runs after the pending ones N133")
     func more() throws {
         let test = try TestRealm()
         test.realm.writeAsync {
@@ -235,7 +235,7 @@ struct AsyncWriteTests {
     }
 
     @Test(
-        "a block may begin a synchronous write after its commit, and may cancel the write of 'writeAsync' N134 N135"
+        "a block can begin a synchronous write after its commit, and can cancel the write of 'writeAsync' N134 N135"
     )
     func writeAfterCommit() throws {
         let test = try TestRealm()
@@ -256,7 +256,7 @@ struct AsyncWriteTests {
         #expect(test.names == ["1", "2", "3"] && outcomes == ["1: true", "2: true", "3: true"])
     }
 
-    @Test("a synchronous write may be committed with 'commitAsyncWrite', which calls back later O4")
+    @Test("a synchronous write can be committed with 'commitAsyncWrite', which calls back later O4")
     func commitOutside() throws {
         let test = try TestRealm()
         var isDone = false

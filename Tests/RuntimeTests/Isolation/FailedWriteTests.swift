@@ -13,7 +13,7 @@ import Testing
     @Test("an asynchronous write runs after a synchronous write that could not begin N132 N134")
     func afterFailure() throws {
         let test = try TestRealm { $0.maximumNumberOfActiveVersions = 2 }
-        // With these two versions in use, another one would exceed the limit.
+        // With these two versions in use, a third version would exceed the limit.
         var kept = [test.realm.context.handle]
         try test.realm.write { test.realm.add(Dog(name: "before")) }
         kept.append(test.realm.context.handle)

@@ -8,8 +8,8 @@ import Testing
 
 @testable import Martlet
 
-/// Open Realms whose files are moved, deleted or replaced, and files that are on network file systems, are reached by
-/// several paths, or are used in forked processes or without free descriptors.
+/// Open Realms whose files are moved, deleted or replaced; files on network file systems, and files with several
+/// paths; and files in forked processes and in processes without free descriptors.
 @Suite("files that are moved, deleted or replaced while they are open")
 struct FileChangeTests {
     @Test("writing to a moved file throws, and objects keep their values D24 O8")

@@ -70,7 +70,7 @@ struct GroupedObservationTests {
         }
     }
 
-    @Test("an observer on a queue is not registered with a later object of the same key N16 N52 N59")
+    @Test("an observer on a queue is not registered on a later object with the same key N16 N52 N59")
     func replacedBeforeQueue() throws {
         try realm.write { realm.add(Node(id: 1, name: "old", children: [Node(id: 2)])) }
         let old = try #require(node(1))

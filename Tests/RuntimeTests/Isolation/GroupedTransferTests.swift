@@ -150,7 +150,7 @@ struct GroupedTransferTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("an observer of the Realm is not called for earlier writes of the group N13 N132")
+    @Test("a Realm observer that a grouped write registers is not called for earlier writes of the group N13 N132")
     func observerInGroup() throws {
         var calls = 0
         var token: NotificationToken?

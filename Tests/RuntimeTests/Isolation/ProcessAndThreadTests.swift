@@ -10,7 +10,7 @@ import Testing
 
 /// Ended threads, forked processes and cancelled tasks.
 @Suite("ended threads, forks and cancelled tasks") struct ProcessAndThreadTests {
-    /// Runs `body` on a new thread, and waits for the end of the thread, so that the next thread may get its address.
+    /// Runs `body` on a new thread, and waits for the end of the thread, so that the next thread can get its address.
     private func onEndedThread(_ body: @escaping @Sendable () -> Void) {
         final class Body: Sendable {
             let run: @Sendable () -> Void

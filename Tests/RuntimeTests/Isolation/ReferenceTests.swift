@@ -42,7 +42,9 @@ struct ReferenceTests {
         #expect(object.isResolved)
     }
 
-    @Test("a callback whose Realm still shows an earlier object with the key does not get that object N127 N128 N129")
+    @Test(
+        "in a callback, a reference to a newer object does not resolve to an earlier object with its key N127 N128 N129"
+    )
     func newerThanCallback() throws {
         let test = try TestRealm()
         try test.realm.write { test.realm.add([Task(id: 7, name: "first"), Task(id: 8)]) }

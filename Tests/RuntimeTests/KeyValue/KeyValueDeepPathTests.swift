@@ -110,7 +110,7 @@ struct KeyValueDeepPathTests {
         #expect(recorder.take() == ["next.children: [#5] -> live[#4, #1]"])
     }
 
-    @Test("a path may lead back to its first object, and invalidating the token ends the observation K10")
+    @Test("a path can lead back to its first object, and invalidating the token ends the observation K10")
     func circle() throws {
         try test.realm.write { nodes[2].next = nodes[0] }
         var log: [String] = []
@@ -129,7 +129,7 @@ struct KeyValueDeepPathTests {
         #expect(nodes.allSatisfy { $0._observers == nil })
     }
 
-    @Test("a path may lead through embedded objects K10")
+    @Test("a path can lead through embedded objects K10")
     func embedded() throws {
         let recorder = nodes[0].recorder("part.core.length")
         try test.realm.write {

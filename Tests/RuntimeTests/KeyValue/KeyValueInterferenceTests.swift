@@ -176,7 +176,9 @@ struct KeyValueInterferenceTests {
         },
     ]
 
-    @Test("changes that cannot be combined trap K8 K20", arguments: traps.indices)
+    @Test(
+        "a change or commit by an observer or closure traps if it conflicts with the change in progress K8 K20",
+        arguments: traps.indices)
     func trap(_ index: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [index] in
             let test = try TestRealm()
@@ -214,7 +216,7 @@ struct KeyValueInterferenceTests {
         token.invalidate()
     }
 
-    @Test("an entry of a map is found again after observers have changed the map O44")
+    @Test("an update stores its entry of a map even if observers change the map meanwhile O44")
     func map() throws {
         let test = try TestRealm()
         let nodes = try test.nodes(5)
@@ -250,7 +252,8 @@ struct KeyValueInterferenceTests {
         token.invalidate()
     }
 
-    @Test("observers may delete other owners of links during a deletion K20", arguments: [false, true])
+    @Test(
+        "observers can delete other objects with links to the target during its deletion K20", arguments: [false, true])
     func deleteHolder(several: Bool) throws {
         let test = try TestRealm()
         let nodes = try test.nodes(5)
@@ -320,7 +323,7 @@ struct KeyValueInterferenceTests {
     }
 
     @Test(
-        "observers of a denied write may write, and other observers are called once K4 O14",
+        "an observer called by the rollback of a denied write can write, and other observers are called once K4 O14",
         arguments: [false, true])
     func afterDenial(leavesOpen: Bool) throws {
         let test = try TestRealm()
@@ -373,7 +376,7 @@ struct KeyValueInterferenceTests {
         token.invalidate()
     }
 
-    @Test("an observer may remove itself in its initial call K9 K8", arguments: [true, false])
+    @Test("an observer can remove itself in its initial call K9 K8", arguments: [true, false])
     func removedInitially(isManaged: Bool) throws {
         let test = try TestRealm()
         let node = Node(id: 1)

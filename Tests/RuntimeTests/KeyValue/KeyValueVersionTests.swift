@@ -245,7 +245,7 @@ struct KeyValueVersionTests {
         #expect(new.peers.map(\.id) == [3])
     }
 
-    @Test("an observer may write, refresh and invalidate in a call during a refresh K3")
+    @Test("an observer can write, refresh and invalidate in a call during a refresh K3")
     func nested() throws {
         let test = try TestRealm()
         let nodes = try test.nodes(2)

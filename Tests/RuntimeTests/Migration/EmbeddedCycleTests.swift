@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "a migration that would copy an object into itself fails, and says what to do O70 O71 O20",
+        "a migration that would copy an object into itself fails, and the error says what to do O70 O71 O20",
         arguments: ["inner", "rings", "named"], [true, false])
     func cycles(_ property: String, isSeparated: Bool) throws {
         let previous = try cycle(property)

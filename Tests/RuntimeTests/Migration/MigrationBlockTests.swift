@@ -34,7 +34,7 @@ import Testing
         #expect(try schemaVersionAtURL(previous.url) == 5)
     }
 
-    @Test("the block is called if only the schema version is higher, and not for a new file O71 O2") func calls()
+    @Test("the block is called even if only the schema version changes, but not for a new file O71 O2") func calls()
         throws
     {
         let count = Mutex(0)
@@ -394,7 +394,7 @@ import Testing
         #expect(try integer("SELECT count(*) FROM Part", realm.context.handle) == 2)
     }
 
-    @Test("the block may assign new primary keys, and links still lead to the objects O71 O2") func keys() throws {
+    @Test("the block can assign new primary keys, and links still lead to the objects O71 O2") func keys() throws {
         let previous = try PreviousFile([
             "object Node\nproperty id Int\nproperty name String\nproperty next link:Node?\nproperty children List<link:Node>"
         ]) { create in

@@ -139,7 +139,7 @@ import Testing
         #expect(try previous.migrated([Keyless.self]).objects(Keyless.self).count == 3)
     }
 
-    @Test("opening throws after a block that fills the disk, and the migration is rolled back O2")
+    @Test("if the block fills the disk, opening throws and the migration is rolled back O2")
     func fullDisk() throws {
         let previous = try makePreviousFile()
         let before = previous.contents

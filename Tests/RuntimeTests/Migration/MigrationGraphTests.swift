@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test("a block may create and delete objects while it enumerates them O71") func nestedChanges() throws {
+    @Test("a block can create and delete objects while it enumerates them O71") func nestedChanges() throws {
         let previous = try PreviousFile([
             "object Node\nprimaryKey id\nproperty id Int\nproperty name Int\nproperty next link:Node?\nproperty children List<link:Node>\nproperty named Map<link:Node?>\nproperty part link:Part?\nproperty parts List<link:Part>",
             "object Part\nproperty name String\nproperty node link:Node?",

@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test(
-        "renaming traps if the old property is unknown or still exists, or the new one is unknown or a key O71 O2"
+        "renaming traps if the old name is unknown or still declared, or the new one is unknown or a primary key O71 O2"
     ) func renames()
         async
     {

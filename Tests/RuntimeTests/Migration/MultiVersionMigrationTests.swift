@@ -32,7 +32,7 @@ import Testing
         #expect(realm.objects(Keyless.self).count == 1)
     }
 
-    @Test("a primary key may be assigned its current value, and assigned unmanaged objects are added O71 O2")
+    @Test("a primary key can be assigned its current value, and assigned unmanaged objects are added O71 O2")
     func assigning() throws {
         let schemaText = "object Node\nprimaryKey id\nproperty id Int\nproperty name String\nproperty title String"
         let previous = try PreviousFile([schemaText]) { _ = $0("Node", ["id": 1, "name": "a", "title": "t"]) }
@@ -61,7 +61,8 @@ import Testing
         expectMessage(result, "'Node.next' takes 'Node?', but was given 'IntKey {")
     }
 
-    @Test("a new object can be created from an old one of another type, by common properties O71 O5") func shared()
+    @Test("a new object can be created from an old object of another type, by their common properties O71 O5")
+    func shared()
         throws
     {
         let previous = try PreviousFile(["object Before\nproperty content String\nproperty weight Double"]) {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Martlet
 
-/// A file that is opened for reading only may lack types and properties that the program declares. Missing types are
+/// A file that is opened for reading only can lack types and properties that the program declares. Missing types are
 /// empty, missing properties have their defaults, and the file does not change.
 @Suite struct ReadOnlySchemaTests {
     private func configuration(_ previous: PreviousFile, _ types: [ObjectBase.Type]) -> Realm.Configuration {
@@ -69,7 +69,7 @@ import Testing
         #expect(previous.contents == before)
     }
 
-    @Test("a later configuration may add types O74 O2") func later() throws {
+    @Test("a later configuration can add types O74 O2") func later() throws {
         let previous = try nodes()
         let realm = try Realm(configuration: configuration(previous, Self.nodes))
         #expect(realm.objects(Node.self).count == 3)

@@ -118,7 +118,7 @@ import Testing
         #expect(realm.objects(Scalars.self)[0].anyValue == .none)
     }
 
-    @Test("renaming a property with embedded objects to two others fails unless separateOwners copies them O71 O20")
+    @Test("renaming an embedded property to two properties fails unless separateOwners copies the objects O71 O20")
     func copiedTwice() throws {
         let previous = try PreviousFile([
             "object Node\nprimaryKey id\nproperty id Int\nproperty bolt embedded:Part?",
@@ -147,7 +147,8 @@ import Testing
         #expect(nodes.map { $0.parts[0].core?.length } == [1, 2])
     }
 
-    @Test("objects of a type that becomes embedded may not be in AnyRealmValues O70 O20 O32") func embeddedInAnyValues()
+    @Test("a migration fails if AnyRealmValues contain objects of a type that becomes embedded O70 O20 O32")
+    func embeddedInAnyValues()
         throws
     {
         let previous = try PreviousFile([

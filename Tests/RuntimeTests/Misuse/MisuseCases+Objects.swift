@@ -217,7 +217,7 @@ extension MisuseCases {
         }
         try test.realm.writeCopy(toFile: url)
         var bytes = try Data(contentsOf: url)
-        // The pages with nodes: they contain names, and begin with 13, the byte of the leaf pages of tables.
+        // Finds the pages of nodes: they contain names, and their first byte is 13, as in all leaf pages of tables.
         let name = Data(repeating: UInt8(ascii: "n"), count: 100)
         let pages = stride(from: 0, to: bytes.count, by: 4096).filter {
             bytes[$0] == 13 && bytes[$0..<$0 + 4096].range(of: name) != nil

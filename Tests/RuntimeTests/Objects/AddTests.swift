@@ -7,7 +7,8 @@ import Testing
 
 @Suite struct AddTests {
     @Test(
-        "later objects with the primary key of an earlier one replace its values, at any depth O5", arguments: 60...67)
+        "if added objects share a primary key, the values of the last one are stored, at any depth O5",
+        arguments: 60...67)
     func order(_ depth: Int) throws {
         let test = try TestRealm()
         func object(_ part: Part?) -> Node {
@@ -116,7 +117,8 @@ import Testing
         #expect(a.next == b && b.next == a && a.children.first == a && b.name == "b" && b.realm != nil)
     }
 
-    @Test("an update by add assigns defaults too, one by create only the given values O5") func defaults() throws {
+    @Test("an update with add also assigns defaults, and an update with create only the given values O5")
+    func defaults() throws {
         let test = try TestRealm()
         try test.realm.write {
             test.realm.add([Node(id: 1, name: "a", amount: 1.5), Node(id: 2, name: "b", amount: 2.5)])
@@ -127,7 +129,7 @@ import Testing
         #expect(nodes.map(\.name) == ["c", "d"] && nodes.map(\.amount) == [Node().amount, 2.5])
     }
 
-    @Test("an update adds linked objects without a primary key as new ones O5") func keyless() throws {
+    @Test("an update adds linked objects without a primary key as new objects O5") func keyless() throws {
         let test = try TestRealm()
         let dog = Dog(name: "Rex", owner: Person(firstName: "Ada"))
         let id = dog.id

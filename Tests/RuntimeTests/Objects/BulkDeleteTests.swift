@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-        "the objects of a long list are deleted in two calls, with an array and with results O6",
+        "the objects of a long list can be deleted as an array and as results O6",
         .timeLimit(.minutes(5)))
     func longList() throws {
         let test = try TestRealm()

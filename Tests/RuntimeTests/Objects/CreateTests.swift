@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(
-        "values for one object are assigned in the order of the input, at any depth O5",
+        "several values for one object are assigned in the order of the input, at any depth O5",
         arguments: [5, 14, 15, 16, 17, 33, 62, 63, 64, 65, 127])
     func order(_ depth: Int) throws {
         let test = try TestRealm()
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(
-        "a value deep in the input is replaced by a later one for the same object, new or not O5",
+        "if an object occurs twice in the input, its later values are stored, also deep in the input O5",
         arguments: [13, 14, 15, 16, 17, 40], [Realm.UpdatePolicy.modified, .all])
     func deepOrder(_ depth: Int, _ policy: Realm.UpdatePolicy) throws {
         for exists in [false, true] {
@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test(
-        "an update with embedded objects of the same object stores the values that they had before O5 O23",
+        "an update that is given the object's own embedded objects stores their values from before it O5 O23",
         arguments: [Realm.UpdatePolicy.modified, .all])
     func ownEmbeddedObjects(_ policy: Realm.UpdatePolicy) throws {
         func outcome(_ value: (Node) -> [String: Any]) throws -> [String] {

@@ -41,8 +41,8 @@ import Testing
 
     private static let keys = ["a", "b", "c", "é", "e\u{301}"]
 
-    /// The targets that each place holds before the write, and the changes of the write. Targets below 4 may be
-    /// deleted, and only the others are assigned.
+    /// The targets that each place holds before the write, and the changes of the write. Targets below 4 can
+    /// be deleted, and only the others are assigned.
     private struct Program {
         var held: [String: [Int]] = [:]
         var changes: [Change] = []
@@ -260,7 +260,7 @@ import Testing
         #expect(keeper.guardedList.map(\.name) == ["a"])
     }
 
-    @Test("assigning one key of a map leaves the denials of its other keys O61") func keys() throws {
+    @Test("assigning one key of a map does not lift the denials of its other keys O61") func keys() throws {
         let test = try TestRealm()
         let (keeper, a, b, c) = (Keeper(id: 1), Kept(name: "a"), Kept(name: "b"), Kept(name: "c"))
         try test.realm.write {

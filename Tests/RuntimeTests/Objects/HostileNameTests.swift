@@ -4,10 +4,10 @@ import Martlet
 import MartletTestSupport
 import Testing
 
-/// Properties with the names of methods and static members of the runtime, and `_id`.
+/// Properties named like methods and static members of the runtime, or `_id`.
 @Suite struct HostileNameTests {
     @Test(
-        "properties may be named value, changes, encode, fields, hash and _id, in code and in queries S48 S10")
+        "properties can be named value, changes, encode, fields, hash and _id, in code and in queries S48 S10")
     func names() throws {
         let test = try TestRealm()
         let next = Hostile(_id: 2, id: "two", value: 20, hash: "h2")

@@ -217,7 +217,7 @@ import Testing
         #expect(outer.take() == ["next.name: n1 -> z"])
     }
 
-    @Test("a rollback reports no change of a value that the write had not changed before the deletion O63 K27")
+    @Test("for a deleted object, a rollback reports only values that the write had changed before the deletion O63 K27")
     func unchanged()
         throws
     {
@@ -261,7 +261,7 @@ import Testing
         #expect(held.content == "new")
     }
 
-    @Test("a cancelled write of a group rolls back the index of links in 'AnyRealmValue' values O63 N132")
+    @Test("cancelling a write of a group also rolls back the index of links in 'AnyRealmValue' values O63 N132")
     func anyLinks()
         throws
     {

@@ -32,7 +32,7 @@ import Testing
         #expect(pairs.map(\.column) == [1, 0])
     }
 
-    @Test("one write may free a value and assign it to another object, in any order O62 O5") func reuse() throws {
+    @Test("one write can free a value and assign it to another object, in any order O62 O5") func reuse() throws {
         let (test, objects) = try start("a", "b")
         try test.realm.write {
             objects[0].code = "x"
@@ -52,7 +52,7 @@ import Testing
         #expect(test.realm.objects(Indexed.self).sorted(byKeyPath: "id").map(\.code) == ["q", "b", "a"])
     }
 
-    @Test("an upsert may assign a value whose former object gets another value in the same write O62 O5")
+    @Test("an upsert can assign a value if its former object gets another value in the same write O62 O5")
     func upsert() throws {
         let (test, _) = try start("a", "b")
         try test.realm.write {
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test("each write of a group is checked separately, and may use values that an earlier write freed O62 N132")
+    @Test("each write of a group is checked separately, and can use values that an earlier write freed O62 N132")
     func group()
         throws
     {

@@ -35,7 +35,7 @@ import Testing
         case let value as Double: value
         case let value as Float: Double(value)
         case let value as Decimal: NSDecimalNumber(decimal: value).doubleValue
-        // Also numbers that do not fit into an Int64.
+        // Includes numbers that do not fit into an Int64.
         case let value as UInt64: Double(value)
         default: whole(value).map(Double.init)
         }

@@ -170,7 +170,7 @@ struct ChangeSequenceTests {
         lines.pauseLoop()
         try writer.change(1) { node, _ in node.name = "1x" }
         #expect(await lines.wait(forCount: 2).last == #"["0", "1x", "2", "3"] [] [] [1] []"#)
-        // Three commits while the body of the loop runs. The Realm advances to each of them.
+        // Commits three times while the body of the loop runs. The Realm advances to each commit.
         try writer.change(1) { node, _ in node.name = "gone" }
         try writer.change(1) { node, realm in realm.delete(node) }
         try writer.write { $0.add(Node(id: 9, name: "9")) }

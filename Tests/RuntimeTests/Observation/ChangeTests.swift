@@ -107,7 +107,7 @@ struct ChangeTests {
         expect(test, logs, [["[] [] [0]"], ["name: one → one"]])
     }
 
-    @Test("changes of other classes, and of rows that match neither before nor after, call no observer N45")
+    @Test("changes of other classes, and of rows that match neither before nor after the change, call no observer N45")
     func unrelated() throws {
         let (test, dogs, logs) = try start()
         try test.realm.write { test.realm.add(Todo(id: 1)) }
@@ -119,7 +119,7 @@ struct ChangeTests {
     }
 
     @Test(
-        "results report a changed object as modified if it still matches, deleted if it no longer does, inserted if it newly does N46"
+        "a changed object is reported as modified, deleted or inserted if it still, no longer or newly matches N46"
     )
     func matching() throws {
         let (test, dogs, logs) = try start()
@@ -132,7 +132,7 @@ struct ChangeTests {
     }
 
     @Test(
-        "positions of deletions and modifications are old, of insertions new; CollectionChangeSet has moves too N47")
+        "deletions and modifications are old positions, insertions new ones; CollectionChangeSet also has moves N47")
     func order() throws {
         let (test, dogs, logs) = try start()
         var changeSet: CollectionChangeSet?

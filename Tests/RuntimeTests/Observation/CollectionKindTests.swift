@@ -99,7 +99,7 @@ struct CollectionKindTests {
         expect(test, log, [#"["a", "b", "z"] [] []"#])
     }
 
-    @Test("a map reports keys; deleting an object sets its value to nil N64") func maps() throws {
+    @Test("a map reports keys; when the object of an entry is deleted, the value becomes nil N64") func maps() throws {
         let (test, nodes, log) = try start()
         try test.realm.write { nodes[0].named.merge(["a": nodes[1], "b": nodes[2], "c": nil]) }
         let map = nodes[0].named
@@ -265,7 +265,7 @@ struct CollectionKindTests {
         expect(test, log, ["[1] [] [3]"])
     }
 
-    @Test("with a limit, only changes inside the window are reported N54") func limit() throws {
+    @Test("in results with a limit, only changes inside the limit are reported N54") func limit() throws {
         let (test, nodes, log) = try start()
         let window = test.realm.objects(Node.self).sorted(byKeyPath: "name").limit(2, offset: 1)
         log.tokens = [window.observe { log.lines.append(text($0)) }]

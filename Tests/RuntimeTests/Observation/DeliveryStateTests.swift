@@ -50,7 +50,7 @@ import Testing
         #expect(state.finishRun(.computed(1)).startsRun == false)
     }
 
-    @Test("while nothing is delivered, the number of runs is limited, and delivery permits more")
+    @Test("while nothing is delivered, the number of runs is limited; a delivery permits another run")
     func limit() {
         var state = state()
         var runs = 0
@@ -114,7 +114,7 @@ import Testing
         #expect(state.beginRun().computes == true)
     }
 
-    @Test("a postponed delivery requires a run, unless one is in progress or its result waits")
+    @Test("a postponed delivery requires a run, unless a run is in progress or its result is not delivered yet")
     func postponed() {
         var state = state()
         #expect(!state.needsRun(observersAreBehind: false) && state.needsRun(observersAreBehind: true))

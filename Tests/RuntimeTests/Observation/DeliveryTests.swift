@@ -207,7 +207,8 @@ struct DeliveryTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("observers of a Realm are called for a write of another callback during a refresh they make N35 N31 N25")
+    @Test(
+        "a Realm observer that refreshes is called for a write that another observer makes in that refresh N35 N31 N25")
     func writeOfOtherObserverWhileRefreshing() throws {
         let test = try TestRealm()
         test.realm.autorefresh = false
@@ -273,7 +274,7 @@ struct DeliveryTests {
         #expect(states == ["valid", "Max"])
     }
 
-    @Test("a delivery advances to the newest computed version, and the next one to later versions N33")
+    @Test("a delivery advances to the newest computed version, and the next delivery to later versions N33")
     func newestComputedVersion() throws {
         let test = try TestRealm()
         var counts: [Int] = []

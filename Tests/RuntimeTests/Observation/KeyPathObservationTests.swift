@@ -128,7 +128,7 @@ struct KeyPathObservationTests {
         expect(test, [object], [["y owner: Eve → Eve"]])
     }
 
-    @Test("changes of membership are always reported N88")
+    @Test("inserted and removed elements are reported with any key path N88")
     func membership() throws {
         let (test, rex, _) = try start()
         let log = Log(test.allDogs.where { $0.age > 1 }, keyPaths: ["favoriteToy"])
@@ -225,7 +225,7 @@ struct KeyPathObservationTests {
     }
 
     @Test(
-        "without key paths, a collection reports changes up to three links away, also in cycles, no linking objects N99"
+        "without key paths, changes up to three links away are reported; cycles end, linking objects are not followed N99"
     )
     func levels() throws {
         let test = try TestRealm()

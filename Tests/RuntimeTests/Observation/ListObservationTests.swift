@@ -70,7 +70,7 @@ struct ListObservationTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("a moved element that was replaced is not reported as a move; one that was modified is N47 N56 N57")
+    @Test("a moved element is reported as a move if it was modified, but not if it was replaced N47 N56 N57")
     func replacedAndMoved() throws {
         let (test, dog, others, _) = try start()
         var changeSet: CollectionChangeSet?

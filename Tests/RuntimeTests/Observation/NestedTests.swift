@@ -11,7 +11,7 @@ struct NestedTests {
         try test.onNewThread { realm in try realm.write { realm.add(Dog(name: name)) } }
     }
 
-    @Test("callbacks are called in a stable order N101")
+    @Test("observers are called in the order of their registration N101")
     func order() throws {
         let test = try TestRealm()
         let log = Log()

@@ -194,7 +194,7 @@ struct ObjectObservationTests {
         #expect(dog.age == 4)
     }
 
-    @Test("after 'invalidate', the old value of a link is the object, or invalidated if it was deleted N71 N32")
+    @Test("after 'invalidate', the old value of a link is its former target, invalidated if it was deleted N71 N32")
     func oldLinkAfterInvalidation() throws {
         let (test, dog, log) = try start()
         try test.realm.write { dog.owner = Person(firstName: "Ada") }

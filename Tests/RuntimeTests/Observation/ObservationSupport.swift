@@ -20,19 +20,16 @@ final class Log {
 }
 
 extension Log {
-    /// Observes a collection.
     convenience init<C: ObservableCollection>(_ collection: C, keyPaths: [String]? = nil) {
         self.init()
         tokens.append(collection.observe(keyPaths: keyPaths) { [unowned self] in lines.append(text($0)) })
     }
 
-    /// Observes an object.
     convenience init<O: KeyPathObservable>(object: O, keyPaths: [String]? = nil) {
         self.init()
         tokens.append(object.observe(keyPaths: keyPaths) { [unowned self] in lines.append(text($0)) })
     }
 
-    /// Observes a Realm.
     convenience init(_ realm: Realm) {
         self.init()
         tokens.append(realm.observe { [unowned self] notification, _ in lines.append("\(notification)") })

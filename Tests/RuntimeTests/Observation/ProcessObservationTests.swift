@@ -130,7 +130,7 @@ struct ProcessObservationTests {
         #expect(logs.map { $0.take() } == [["dogs: nil → nil"], ["[] [] [0]"], ["[0] [] []"]])
     }
 
-    @Test("a commit of another process does not make the changes of this process inexact N174")
+    @Test("changes of this process are reported exactly even after a commit of another process N174")
     func oldRowsOfThisProcess() throws {
         let test = try TestRealm { $0.environment.commitPollMilliseconds = 0 }
         try test.dogs("Rex", "Max")
@@ -139,7 +139,7 @@ struct ProcessObservationTests {
         _ = log.take()
         let other = try test.otherProcessRealm()
         try other.write { try other.dog("Max").age = 4 }
-        // The former owner of Rex is known only from the old row: nil, so no dog of a person has changed.
+        // Only the old row contains the former owner of Rex. It is nil, so the dogs of no person have changed.
         try test.onNewThread { realm in try realm.write { try realm.dog("Rex").owner = nil } }
         test.realm.refresh()
         #expect(log.take() == ["[] [] [0]"])

@@ -35,7 +35,9 @@ struct SectionObservationTests {
         test.realm.objects(Node.self).sectioned(by: \.name)
     }
 
-    @Test("elements are inserted, deleted, modified and moved to other sections N60") func elements() throws {
+    @Test("elements that are inserted, deleted, modified or moved to another section are reported N60") func elements()
+        throws
+    {
         let (test, nodes, log) = try start()
         log.tokens = [byName(test).observe { log.lines.append(text($0)) }]
         expect(test, log, ["initial"])
@@ -53,7 +55,7 @@ struct SectionObservationTests {
         expect(test, log, ["[0.0] [1.1] [] +[] -[]"])
     }
 
-    @Test("sections are inserted, deleted and moved; rows of a deleted section are not reported N60")
+    @Test("inserted, deleted and moved sections are reported; rows of a deleted section are not N60")
     func sections() throws {
         let (test, nodes, log) = try start()
         log.tokens = [
@@ -75,7 +77,7 @@ struct SectionObservationTests {
         expect(test, log, [#"["n"]"#, "[] [0.0] [] +[0] -[]"])
     }
 
-    @Test("a section moves when its first element is sorted elsewhere N60") func order() throws {
+    @Test("a section moves when its first element gets another position N60") func order() throws {
         let (test, nodes, log) = try start()
         let sections = test.realm.objects(Node.self).sectioned(
             by: \.name, sortDescriptors: [SortDescriptor(keyPath: "amount"), SortDescriptor(keyPath: "id")])
@@ -92,7 +94,7 @@ struct SectionObservationTests {
         expect(test, log, ["[2.1] [2.0] [] +[] -[]"])
     }
 
-    @Test("a key path through any number of links is followed N53 N60") func longPath() throws {
+    @Test("sections by a key path follow changes over any number of links N53 N60") func longPath() throws {
         let (test, _, log) = try start()
         let chain = (10..<18).map { Node(id: $0, name: "n") }
         try test.realm.write {
@@ -183,7 +185,8 @@ struct SectionObservationTests {
         expect(test, log, ["b [2]", "[] [1.0] [] +[1] -[]"])
     }
 
-    @Test("key paths filter modifications only, not membership and sections N60 N87 N88") func keyPaths() throws {
+    @Test("key paths restrict the reported modifications, but not insertions, deletions and sections N60 N87 N88")
+    func keyPaths() throws {
         let (test, nodes, log) = try start()
         let sections = test.realm.objects(Node.self).sectioned(by: { $0.name }, sortDescriptors: [])
         log.tokens = [
@@ -252,7 +255,7 @@ struct SectionObservationTests {
         #expect(sections.map(\.key) == ["a"])
     }
 
-    @Test("deleting the owner of a list and of linking objects deletes their sections N23") func owner() throws {
+    @Test("deleting the owner of a list or of linking objects deletes its sections N23") func owner() throws {
         let (test, nodes, log) = try start()
         try test.realm.write {
             nodes[2].children.append(objectsIn: [nodes[0], nodes[1]])

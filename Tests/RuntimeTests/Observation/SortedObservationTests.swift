@@ -109,8 +109,8 @@ struct SortedObservationTests {
             sort.setUnusual(unusual)
             sort.setUnusual(other)
         }
-        // The filter matters. Without one, every row is a member. With one, a row that is not found at its expected
-        // position might not have been a member.
+        // Without the filter, every row would be a member. With it, a row that is not found at its expected position
+        // might not have been a member.
         let results = test.realm.objects(Scalars.self).filter("id >= 0").sorted(byKeyPath: sort.keyPath)
         let log = Log(results)
         test.realm.refresh()

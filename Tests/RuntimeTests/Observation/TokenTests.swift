@@ -46,7 +46,7 @@ struct TokenTests {
         #expect(log.take().isEmpty)
     }
 
-    @Test("invalidate may be called from any thread N3")
+    @Test("invalidate can be called on any thread N3")
     func anyThread() throws {
         let test = try TestRealm()
         let log = Log(test.allDogs)
@@ -196,7 +196,7 @@ struct TokenTests {
     }
 
     @Test(
-        "a callback may invalidate its own token and later ones; only the invalidated observers are skipped N14"
+        "a callback can invalidate its own token and tokens of later observers; no other observers are skipped N14"
     )
     func endDuringCall() throws {
         let test = try TestRealm()
@@ -233,7 +233,7 @@ struct TokenTests {
         #expect(time < .seconds(1))
     }
 
-    @Test("a callback may release its own token N14")
+    @Test("a callback can release its own token N14")
     func releaseSelf() throws {
         let test = try TestRealm()
         var token: NotificationToken?

@@ -174,7 +174,7 @@ struct ProjectionObserveTests {
         token.invalidate()
     }
 
-    @Test("projected results report changes of membership, and modifications of projected properties only N119")
+    @Test("projected results report inserted and removed elements, and modifications of projected properties only N119")
     func results() throws {
         let (test, ada, _, _) = try start()
         let persons = test.realm.objects(PersonProjection.self)

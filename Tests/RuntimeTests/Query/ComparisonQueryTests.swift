@@ -4,7 +4,7 @@ import Martlet
 import MartletTestSupport
 import Testing
 
-/// Adds the objects with ids from 0, and returns the ids of the objects that match.
+/// Adds the objects with the ids 0, 1, 2 and so on, and returns the ids of those that match.
 private func ids<Condition: QueryConvertible<OptionalScalars>>(
     _ objects: [OptionalScalars], _ condition: (OptionalScalars.RootFields) -> Condition
 ) throws -> [Int] {

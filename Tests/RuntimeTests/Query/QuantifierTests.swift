@@ -75,7 +75,7 @@ import Testing
         #expect(try ids(test, "ALL children.children.id > 3") == [0, 1, 2, 3, 4, 5])
     }
 
-    @Test("a calculation on either side may contain paths through collections O81 O51") func calculations() throws {
+    @Test("a calculation on either side can contain paths through collections O81 O51") func calculations() throws {
         let test = try filled()
         #expect(try ids(test, "ANY children.id * 2 > 5") == [3] && ids(test, "children.id * 2 > 3") == [0, 3])
         #expect(try ids(test, "children.id * id == 12") == [3] && ids(test, "12 == id * children.id") == [3])

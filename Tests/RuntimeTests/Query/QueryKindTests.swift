@@ -4,8 +4,7 @@ import Martlet
 import MartletTestSupport
 import Testing
 
-/// Compares queries with the same conditions in Swift: values of every type and all operators that compare, in typed
-/// conditions and query texts.
+/// Comparisons of every type with every operator, in typed conditions and query texts, match as they do in Swift.
 @Suite struct QueryKindTests {
     private func check<V: OrderedValue & Equatable>(
         _ name: String, _ values: [V], set: (OptionalScalars, V?) -> Void,

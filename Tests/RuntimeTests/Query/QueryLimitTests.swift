@@ -4,7 +4,7 @@ import Martlet
 import MartletTestSupport
 import Testing
 
-/// Query texts from users may be of any size and depth. Each is executed or rejected.
+/// Query texts from users can have any size and depth. Each is executed or rejected.
 @Suite struct QueryLimitTests {
     private func filled() throws -> TestRealm {
         let test = try TestRealm()
@@ -184,7 +184,7 @@ import Testing
         #expect(all.filter("decimal128 < 1e-9223372036854775808").isEmpty)
     }
 
-    @Test("typed conditions that are built in long loops work O76 O50") func typed() throws {
+    @Test("typed conditions that are built in long loops are executed correctly O76 O50") func typed() throws {
         let test = try filled()
         let fields = Node.fields
         var condition = fields.id == 1

@@ -18,7 +18,7 @@ import Testing
         "target", "value",
     ]
 
-    @Test("a property may have the name of a keyword of the query language or of SQL O51", arguments: names)
+    @Test("a property can have the name of a keyword of the query language or of SQL O51", arguments: names)
     func words(_ name: String) throws {
         let schema = """
             object Words
@@ -64,7 +64,7 @@ import Testing
         return test
     }
 
-    @Test("a condition on a map entry may be always true or always false O50 O51") func constants() throws {
+    @Test("a condition on a map entry can be always true or always false O50 O51") func constants() throws {
         let test = try maps()
         let all = test.realm.objects(ScalarMaps.self)
         func expect(_ found: Results<ScalarMaps>, _ text: String) {
@@ -127,7 +127,7 @@ import Testing
         token.invalidate()
     }
 
-    @Test("a counted condition may use properties of the owner of the collection O50") func outer() throws {
+    @Test("a counted condition can use properties of the owner of the collection O50") func outer() throws {
         let test = try TestRealm()
         try test.realm.write {
             let nodes = (0..<5).map { Node(id: $0, name: ["a", "b", "a", "c", "a"][$0], amount: Double($0)) }

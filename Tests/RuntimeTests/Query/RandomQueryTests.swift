@@ -215,7 +215,7 @@ enum QueriedValues {
         case 12:
             return RandomCondition(fields.name.in([String]()), "name IN {}") { _, _ in false }
         case 13:
-            // More values than are bound one by one.
+            // More values than the query binds one by one.
             let amounts = (0..<300).map { Double($0) * 1e3 } + [amount, 2]
             return RandomCondition(fields.amount.in(amounts), "amount IN %@", [amounts]) { row, _ in
                 amounts.contains(row.amount ?? 0)

@@ -1,12 +1,12 @@
 import Martlet
 import Testing
 
-/// The rules of a schema are query texts in the facts of generated classes. These texts are those that
-/// `Tests/CompilerTests/Frontend/RuleTests.swift` expects of the compiler.
+/// The facts of generated classes contain the rules of the schema as query texts. The texts of this test are those
+/// that `Tests/CompilerTests/Frontend/RuleTests.swift` expects the compiler to write.
 @Suite("query texts: rules of a schema")
 struct RuleTextTests {
     @Test(
-        "the canonical texts of rules are query texts S54",
+        "the canonical texts of rules are parsed as query texts S54",
         arguments: [
             "id == 1 AND age == 2 AND id == 3", "id == 1 OR age == 2 AND (id == 3 OR age == 4)",
             "NOT (id == 1 OR age == 2)", "NOT id == 1", "isGood == true", "TRUEPREDICATE", "NOT FALSEPREDICATE",

@@ -36,7 +36,7 @@ import Testing
         #expect(ScalarLists(ints: values).ints.sum() == 5)
     }
 
-    @Test("aggregates of objects in collections need a property of the right kind and type, as in results O53")
+    @Test("aggregates of objects in collections check the kind and type of the property, as in results O53")
     func checkedProperties() async throws {
         let boolean = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let scalars: List<Scalars> = [Scalars(bool: true)]

@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("without a home directory, opening throws and names what to set; a folder that the program sets is used D80")
+    @Test("without a home directory, the error says what to set; a folder that the program sets is used D80")
     func noHomeDirectory() async {
         await #expect(processExitsWith: .success) {
             unsetenv("XDG_DATA_HOME")

@@ -262,7 +262,7 @@ import Testing
         #expect(!realm.isEmpty)
     }
 
-    @Test("the maximum number of versions may be any number O2") func manyVersions() throws {
+    @Test("the maximum number of versions can be any number O2") func manyVersions() throws {
         let test = try TestRealm { $0.maximumNumberOfActiveVersions = .max }
         try test.realm.write { test.realm.add(Node(id: 1)) }
         #expect(test.realm.objects(Node.self).count == 1)

@@ -121,7 +121,7 @@ import Testing
         try test.onNewThread { realm in #expect(realm.objects(Node.self).first?.name == "c") }
     }
 
-    @Test("a program can begin, commit and cancel writes; a block may end its own write O4")
+    @Test("a program can begin, commit and cancel writes; a block can end its own write O4")
     func manual() throws {
         let test = try TestRealm()
         try test.realm.beginWrite()

@@ -36,7 +36,7 @@ struct UntypedInputTests {
         #expect(stored.decimal128 == Decimal128("12345678901234567890"))
     }
 
-    @Test("an integer that does not fit is refused O58")
+    @Test("an integer that does not fit traps O58")
     func tooGreat() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()

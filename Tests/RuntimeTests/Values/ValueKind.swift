@@ -59,7 +59,7 @@ private func uuid(_ first: UInt8, _ last: UInt8) -> UUID {
     UUID(uuid: (first, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, last))
 }
 
-/// Every kind that a property may have.
+/// Every kind that a property can have.
 let allKinds: [any AnyValueKind] = [
     ValueKind("bool", "bools", "Bool") { [false, true] },
     ValueKind("int", "ints", "Int") { [Int.min, -1, 0, 7, .max] },
