@@ -1,9 +1,8 @@
 import Foundation
 import Martlet
 
-/// Runs the examples of the articles that print something, each on a default Realm with the
-/// same four dogs. Their functions are in `examples`, which
-/// 'Tests/generated-check.sh' writes.
+/// Runs those examples of the articles that print something, each on a default Realm with the same four dogs.
+/// 'Tests/generated-check.sh' writes the array `examples`, which contains their functions.
 @main
 struct Main {
     static func main() throws {
@@ -25,7 +24,7 @@ struct Main {
         }
     }
 
-    /// Four dogs and two people, of whom one lives in Oslo.
+    /// Adds four dogs and two people, and returns the dog Rex. The person Anna lives in Oslo.
     private static func addSample(_ realm: Realm) -> Dog {
         let anna = Person(firstName: "Anna", lastName: "Berg", address: Address(street: "Storgata 1", city: "Oslo"))
         let bo = Person(firstName: "Bo", lastName: "Lund")

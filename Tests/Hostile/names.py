@@ -111,13 +111,13 @@ objects:
 """
 
 
-# Members of the runtime's classes that a schema may use as names: methods with labels and static members. Swift allows
-# a property with the same name.
+# Members of the runtime's classes whose names a schema can use: methods with labels and static members. Swift allows a
+# property with such a name.
 ALLOWED_MEMBERS = {"value", "changes", "encode", "fields", "hash"}
 
 
 class Schema:
-    """A schema folder. It is written again without the rejected names."""
+    """A schema folder. `make` writes it with all names, and then without the rejected names."""
 
     def __init__(self, folder):
         self.folder = folder

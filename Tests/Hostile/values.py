@@ -6,8 +6,8 @@
     Tests/Hostile/values.py symbols <symbol graph>      compare documentation and deprecations with the texts
     Tests/Hostile/values.py warnings <output of swiftc> compare the warnings of the compiler with the texts
 
-The schema contains the texts as escapes of YAML and of its literals, the program as numbers. No code of Martlet encodes
-them.
+The schema contains the texts with escapes of YAML or of the schema language. The program contains them as numbers. So
+no code of Martlet encodes them.
 """
 import json
 import re
@@ -113,7 +113,7 @@ HARMFUL = {*range(0, 9), *range(10, 32), *range(0x7F, 0xA0), 0x61C, 0x200E, 0x20
 
 
 def documentation(text):
-    """Return the documentation lines in Swift: each kind of line end ends a line. Control characters are removed."""
+    """Return the documentation lines that Swift must show: split at every kind of line end, no control characters."""
     for end in ["\r\n", "\r", "\v", "\f", "\u0085", "\u2028", "\u2029"]:
         text = text.replace(end, "\n")
     lines = ["".join(c for c in line if ord(c) not in HARMFUL).rstrip(" \t") for line in text.split("\n")]

@@ -14,7 +14,8 @@ import Testing
 
 @Suite("publishers: other queues")
 struct QueuePublisherTests {
-    /// Collects the texts that observers on a queue add. A test waits until it contains a number of texts.
+    /// Collects the texts that observers on a queue add. A test waits until there are enough texts.
+    // Sendable: the lock guards the texts.
     private final class Mailbox: @unchecked Sendable {
         private let lock = NSCondition()
         private var texts: [String] = []

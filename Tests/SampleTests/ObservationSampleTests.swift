@@ -4,16 +4,16 @@ import Martlet
 import MartletTestSupport
 import Testing
 
-/// Samples from the documentation of Realm, with the same calls.
+/// Samples from the documentation of Realm Swift, with unchanged calls.
 @Suite("samples")
 struct ObservationSampleTests {
-    @Test("a Realm and a collection are observed N25")
+    @Test("the samples for a Realm and a collection report each change once N25")
     func realmAndCollection() throws {
         let test = try TestRealm()
         let realm = test.realm
         var updates = 0
         let token = realm.observe { notification, realm in
-            // `notification` is an enum specifying what kind of notification was emitted
+            // The enum `notification` says which kind of notification it is.
             if notification == .didChange { updates += realm.objects(Dog.self).count }
         }
         let results = realm.objects(Dog.self)
@@ -39,7 +39,7 @@ struct ObservationSampleTests {
         notificationToken.invalidate()
     }
 
-    @Test("an object and some of its key paths are observed N70 N82")
+    @Test("the sample for an object reports changes, limited to the key paths if there are any N70 N82")
     func object() throws {
         let test = try TestRealm()
         let realm = test.realm
@@ -87,7 +87,7 @@ struct ObservationSampleTests {
         token.invalidate()
     }
 
-    @Test("a projection is observed N119 N122")
+    @Test("the sample for a projection reports a change of its label N119 N122")
     func projection() throws {
         let test = try TestRealm()
         let realm = test.realm

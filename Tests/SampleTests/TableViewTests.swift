@@ -131,7 +131,8 @@ struct TableViewTests {
 }
 
 /// Writes on its own thread.
-private final class BusyWriter: @unchecked Sendable {  // guarded by `lock`
+// Sendable: the lock guards the outcome.
+private final class BusyWriter: @unchecked Sendable {
     private let lock = NSLock()
     private var outcome: (isDone: Bool, failure: (any Error)?) = (false, nil)
 

@@ -137,7 +137,7 @@ struct ActorTests {
         #expect(await watcher.log.count == 4)
     }
 
-    @Test("the observer is notified of every commit after 'await observe' returns N17")
+    @Test("an observer is notified of every commit that is made after 'await observe' returns N17")
     func nothingLost() async throws {
         let test = try TestRealm()
         let (source, watcher) = (Store(test.configuration), Store(test.configuration))

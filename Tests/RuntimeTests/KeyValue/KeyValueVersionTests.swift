@@ -37,7 +37,7 @@ struct KeyValueVersionTests {
         #expect(recorder.calls == ["name: n1 -> a"])
     }
 
-    @Test("a series of remote changes is one call, with the value before the series and the value after it K6")
+    @Test("a series of remote changes causes one call, with the values before and after the series K6")
     func series() throws {
         let test = try TestRealm()
         let node = try test.nodes(1)[0]

@@ -67,7 +67,8 @@ import Testing
         #expect(try integer("SELECT count(*) FROM Ring", realm.context.handle) == 2)
     }
 
-    @Test("objects that own only each other are refused, and separateOwners deletes them O70 O20") func unreachable()
+    @Test("a migration refuses objects that own only each other, and separateOwners deletes them O70 O20")
+    func unreachable()
         throws
     {
         let previous = try file { create in

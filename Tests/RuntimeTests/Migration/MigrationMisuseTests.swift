@@ -13,8 +13,8 @@ import Testing
     private static let types: [ObjectBase.Type] = [Node.self, Part.self, Screw.self]
 
     /// Objects of a migration that a test uses inside or after the block.
+    // Sendable: each test uses the objects on one thread only.
     private final class Objects: @unchecked Sendable {
-        // Each test uses the objects on one thread only.
         var migration: Migration?
         var old: MigrationObject?
         var new: MigrationObject?

@@ -140,7 +140,7 @@ import Testing
         #expect(dog.name == "Max" && dog.owner?.firstName == "Eve" && test.realm.objects(Person.self).count == 2)
     }
 
-    @Test(".modified writes only different values, .all writes every value O5") func modifications() throws {
+    @Test(".modified writes only different values, and .all writes every value O5") func modifications() throws {
         let test = try TestRealm()
         try test.realm.write { test.realm.add(Node(id: 1, name: "a", children: [Node(id: 2)], part: Part(name: "p"))) }
         func changes(_ policy: Realm.UpdatePolicy) throws -> Int {

@@ -203,7 +203,7 @@ import Testing
     }
 
     @Test(
-        "in lists and maps .modified updates embedded objects in place, .all replaces them O23",
+        "in lists and maps, .modified updates embedded objects in place, and .all replaces them O23",
         arguments: [false, true])
     func embeddedCollections(_ all: Bool) throws {
         let test = try TestRealm()

@@ -47,7 +47,7 @@ import Testing
         #expect(test.realm.schema["Part"]?.isEmbedded == true && test.realm.schema["Nothing"] == nil)
     }
 
-    @Test("a live object has the values of the version of its Realm O14") func live() throws {
+    @Test("a live object has the values of the version that its Realm shows O14") func live() throws {
         let test = try TestRealm()
         let node = Node(id: 1, name: "a")
         try test.realm.write { test.realm.add(node) }

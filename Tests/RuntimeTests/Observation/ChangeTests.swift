@@ -87,7 +87,7 @@ struct ChangeTests {
         expect(test, logs + [object], [[], [], [], []])
     }
 
-    @Test("update .modified with equal values calls no observer; .all reports every given property N44")
+    @Test("an update with .modified and equal values calls no observer; .all reports every given property N44")
     func update() throws {
         let test = try TestRealm()
         let node = Node(id: 1, name: "one", amount: 2)

@@ -376,7 +376,7 @@ struct ListObservationTests {
         #expect(logs.map { $0.take() } == [["[0] [] []"], ["deleted"]])
     }
 
-    @Test("a list of values reports its changes")
+    @Test("a list of values reports changes of its elements")
     func values() throws {
         let test = try TestRealm()
         let lists = ScalarLists(id: 1)

@@ -73,7 +73,7 @@ struct TrackedUnmanagedTests {
         #expect(node._observers == nil)
     }
 
-    @Test("a reader that reads an object again while it is added is notified of later changes to it")
+    @Test("a reader that reads an object again while the object is added is notified of its later changes")
     func addedAndReadAgain() throws {
         let test = try trackingRealm()
         nonisolated(unsafe) let node = Node(id: 1, name: "a")
@@ -155,7 +155,7 @@ struct TrackingRealmTests {
             } == 1)
     }
 
-    @Test("reads are removed after their readers were notified")
+    @Test("the Realm removes tracked reads after their readers were notified")
     func forgets() throws {
         let (test, nodes) = try trackedNodes()
         let reads = test.realm.context.reads

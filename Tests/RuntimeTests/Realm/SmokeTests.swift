@@ -4,7 +4,7 @@ import Testing
 
 @testable import Martlet
 
-@Test func smoke() throws {
+@Test("a Realm stores, queries, observes and deletes objects") func smoke() throws {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("smoke-\(UUID().uuidString).realm")
     var config = Realm.Configuration(fileURL: url)
     let scheduler = ManualScheduler()

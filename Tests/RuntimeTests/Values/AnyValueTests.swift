@@ -89,7 +89,7 @@ private func linkIndexCount(_ test: TestRealm) -> Int { rows(test.realm, "martle
         }
     }
 
-    @Test("deleting an object replaces links to it in values by none, and removes it from sets O6 O32")
+    @Test("deleting an object replaces links to it inside values by 'none', and removes it from sets O6 O32")
     func deletion() throws {
         let test = try TestRealm()
         let (node, other) = (Node(id: 1), Node(id: 2))
