@@ -225,7 +225,7 @@ struct KeyPathObservationTests {
     }
 
     @Test(
-        "without key paths, changes up to three links away are reported, even in cycles, but no linking objects N99"
+        "without key paths, changes of objects up to three links away are reported, but not of linking objects N99"
     )
     func levels() throws {
         let test = try TestRealm()
