@@ -15,6 +15,8 @@ let package = Package(
         .library(name: "Martlet", targets: ["Martlet"]),
         // Publishers. A package that does not use this product does not build it.
         .library(name: "MartletCombine", targets: ["MartletCombine"]),
+        // The client of the sync service. Needs the trait 'Sync'.
+        .library(name: "MartletSync", targets: ["MartletSync"]),
         // For the packages under Tools, which check and format the schemas they write.
         .library(name: "MartletTools", targets: ["MartletTools", "MartletCompiler", "MartletSchema"]),
         .executable(name: "martlet", targets: ["MartletCLI"]),
@@ -54,7 +56,8 @@ let package = Package(
         // The messages between a client and the sync service.
         .target(name: "MartletSyncProtocol", dependencies: ["MartletValues", "MartletEngine"]),
         .target(
-            name: "MartletSync", dependencies: ["MartletSyncProtocol", "MartletEngine", "MartletValues"] + network),
+            name: "MartletSync",
+            dependencies: ["Martlet", "MartletSyncProtocol", "MartletEngine", "MartletValues"] + network),
         .systemLibrary(
             name: "CMartletPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .target(
@@ -103,6 +106,7 @@ let package = Package(
         .target(name: "KennelModels", dependencies: ["Martlet"], path: "Generated/Kennel"),
         .target(name: "ConformanceModels", dependencies: ["Martlet"], path: "Generated/Conformance"),
         .target(name: "FlightsModels", dependencies: ["Martlet"], path: "Generated/Flights"),
+        .target(name: "TasksModels", dependencies: ["Martlet"], path: "Generated/Tasks"),
 
         // Tests.
         .target(name: "CMartletTestVFS", dependencies: ["CMartletSQLite"], path: "Tests/CMartletTestVFS"),
@@ -175,7 +179,7 @@ let package = Package(
         .testTarget(
             name: "SyncTests",
             dependencies: [
-                "MartletSync", "MartletSyncService", "MartletSyncProtocol", "MartletValues", "MartletEngine",
+                "Martlet", "TasksModels", "MartletTestSupport", "MartletSync", "MartletSyncService", "MartletSyncProtocol", "MartletValues", "MartletEngine",
                 "MartletSQLite", "ModelTesting",
                 // Compares the service's SQL with the tables that 'martlet postgres' writes.
                 "MartletTables", "MartletFrontend", "MartletSchema",

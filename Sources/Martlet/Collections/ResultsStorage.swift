@@ -6,6 +6,8 @@ final class ResultsStorage {
     let context: RealmContext
     let table: ObjectTable
     let plan: QueryPlan
+    /// The name of the subscription to which the result belongs; nil if it belongs to none.
+    var subscriptionName: String??
     /// The owner of linking objects or elements. The result is empty after the owner was deleted.
     private(set) var owner: ObjectBase?
     private var generation: UInt64

@@ -58,6 +58,18 @@ enum Misuse {
         )
     }
 
+    static func notSynchronized(_ path: String) -> Never {
+        trap(
+            "subscriptions or the sync session of '\(path)' were used, but its Realm was opened without synchronization. "
+                + "Set 'syncConfiguration' of its configuration")
+    }
+
+    static func subscriptionsOutsideUpdate() -> Never {
+        trap(
+            "a set of subscriptions was changed outside of its 'update'. "
+                + "Put the change into 'subscriptions.update { … }'")
+    }
+
     static func noWriteToEnd(_ verb: String) -> Never {
         trap(
             "a write transaction was \(verb) although none is open. Call 'beginWrite()' first, or use 'realm.write { … }'"

@@ -90,6 +90,8 @@ extension Realm {
         /// memory are not tracked. A Realm that has started to track reads continues until it is closed.
         public var tracksReads = ReadTracking.isDefault
 
+        /// The synchronization of the file; nil for a local file. `MartletSync` sets it.
+        package var synchronization: (any RealmSynchronization)?
         package var environment = Environment.live
         package var scheduler: ManualScheduler?
 
@@ -193,6 +195,7 @@ extension Realm {
                 case .normal: .normal
                 case .off: .off
                 }
+            try translating { try synchronization?.prepare(&options) }
             return options
         }
     }

@@ -133,6 +133,7 @@ extension Realm {
         {
             if configuration.tracksReads { open.trackReads() }
             try open.add(configuration.models)
+            try translating { try configuration.synchronization?.didOpen(Realm(open)) }
             return open
         }
         let scheduler: Scheduler? =
@@ -151,6 +152,7 @@ extension Realm {
         context.replaceSnapshot(try translating { try coordinator.openSnapshot() })
         coordinator.register(context.reference, confinement.identity)
         context.startListening()
+        try translating { try configuration.synchronization?.didOpen(Realm(context)) }
         return context
     }
 

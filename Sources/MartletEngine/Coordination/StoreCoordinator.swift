@@ -7,6 +7,15 @@ package protocol OpenRealm: AnyObject {
     var executorDescription: String { get }
 }
 
+/// An object that works with an open file in the background, such as its synchronization.
+package protocol StoreAttachment: AnyObject, Sendable {
+    /// Called when the file is closed, on any thread.
+    func end()
+
+    /// Waits until the work in progress, which may retain the coordinator, has ended.
+    func waitForWork()
+}
+
 /// One open file of this process: its connections, its write lock, its newest commits and their listeners.
 ///
 /// Thread safety: `lock` guards `state`. The write lock guards `checkpointConnection`.
@@ -65,6 +74,8 @@ package final class StoreCoordinator: @unchecked Sendable {
         var openRealms: [UInt64: WeakReference] = [:]
         /// The frozen Realm of each version.
         var frozen: [Version: WeakReference] = [:]
+        /// The synchronization of the file; nil without one.
+        var attachment: (any StoreAttachment)?
     }
 
     /// Called with the newest version after a commit. `committer` is the Realm that made the commit; nil if another
@@ -83,8 +94,8 @@ package final class StoreCoordinator: @unchecked Sendable {
     private var state = State()
     let writeLock: WriteLock
     var checkpointConnection: Connection?
-    /// The entry of this coordinator in the registry.
-    let reference = WeakReference()
+    /// The weak reference to this coordinator, which is also its entry in the registry.
+    package let reference = WeakReference()
     private let processID: Int32
     /// Identifies the file independently of its path. Nil with a test VFS, and for the coordinators of a migration.
     let file: FileIdentity?
@@ -153,6 +164,9 @@ package final class StoreCoordinator: @unchecked Sendable {
         reference.end()
         if isInherited { return abandonInherited() }
         environment.yield(.beforeClose)
+        state.attachment?.end()
+        // Ended by the last listener, except for the one of an attachment.
+        state.monitor?.stop()
         if let (connection, _) = state.initialSnapshot { state.idle.append(connection) }
         if !options.isReadOnly && !options.isTemporary { closeLog(state.idle.popLast()) }
         checkpointConnection?.close()
@@ -323,6 +337,21 @@ package final class StoreCoordinator: @unchecked Sendable {
 
     /// The newest committed version that this process knows. Other processes may have committed newer ones.
     package var newestKnownVersion: Version { locked { $0.newestVersion } }
+
+    // MARK: Attachments
+
+    package var currentAttachment: (any StoreAttachment)? { locked { $0.attachment } }
+
+    /// The object that belongs to this open file, which `create` makes when it is first needed.
+    package func attachment<A: StoreAttachment>(_ create: () throws -> A) rethrows -> A {
+        if let known = locked({ $0.attachment as? A }) { return known }
+        let new = try create()
+        return locked { state in
+            if let known = state.attachment as? A { return known }
+            state.attachment = new
+            return new
+        }
+    }
 
     // MARK: Open Realms
 

@@ -192,7 +192,7 @@ package enum StoreRegistry {
     private static func openUnderLock(_ options: StoreOptions) throws(EngineError) -> StoreCoordinator? {
         // The coordinator is not retained while this thread waits.
         let hasConflict = locked { found($0, options) }?.conflict(with: options) != nil
-        if hasConflict { waitForWork(options.environment) }
+        if hasConflict { waitForWork(options) }
         guard let open = locked({ found($0, options) }) else { return nil }
         if let conflict = open.conflict(with: options) { throw conflict }
         return open
@@ -250,15 +250,18 @@ package enum StoreRegistry {
 
     private static func isOpen(_ options: StoreOptions) -> Bool {
         guard isHeld(options) else { return false }
-        waitForWork(options.environment)
+        waitForWork(options)
         return isHeld(options)
     }
 
-    /// Waits for work that can keep a file open slightly longer than its last Realm: a checkpoint, or a poll for
-    /// commits of other processes.
-    private static func waitForWork(_ environment: Environment) {
-        StoreCoordinator.waitForCheckpoints(environment)
-        if !environment.hasThreadDriver { CommitMonitor.waitForPolls() }
+    /// Waits for work that can keep a file open slightly longer than its last Realm: a checkpoint, a poll for commits of
+    /// other processes, or a step of its synchronization.
+    private static func waitForWork(_ options: StoreOptions) {
+        StoreCoordinator.waitForCheckpoints(options.environment)
+        if !options.environment.hasThreadDriver { CommitMonitor.waitForPolls() }
+        // The coordinator is released before this thread waits.
+        let attachment = locked({ found($0, options) })?.currentAttachment
+        attachment?.waitForWork()
     }
 
     /// The coordinators of all open files.

@@ -7,7 +7,7 @@ package struct EngineError: Error, Sendable {
         case fileNotFound, accessDenied, incompatibleConfiguration, schemaMismatch, schemaVersionNewer, notADatabase
         case corrupt, unsupportedFormat, outOfDiskSpace, inputOutput, busy, invalidInput, tooManyVersions
         case commitOutcomeUnknown, uniqueViolation, deletionDenied, fileExists, alreadyOpen, stopped
-        case fileReplaced, logFull
+        case fileReplaced, logFull, wrongUser
     }
 
     package let code: Code

@@ -7,18 +7,22 @@ enum SyncCatalog {
         """
         CREATE TABLE martlet_sync (id INTEGER PRIMARY KEY CHECK (id = 1), client INTEGER, secret BLOB, epoch TEXT, \
         cursor TEXT, acknowledged INTEGER NOT NULL, clock INTEGER NOT NULL, clock_offset INTEGER NOT NULL, \
-        shown_set INTEGER NOT NULL, wanted_set INTEGER NOT NULL, numbering TEXT NOT NULL) STRICT
+        shown_set INTEGER NOT NULL, wanted_set INTEGER NOT NULL, numbering TEXT NOT NULL, user TEXT, \
+        refused_set INTEGER NOT NULL, refusal TEXT NOT NULL, wanted_mark INTEGER NOT NULL, \
+        answered_mark INTEGER NOT NULL) STRICT
         """,
-        "INSERT INTO martlet_sync VALUES (1, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, '')",
+        "INSERT INTO martlet_sync VALUES (1, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, '', NULL, 0, '', 0, 0)",
         // Local transactions that the service has not acknowledged.
         """
         CREATE TABLE martlet_outbox (number INTEGER PRIMARY KEY, time INTEGER NOT NULL, base TEXT NOT NULL, \
         operations BLOB NOT NULL) STRICT
         """,
-        // The queries of two sets of subscriptions: the set that the objects in the file match, and the newest set.
+        // The subscriptions of two sets: the set that the objects in the file match, and the newest set. Times are in
+        // seconds since 2001.
         """
         CREATE TABLE martlet_subscriptions (number INTEGER NOT NULL, position INTEGER NOT NULL, type TEXT NOT NULL, \
-        condition BLOB NOT NULL, PRIMARY KEY (number, position)) STRICT, WITHOUT ROWID
+        condition BLOB NOT NULL, name TEXT, created REAL NOT NULL, updated REAL NOT NULL, \
+        PRIMARY KEY (number, position)) STRICT, WITHOUT ROWID
         """,
         // Links to objects that are not in the file. The property of the holder is NULL.
         """

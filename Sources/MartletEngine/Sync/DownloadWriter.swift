@@ -45,6 +45,19 @@ package final class DownloadWriter {
         try transaction.handle.read { try StoredRow(row.key, schema[row.table].layout, $0) }
     }
 
+    /// The primary keys of all objects of a type.
+    package func primaryKeys(in table: TableID) throws -> [SQLValue] {
+        let layout = schema[table].layout
+        guard let property = schema[table].type.primaryKey else { return [] }
+        let column = layout.keyIsProperty ? layout.keyColumn : layout.column(of: property)?.name ?? layout.keyColumn
+        return try transaction.handle.read { connection in
+            let statement = try connection.statement("SELECT \(column) FROM \(layout.table)")
+            var keys: [SQLValue] = []
+            while try statement.step() { keys.append(statement.value(0)) }
+            return keys
+        }
+    }
+
     /// The values of a new object, by property. Null for properties without a column.
     package func defaultValues(_ table: TableID) -> [SQLValue] {
         let type = schema[table].type

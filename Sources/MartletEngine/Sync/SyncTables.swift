@@ -21,8 +21,37 @@ package struct SyncRecord: Sendable, Equatable {
     package var wantedSet: UInt64 = 0
     /// The types and properties in the order of the numbers that the operations of the outbox contain.
     package var numbering = ""
+    /// The user to whom the file belongs; nil before the first one has opened it.
+    package var user: String?
+    /// The newest set of subscriptions that the service has refused, and why; zero if none.
+    package var refusedSet: UInt64 = 0
+    package var refusal = ""
+    /// Processes count this number up to ask for everything that was committed before.
+    package var wantedMark: UInt64 = 0
+    /// The newest number that the service has answered.
+    package var answeredMark: UInt64 = 0
 
     package init() {}
+}
+
+/// One subscription of a set.
+package struct StoredSubscription: Sendable, Equatable {
+    /// The name of the type.
+    package var type: String
+    /// The canonical encoding of the condition.
+    package var condition: [UInt8]
+    package var name: String?
+    /// Seconds since 2001.
+    package var created: Double
+    package var updated: Double
+
+    package init(type: String, condition: [UInt8], name: String? = nil, created: Double = 0, updated: Double = 0) {
+        self.type = type
+        self.condition = condition
+        self.name = name
+        self.created = created
+        self.updated = updated
+    }
 }
 
 /// The changes of one local transaction that the service has not acknowledged.
@@ -62,36 +91,38 @@ package struct SyncTables {
 
     package func record() throws -> SyncRecord {
         let statement = try connection.statement(
-            "SELECT client, secret, epoch, cursor, acknowledged, clock, clock_offset, shown_set, wanted_set, numbering "
-                + "FROM martlet_sync WHERE id = 1")
+            "SELECT client, secret, epoch, cursor, acknowledged, clock, clock_offset, shown_set, wanted_set, numbering, "
+                + "user, refused_set, refusal, wanted_mark, answered_mark FROM martlet_sync WHERE id = 1")
         guard try statement.step() else {
             throw EngineError.damaged("the row of 'martlet_sync' is missing", path: connection.options.path)
         }
         defer { statement.reset() }
+        func number(_ column: Int) -> UInt64 { UInt64(bitPattern: statement.integer(column)) }
+        func text(_ column: Int) -> String? { statement.isNull(column) ? nil : statement.text(column) }
         var record = SyncRecord()
-        record.client = statement.isNull(0) ? nil : UInt64(bitPattern: statement.integer(0))
+        record.client = statement.isNull(0) ? nil : number(0)
         record.secret = statement.isNull(1) ? [] : statement.blob(1)
-        record.epoch = statement.isNull(2) ? nil : statement.text(2)
-        record.cursor = statement.isNull(3) ? nil : statement.text(3)
-        record.acknowledged = UInt64(bitPattern: statement.integer(4))
-        record.clock = UInt64(bitPattern: statement.integer(5))
-        record.clockOffset = statement.integer(6)
-        record.shownSet = UInt64(bitPattern: statement.integer(7))
-        record.wantedSet = UInt64(bitPattern: statement.integer(8))
-        record.numbering = statement.text(9)
+        (record.epoch, record.cursor, record.user) = (text(2), text(3), text(10))
+        (record.acknowledged, record.clock, record.clockOffset) = (number(4), number(5), statement.integer(6))
+        (record.shownSet, record.wantedSet, record.numbering) = (number(7), number(8), statement.text(9))
+        (record.refusedSet, record.refusal) = (number(11), statement.text(12))
+        (record.wantedMark, record.answeredMark) = (number(13), number(14))
         return record
     }
 
     package func write(_ record: SyncRecord) throws {
         func integer(_ number: UInt64) -> SQLValue { .integer(Int64(bitPattern: number)) }
+        func text(_ text: String?) -> SQLValue { text.map(SQLValue.text) ?? .null }
         try connection.run(
             "UPDATE martlet_sync SET client = ?1, secret = ?2, epoch = ?3, cursor = ?4, acknowledged = ?5, clock = ?6, "
-                + "clock_offset = ?7, shown_set = ?8, wanted_set = ?9, numbering = ?10 WHERE id = 1",
+                + "clock_offset = ?7, shown_set = ?8, wanted_set = ?9, numbering = ?10, user = ?11, refused_set = ?12, "
+                + "refusal = ?13, wanted_mark = ?14, answered_mark = ?15 WHERE id = 1",
             [
                 record.client.map(integer) ?? .null, record.client == nil ? .null : .blob(record.secret),
-                record.epoch.map(SQLValue.text) ?? .null, record.cursor.map(SQLValue.text) ?? .null,
-                integer(record.acknowledged), integer(record.clock), .integer(record.clockOffset),
-                integer(record.shownSet), integer(record.wantedSet), .text(record.numbering),
+                text(record.epoch), text(record.cursor), integer(record.acknowledged), integer(record.clock),
+                .integer(record.clockOffset), integer(record.shownSet), integer(record.wantedSet),
+                .text(record.numbering), text(record.user), integer(record.refusedSet), .text(record.refusal),
+                integer(record.wantedMark), integer(record.answeredMark),
             ])
     }
 
@@ -140,6 +171,17 @@ package struct SyncTables {
         return entries
     }
 
+    /// The time stamp of the newest entry; nil if the outbox is empty. It does not change if the entries get new numbers.
+    package func newestOutboxTime() throws -> Int64? {
+        try connection.integer("SELECT time FROM martlet_outbox ORDER BY number DESC LIMIT 1")
+    }
+
+    /// True if an entry has this time stamp or an earlier one.
+    package func hasOutboxEntry(through time: Int64) throws -> Bool {
+        try connection.integer(
+            "SELECT 1 FROM martlet_outbox WHERE time <= ?1 ORDER BY number LIMIT 1", [.integer(time)]) != nil
+    }
+
     package func replaceOperations(of number: UInt64, by operations: [UInt8]) throws {
         try connection.run(
             "UPDATE martlet_outbox SET operations = ?2 WHERE number = ?1",
@@ -150,31 +192,56 @@ package struct SyncTables {
         try connection.run("DELETE FROM martlet_outbox WHERE number <= ?1", [.integer(Int64(bitPattern: number))])
     }
 
-    // MARK: Subscriptions
-
-    /// The queries of a set: the name of the type and the encoded condition of each.
-    package func queries(of set: UInt64) throws -> [(type: String, condition: [UInt8])] {
-        let statement = try connection.statement(
-            "SELECT type, condition FROM martlet_subscriptions WHERE number = ?1 ORDER BY position")
-        statement.bind(Int64(bitPattern: set), at: 1)
-        var queries: [(type: String, condition: [UInt8])] = []
-        while try statement.step() { queries.append((statement.text(0), statement.blob(1))) }
-        return queries
+    /// Removes the base cursors of all entries, which belong to a history that is not continued.
+    ///
+    /// - Parameters:
+    ///   - acknowledged: the number before the first entry.
+    ///   - renumbers: true to give the entries the numbers from 1.
+    package func restartOutbox(after acknowledged: UInt64, renumbers: Bool) throws {
+        try connection.run("UPDATE martlet_outbox SET base = ''")
+        guard renumbers, acknowledged > 0 else { return }
+        // Two steps, because a number may still be used by another entry.
+        try connection.run(
+            "UPDATE martlet_outbox SET number = -(number - ?1)", [.integer(Int64(bitPattern: acknowledged))])
+        try connection.run("UPDATE martlet_outbox SET number = -number")
     }
 
-    /// Replaces the queries of a set.
-    package func write(_ queries: [(type: String, condition: [UInt8])], of set: UInt64) throws {
+    // MARK: Subscriptions
+
+    /// The subscriptions of a set.
+    package func subscriptions(of set: UInt64) throws -> [StoredSubscription] {
+        let statement = try connection.statement(
+            "SELECT type, condition, name, created, updated FROM martlet_subscriptions WHERE number = ?1 "
+                + "ORDER BY position")
+        statement.bind(Int64(bitPattern: set), at: 1)
+        var found: [StoredSubscription] = []
+        while try statement.step() {
+            found.append(
+                StoredSubscription(
+                    type: statement.text(0), condition: statement.blob(1),
+                    name: statement.isNull(2) ? nil : statement.text(2), created: statement.real(3),
+                    updated: statement.real(4)))
+        }
+        return found
+    }
+
+    /// Replaces the subscriptions of a set.
+    package func write(_ subscriptions: [StoredSubscription], of set: UInt64) throws {
         let number = SQLValue.integer(Int64(bitPattern: set))
         try connection.run("DELETE FROM martlet_subscriptions WHERE number = ?1", [number])
-        for (position, query) in queries.enumerated() {
+        for (position, subscription) in subscriptions.enumerated() {
             try connection.run(
-                "INSERT INTO martlet_subscriptions VALUES (?1, ?2, ?3, ?4)",
-                [number, .integer(Int64(position)), .text(query.type), .blob(query.condition)])
+                "INSERT INTO martlet_subscriptions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                [
+                    number, .integer(Int64(position)), .text(subscription.type), .blob(subscription.condition),
+                    subscription.name.map(SQLValue.text) ?? .null, .real(subscription.created),
+                    .real(subscription.updated),
+                ])
         }
     }
 
-    /// Deletes the queries of all sets except two.
-    package func removeQueries(except first: UInt64, _ second: UInt64) throws {
+    /// Deletes all sets except two.
+    package func removeSubscriptions(except first: UInt64, _ second: UInt64) throws {
         try connection.run(
             "DELETE FROM martlet_subscriptions WHERE number NOT IN (?1, ?2)",
             [.integer(Int64(bitPattern: first)), .integer(Int64(bitPattern: second))])

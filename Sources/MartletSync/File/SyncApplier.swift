@@ -30,6 +30,14 @@ package struct SyncApplier {
         if hasUnresolved { for row in batch.rows { try resolveLinks(to: row.address) } }
     }
 
+    /// Deletes the objects of synchronized types that satisfy a condition, as objects that leave the file.
+    mutating func removeObjects(where isLeaving: (ObjectAddress) -> Bool) throws {
+        for (number, table) in tables.enumerated() where !schema.types[number].isEmbedded {
+            let all = try writer.primaryKeys(in: table).map { ObjectAddress(type: number, key: $0) }
+            try remove(all.filter(isLeaving))
+        }
+    }
+
     private mutating func remove(_ leaving: [ObjectAddress]) throws {
         var found: [RowID] = []
         for address in leaving {

@@ -11,22 +11,51 @@ package final class SyncedStore: Sendable {
     package let coordinator: StoreCoordinator
     package let schema: SyncSchema
 
-    /// Opens a file, and makes it synchronized if it is not.
+    /// Adds synchronization to the options of a file: if the file is not synchronized, opening makes it so.
     ///
     /// - Parameters:
     ///   - synced: the names of the synchronized types.
     ///   - wall: returns the wall clock of this machine, in milliseconds since 1970.
-    /// - Throws: `.invalidInput` for types that cannot be synchronized; `.incompatibleConfiguration` for a file that
-    ///   contains objects of these types and is not synchronized.
-    package init(_ options: StoreOptions, synced: Set<String>, wall: @escaping @Sendable () -> UInt64) throws {
+    /// - Returns: The numbers of the types.
+    /// - Throws: `.invalidInput` for types that cannot be synchronized.
+    package static func prepare(
+        _ options: inout StoreOptions, synced: Set<String>, wall: @escaping @Sendable () -> UInt64
+    ) throws(EngineError) -> SyncSchema {
         let schema = try SyncSchema(synced, in: options.types.map(\.type), path: options.path)
-        var options = options
         options.sync = SyncOptions(types: synced, recorder: SyncRecorder(schema, path: options.path, wall: wall))
+        return schema
+    }
+
+    /// A file that was opened with options of `prepare`.
+    package init(_ coordinator: StoreCoordinator, _ schema: SyncSchema) {
+        self.coordinator = coordinator
         self.schema = schema
-        coordinator = try StoreRegistry.coordinator(options)
+    }
+
+    /// Checks the types of the file, and translates the numbers in its outbox after a change of the schema. Called after
+    /// the file was opened, before anything else.
+    ///
+    /// - Throws: `.invalidInput` if the file has types of other programs that do not fit, `.schemaMismatch` if the outbox
+    ///   contains something that is not synchronized any more.
+    package func adopt() throws {
         // The file may have further types, of other programs.
-        _ = try SyncSchema(synced, in: coordinator.schema.tables.values.map(\.type), path: options.path)
+        _ = try SyncSchema(
+            coordinator.options.sync?.types ?? [], in: coordinator.schema.tables.values.map(\.type),
+            path: coordinator.path)
         try adoptNumbering()
+    }
+
+    /// Opens a file, and makes it synchronized if it is not.
+    ///
+    /// - Throws: the errors of `prepare` and `adopt`, and `.incompatibleConfiguration` for a file that contains objects of
+    ///   these types and is not synchronized.
+    package convenience init(
+        _ options: StoreOptions, synced: Set<String>, wall: @escaping @Sendable () -> UInt64
+    ) throws {
+        var options = options
+        let schema = try Self.prepare(&options, synced: synced, wall: wall)
+        self.init(try StoreRegistry.coordinator(options), schema)
+        try adopt()
     }
 
     /// Acquires the right to synchronize the file. Returns nil if another process, or another owner in this process, has
@@ -35,10 +64,13 @@ package final class SyncedStore: Sendable {
 
     // MARK: Reading
 
+    package func read<R>(_ body: (SyncTables) throws -> R) throws -> R {
+        try coordinator.openSnapshot().read { try body(SyncTables($0)) }
+    }
+
     /// The committed state.
     package func load() throws -> ClientState {
-        try coordinator.openSnapshot().read { connection in
-            let tables = SyncTables(connection)
+        try read { tables in
             var state = try ClientState(tables.record(), self, tables)
             try add(tables.outbox(after: state.lastUpload), to: &state)
             return state
@@ -48,8 +80,7 @@ package final class SyncedStore: Sendable {
     /// Adds what this or another process has committed since the state was loaded: new uploads, and a new set of
     /// subscriptions.
     package func refresh(_ state: inout ClientState) throws {
-        try coordinator.openSnapshot().read { connection in
-            let tables = SyncTables(connection)
+        try read { tables in
             let record = try tables.record()
             if record.wantedSet > state.wanted.number { state.wanted = try set(record.wantedSet, tables) }
             try add(tables.outbox(after: state.lastUpload), to: &state)
@@ -57,8 +88,12 @@ package final class SyncedStore: Sendable {
     }
 
     fileprivate func set(_ number: UInt64, _ tables: SyncTables) throws -> ClientState.SubscriptionSet {
-        let queries = try tables.queries(of: number).compactMap { type, condition in
-            schema.number(of: type).map { SubscribedQuery(type: $0, condition: condition) }
+        var queries: [SubscribedQuery] = []
+        for subscription in try tables.subscriptions(of: number) {
+            guard let type = schema.number(of: subscription.type) else { continue }
+            let query = SubscribedQuery(type: type, condition: subscription.condition)
+            // Several subscriptions may have the same query.
+            if !queries.contains(query) { queries.append(query) }
         }
         return ClientState.SubscriptionSet(number: number, queries: queries)
     }
@@ -95,7 +130,7 @@ package final class SyncedStore: Sendable {
     /// The session has masked the values that it knows to be written locally. Transactions that were committed since
     /// then are masked here, under the write lock.
     package func commit(_ batch: DownloadedBatch, _ state: ClientState) throws {
-        try write { transaction in try apply(batch, state, transaction) }
+        _ = try write { transaction in try apply(batch, state, transaction) }
     }
 
     /// Writes a batch and the state of the session in an open transaction.
@@ -108,6 +143,12 @@ package final class SyncedStore: Sendable {
             let isMasked = !newer.isEmpty
         #endif
         try applier.apply(isMasked ? UploadMask(uploads(newer)).masked(batch) : batch)
+        let isFirstSet = try transaction.handle.read { try SyncTables($0).record().shownSet == 0 }
+        if isFirstSet, state.shown.number > 0 {
+            let mask = UploadMask(state.outbox + (try uploads(newer)))
+            let kept = batch.addresses
+            try applier.removeObjects { !kept.contains($0) && !mask.contains($0) }
+        }
         #if MARTLET_SEEDED_BUGS
             let isLost = SeededSyncBug.isOn(.cursorNotCommitted) && !batch.rows.isEmpty
             if isLost {
@@ -117,6 +158,24 @@ package final class SyncedStore: Sendable {
             }
         #endif
         try transaction.handle.read { try save(state, SyncTables($0)) }
+    }
+
+    /// Discards the position of the client, because the service cannot continue from it.
+    ///
+    /// The objects remain until the data of the newest set of subscriptions has come; those that the set does not contain
+    /// are then deleted. The uploads are kept.
+    ///
+    /// - Parameter forgetsClient: true if the service does not know the client any more, or has lost uploads that it has
+    ///   acknowledged. The client then gets a new identity, and its uploads get new numbers.
+    package func startAgain(forgetsClient: Bool) throws {
+        let _: Void? = try writeIfNeeded { tables in
+            var record = try tables.record()
+            (record.epoch, record.cursor, record.shownSet) = (nil, nil, 0)
+            if forgetsClient { (record.client, record.secret) = (nil, []) }
+            try tables.restartOutbox(after: record.acknowledged, renumbers: forgetsClient)
+            if forgetsClient { record.acknowledged = 0 }
+            try tables.write(record)
+        }
     }
 
     private func save(_ state: ClientState, _ tables: SyncTables) throws {
@@ -135,38 +194,70 @@ package final class SyncedStore: Sendable {
             record.shownSet = state.shown.number
             // The program may have replaced the set since it was sent.
             if record.shownSet != record.wantedSet {
-                try tables.write(named(state.shown.queries), of: record.shownSet)
+                try tables.write(stored(state.shown.queries), of: record.shownSet)
             }
-            try tables.removeQueries(except: record.shownSet, record.wantedSet)
+            try tables.removeSubscriptions(except: record.shownSet, record.wantedSet)
         }
         try tables.write(record)
         try tables.removeOutbox(through: record.acknowledged)
     }
 
-    /// Replaces the newest set of subscriptions.
-    package func subscribe(_ queries: [SubscribedQuery]) throws {
-        try write { transaction in
-            try transaction.handle.read { connection in
-                let tables = SyncTables(connection)
-                var record = try tables.record()
-                record.wantedSet = max(record.wantedSet, record.shownSet) + 1
-                try tables.write(named(queries), of: record.wantedSet)
-                try tables.removeQueries(except: record.shownSet, record.wantedSet)
-                try tables.write(record)
-            }
+    /// Replaces the newest set of subscriptions, in one transaction.
+    ///
+    /// - Parameter change: returns the new set; nil to change nothing.
+    /// - Returns: The number of the newest set.
+    @discardableResult
+    package func changeSubscriptions(
+        _ change: ([StoredSubscription]) throws -> [StoredSubscription]?
+    ) throws -> UInt64 {
+        var known: UInt64 = 0
+        let changed: UInt64? = try writeIfNeeded { tables in
+            var record = try tables.record()
+            known = record.wantedSet
+            guard let new = try change(try tables.subscriptions(of: record.wantedSet)) else { return nil }
+            record.wantedSet = max(record.wantedSet, record.shownSet) + 1
+            try tables.write(new, of: record.wantedSet)
+            try tables.removeSubscriptions(except: record.shownSet, record.wantedSet)
+            try tables.write(record)
+            return record.wantedSet
+        }
+        return changed ?? known
+    }
+
+    /// Replaces the newest set of subscriptions by subscriptions without names.
+    package func subscribe(_ queries: [SubscribedQuery]) throws { try changeSubscriptions { _ in stored(queries) } }
+
+    private func stored(_ queries: [SubscribedQuery]) -> [StoredSubscription] {
+        queries.compactMap { query in
+            schema[query.type].map { StoredSubscription(type: $0.name, condition: query.condition) }
         }
     }
 
-    private func named(_ queries: [SubscribedQuery]) -> [(type: String, condition: [UInt8])] {
-        queries.compactMap { query in schema[query.type].map { ($0.name, query.condition) } }
+    /// Changes the row of the client in one transaction. Observers of objects are not notified.
+    ///
+    /// - Parameter change: returns false to change nothing.
+    package func update(_ change: (inout SyncRecord) throws -> Bool) throws {
+        let _: Void? = try writeIfNeeded { tables in
+            var record = try tables.record()
+            guard try change(&record) else { return nil }
+            return try tables.write(record)
+        }
     }
 
-    private func write<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
+    // Rolls back if `body` returns nil.
+    private func writeIfNeeded<R>(_ body: (SyncTables) throws -> R?) throws -> R? {
+        try write { transaction in try transaction.handle.read { try body(SyncTables($0)) } }
+    }
+
+    private func write<R>(_ body: (WriteTransaction) throws -> R?) throws -> R? {
         var handle: SnapshotHandle?
         let transaction = try coordinator.beginWrite(replacing: &handle)
         transaction.isDownload = true
         do {
-            let result = try body(transaction)
+            guard let result = try body(transaction) else {
+                _ = try transaction.cancel()
+                return nil
+            }
             _ = try transaction.commit()
             return result
         } catch {
@@ -182,9 +273,9 @@ package final class SyncedStore: Sendable {
     private func adoptNumbering() throws {
         guard !coordinator.options.isReadOnly else { return }
         let numbering = schema.numbering
-        let known = try coordinator.openSnapshot().read { try SyncTables($0).record().numbering }
+        let known = try read { try $0.record().numbering }
         if known == numbering { return }
-        try write { transaction in
+        _ = try write { transaction in
             let writer = DownloadWriter(transaction)
             try transaction.handle.read { connection in
                 let tables = SyncTables(connection)

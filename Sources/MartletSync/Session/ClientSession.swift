@@ -98,11 +98,13 @@ package struct ClientSession: Sendable {
         guard epoch == nil else { return [.close(.unexpected)] }
         // The uploads of a client are numbered, so they must not be continued under another number of the client.
         guard state.identity.map({ $0.id == welcome.identity.id }) ?? true else { return [.close(.unexpected)] }
+        // The service was restored from a backup that does not contain these uploads.
+        guard welcome.storedUpload >= state.acknowledgedUpload else { return [.close(.lostUploads)] }
         epoch = welcome.epoch
         state.identity = welcome.identity
         state.clock.synchronize(service: welcome.milliseconds, wall: wall)
         // The service has stored these uploads and acknowledges them with the changes, so they are not sent again.
-        sentUpload = max(welcome.storedUpload, state.acknowledgedUpload)
+        sentUpload = welcome.storedUpload
         return [.save] + sendPending()
     }
 
@@ -171,6 +173,8 @@ extension ServiceMessage {
 }
 
 extension ServiceMessage.Failure {
+    fileprivate static let lostUploads = ServiceMessage.Failure(
+        action: .registerAgain, message: "the service has lost uploads that it has acknowledged", delayMilliseconds: 0)
     fileprivate static let unexpected = ServiceMessage.Failure(
         action: .retry, message: "the service sent a message that is not expected now", delayMilliseconds: 1_000)
 }

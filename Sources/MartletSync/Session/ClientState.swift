@@ -53,6 +53,9 @@ package struct DownloadedBatch: Sendable, Equatable {
     package var leaving: [ObjectAddress]
 
     package init(rows: [SyncRow], leaving: [ObjectAddress]) { (self.rows, self.leaving) = (rows, leaving) }
+
+    /// The objects of the rows.
+    package var addresses: Set<ObjectAddress> { Set(rows.map(\.address)) }
 }
 
 /// The values that downloads must not overwrite, because uploads that are not acknowledged have written them.

@@ -84,6 +84,9 @@ package enum ServiceMessage: Sendable, Hashable {
             case startAgain
             /// Do not connect again: the program is not compatible with the service.
             case stop
+            /// Discard the downloaded data and the identity of the client, and start again. The uploads are kept, with
+            /// new numbers.
+            case registerAgain
         }
 
         package var action: Action

@@ -89,6 +89,12 @@ extension Realm.Error {
     public static let logFull = Code(rawValue: "logFull")
     /// The file is already open in this process, so it cannot be migrated.
     public static let alreadyOpen = Code(rawValue: "alreadyOpen")
+    /// The file contains the synchronized data of another user.
+    public static let wrongUser = Code(rawValue: "wrongUser")
+    /// A query cannot be subscribed to, or the service has refused it.
+    public static let subscriptionRefused = Code(rawValue: "subscriptionRefused")
+    /// The timeout of a wait for the sync service has passed.
+    public static let syncTimedOut = Code(rawValue: "syncTimedOut")
 }
 
 extension Realm.Error.Code {
@@ -132,6 +138,12 @@ extension Realm.Error.Code {
     public static let logFull = Realm.Error.logFull
     /// The file is already open in this process, so it cannot be migrated.
     public static let alreadyOpen = Realm.Error.alreadyOpen
+    /// The file contains the synchronized data of another user.
+    public static let wrongUser = Realm.Error.wrongUser
+    /// A query cannot be subscribed to, or the service has refused it.
+    public static let subscriptionRefused = Realm.Error.subscriptionRefused
+    /// The timeout of a wait for the sync service has passed.
+    public static let syncTimedOut = Realm.Error.syncTimedOut
 
     init(_ code: EngineError.Code) {
         self =
@@ -156,6 +168,7 @@ extension Realm.Error.Code {
             case .fileReplaced: .fileReplaced
             case .logFull: .logFull
             case .alreadyOpen: .alreadyOpen
+            case .wrongUser: .wrongUser
             }
     }
 }

@@ -1,0 +1,133 @@
+import MartletEngine
+package import MartletSyncProtocol
+
+/// Why a connection has ended.
+package enum ConnectionEnd: Sendable {
+    /// The service has ended the session.
+    case failure(ServiceMessage.Failure)
+    /// The file could not be read or written.
+    case file(any Error)
+    /// The file was closed.
+    case closed
+}
+
+/// Runs one `ClientSession`: passes messages of the service and changes of the file to it, and carries out its actions.
+///
+/// All methods run on the queue of the client and do not suspend, so a message is completely processed before the next
+/// one.
+package actor ClientDriver {
+    private let executor: QueueExecutor
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    private var session: ClientSession
+    /// The open file; nil after it was closed. The driver does not keep it open.
+    private let store: @Sendable () -> SyncedStore?
+    private let wall: @Sendable () -> UInt64
+    private let notify: @Sendable (ClientNotice) -> Void
+    package nonisolated let output: AsyncStream<ClientMessage>
+    private nonisolated let outgoing: AsyncStream<ClientMessage>.Continuation
+    /// True after the service has answered.
+    private var isOpen = false
+    private var sentMark: UInt64 = 0
+    /// Nil while the connection is used.
+    package private(set) var end: ConnectionEnd?
+
+    package init(
+        _ session: ClientSession, executor: QueueExecutor, store: @escaping @Sendable () -> SyncedStore?,
+        wall: @escaping @Sendable () -> UInt64, notify: @escaping @Sendable (ClientNotice) -> Void
+    ) {
+        self.session = session
+        self.executor = executor
+        self.store = store
+        self.wall = wall
+        self.notify = notify
+        (output, outgoing) = AsyncStream.makeStream(of: ClientMessage.self)
+    }
+
+    /// The connection is open.
+    package func begin() { perform { _ in session.begin() } }
+
+    package func received(_ message: ServiceMessage) {
+        perform { store in
+            if case .chunk(_, _, let progress) = message { notify(.progress(Double(progress) / 1_000)) }
+            var actions = session.receive(message, wall: wall())
+            if case .welcome = message {
+                isOpen = true
+                notify(.connected)
+                actions += try pendingChanges(store)
+            }
+            return actions
+        }
+    }
+
+    /// The file has changed: this or another process has committed a transaction, or changed the subscriptions.
+    package func fileChanged() {
+        guard isOpen else { return }
+        perform { try pendingChanges($0) }
+    }
+
+    /// Sends a new token.
+    package func renew(_ token: String) { if isOpen, end == nil { outgoing.yield(.token(token)) } }
+
+    /// The program ends the connection.
+    package func close() { finish(.closed) }
+
+    private func pendingChanges(_ store: SyncedStore) throws -> [ClientAction] {
+        var state = session.state
+        try store.refresh(&state)
+        var actions = session.localChange { $0 = state }
+        let record = try store.read { try $0.record() }
+        if record.wantedMark > max(record.answeredMark, sentMark) {
+            sentMark = record.wantedMark
+            actions.append(.send(.mark(sentMark)))
+        }
+        return actions
+    }
+
+    private func perform(_ actions: (SyncedStore) throws -> [ClientAction]) {
+        guard end == nil else { return }
+        guard let store = store() else { return finish(.closed) }
+        do {
+            for action in try actions(store) where end == nil { try perform(action, store) }
+        } catch {
+            finish(.file(error))
+        }
+    }
+
+    private func perform(_ action: ClientAction, _ store: SyncedStore) throws {
+        switch action {
+        case .send(let message): outgoing.yield(message)
+        case .commit(let batch): try store.commit(batch, session.state)
+        case .save: try store.save(session.state)
+        case .reverted(_, let objects): notify(.reverted(objects))
+        case .refused(let set, let message):
+            try store.update { record in
+                guard set > record.refusedSet else { return false }
+                (record.refusedSet, record.refusal) = (set, message)
+                return true
+            }
+        case .marked(let number):
+            try store.update { record in
+                guard number > record.answeredMark else { return false }
+                record.answeredMark = number
+                return true
+            }
+        case .renewToken: notify(.tokenDue)
+        case .close(let failure): finish(.failure(failure))
+        }
+    }
+
+    private func finish(_ reason: ConnectionEnd) {
+        if end == nil { end = reason }
+        outgoing.finish()
+    }
+}
+
+/// What a driver reports to the client.
+package enum ClientNotice: Sendable {
+    case connected
+    /// The part of the data of new subscriptions that has been received, between 0 and 1.
+    case progress(Double)
+    case reverted([RevertedObject])
+    case tokenDue
+}

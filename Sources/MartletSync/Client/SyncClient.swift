@@ -1,0 +1,337 @@
+package import Foundation
+package import MartletEngine
+package import MartletSyncProtocol
+package import MartletValues
+import Synchronization
+
+/// Synchronizes one open file of this process: keeps a connection to the service while this process has the
+/// synchronization lock of the file.
+///
+/// The client belongs to the open file and ends with it. It does not keep the file open.
+///
+/// Thread safety: the methods may be called on any thread.
+package final class SyncClient: StoreAttachment {
+    /// What the client needs to know to connect.
+    package struct Settings: Sendable {
+        package var service: URL
+        package var user: String
+        /// Returns a token for the user. Called before each connection, and when the token expires.
+        package var token: @Sendable () async throws -> String
+        package var schemaHash: [UInt8]
+        package var transport: any SyncTransport
+        /// Called on a background queue.
+        package var report: @Sendable (ClientReport) -> Void
+        /// How long to wait before the lock of the file is tried again while another process has it, in milliseconds.
+        package var lockMilliseconds: UInt64 = 1_000
+
+        package init(
+            service: URL, user: String, token: @escaping @Sendable () async throws -> String, schemaHash: [UInt8],
+            transport: any SyncTransport, report: @escaping @Sendable (ClientReport) -> Void
+        ) {
+            (self.service, self.user, self.token) = (service, user, token)
+            (self.schemaHash, self.transport, self.report) = (schemaHash, transport, report)
+        }
+    }
+
+    /// The connection to the service.
+    package enum Phase: Sendable, Equatable {
+        case disconnected, connecting, connected
+    }
+
+    private struct State {
+        var phase = Phase.disconnected
+        /// The part of the data of new subscriptions that has been received, between 0 and 1.
+        var progress = 1.0
+        var isSuspended = false
+        /// True after the service has said that the program is not compatible.
+        var isStopped = false
+        var task: Task<Void, Never>?
+        var driver: ClientDriver?
+    }
+
+    package let settings: Settings
+    private let schema: SyncSchema
+    private let coordinator: WeakReference
+    private let executor: QueueExecutor
+    private let wall: @Sendable () -> UInt64
+    private let state = Mutex(State())
+    /// True after the first Realm has prepared the file.
+    private let preparation = Mutex(false)
+    /// Wakes up what waits for a change of the file or of the state.
+    package let wakeUps = WakeUps()
+    /// Wakes up the client while it waits before the next connection.
+    private let requests = WakeUps()
+
+    /// - Parameter wall: returns the wall clock of this machine, in milliseconds since 1970.
+    package init(
+        _ coordinator: StoreCoordinator, _ schema: SyncSchema, _ settings: Settings,
+        wall: @escaping @Sendable () -> UInt64
+    ) {
+        self.coordinator = coordinator.reference
+        self.schema = schema
+        self.settings = settings
+        self.wall = wall
+        executor = QueueExecutor(label: "martlet.sync")
+        coordinator.listen(self) { [weak self] _, _ in self?.wakeUps.send() }
+    }
+
+    /// The open file; nil after it was closed.
+    package var store: SyncedStore? {
+        (coordinator.object as? StoreCoordinator).map { SyncedStore($0, schema) }
+    }
+
+    // MARK: Control
+
+    /// Calls `body` for the first Realm of this process that opens the file. Another thread waits until it has returned.
+    package func prepare(_ body: (SyncedStore) throws -> Void) throws {
+        try preparation.withLock { isPrepared in
+            guard !isPrepared, let store else { return }
+            try body(store)
+            isPrepared = true
+        }
+    }
+
+    /// Begins to synchronize, unless the client has begun already.
+    package func start() {
+        state.withLock { state in
+            if state.task == nil { state.task = Task.detached(priority: .utility) { [self] in await run() } }
+        }
+    }
+
+    package func end() {
+        let (task, driver) = state.withLock { ($0.task, $0.driver) }
+        task?.cancel()
+        if let driver { Task { await driver.close() } }
+    }
+
+    package func waitForWork() { executor.queue.sync {} }
+
+    /// Ends the connection and makes no other one until `resume`.
+    package func suspend() {
+        let driver = state.withLock { state in
+            state.isSuspended = true
+            return state.driver
+        }
+        if let driver { Task { await driver.close() } }
+    }
+
+    /// Connects again, at once, also if the service has refused the program before.
+    package func resume() {
+        state.withLock { ($0.isSuspended, $0.isStopped) = (false, false) }
+        wakeUps.send()
+        requests.send()
+    }
+
+    package var phase: Phase { state.withLock { $0.phase } }
+    package var progress: Double { state.withLock { $0.progress } }
+    package var isSuspended: Bool { state.withLock { $0.isSuspended } }
+    package var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    // MARK: Waiting
+
+    /// Waits until a condition holds, which is evaluated again after each change of the file or of the connection.
+    ///
+    /// - Parameter seconds: the longest time to wait; nil or zero for no limit.
+    /// - Throws: what the condition throws; `SyncTimeout`; `CancellationError`.
+    package func wait(
+        seconds: Double?, until condition: @escaping @Sendable (SyncClient) throws -> Bool
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { [self] group in
+            group.addTask { [self] in
+                for await _ in wakeUps.stream() where try condition(self) { return }
+                throw CancellationError()
+            }
+            if let seconds, seconds > 0 {
+                group.addTask {
+                    try await Task.sleep(for: .seconds(seconds))
+                    throw SyncTimeout()
+                }
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    // MARK: Connections
+
+    private func run() async {
+        var delay = ReconnectDelay()
+        while !Task.isCancelled {
+            guard await waitUntilWanted() else { return }
+            guard let lock = acquireLock() else {
+                await pause(settings.lockMilliseconds)
+                continue
+            }
+            let (end, wasConnected) = await connect()
+            setPhase(.disconnected)
+            withExtendedLifetime(lock) {}
+            if wasConnected { delay.reset() }
+            guard await isContinued(after: end, &delay) else { return }
+        }
+    }
+
+    // False if the file was closed.
+    private func waitUntilWanted() async -> Bool {
+        for await _ in wakeUps.stream() {
+            if Task.isCancelled || coordinator.isEmpty { return false }
+            if state.withLock({ !$0.isSuspended && !$0.isStopped }) { return true }
+        }
+        return false
+    }
+
+    private func acquireLock() -> SyncLock? {
+        do {
+            return try store?.acquireSynchronization()
+        } catch {
+            report(.file(error))
+            return nil
+        }
+    }
+
+    // Waits until the time has passed or the program asks for a connection.
+    private func pause(_ milliseconds: UInt64) async {
+        await withTaskGroup(of: Void.self) { [requests] group in
+            group.addTask { try? await Task.sleep(for: .milliseconds(milliseconds)) }
+            group.addTask { for await _ in requests.stream().dropFirst() { return } }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private func connect() async -> (end: ConnectionEnd?, wasConnected: Bool) {
+        setPhase(.connecting)
+        let token: String
+        do {
+            token = try await settings.token()
+        } catch {
+            report(.token(error))
+            return (nil, false)
+        }
+        let driver: ClientDriver
+        do {
+            guard let store else { return (.closed, false) }
+            let session = ClientSession(try store.load(), schemaHash: settings.schemaHash, token: token)
+            driver = ClientDriver(
+                session, executor: executor, store: { [weak self] in self?.store }, wall: wall,
+                notify: { [weak self] in self?.received($0) })
+        } catch {
+            report(.file(error))
+            return (nil, false)
+        }
+        state.withLock { $0.driver = driver }
+        defer { state.withLock { $0.driver = nil } }
+        await run(driver)
+        return (await driver.end, phase == .connected)
+    }
+
+    private func run(_ driver: ClientDriver) async {
+        let changes = Task { [wakeUps] in for await _ in wakeUps.stream() { await driver.fileChanged() } }
+        defer { changes.cancel() }
+        do {
+            try await settings.transport.run(
+                settings.service, connected: { await driver.begin() }, output: driver.output,
+                received: { await driver.received($0) })
+        } catch {
+            if await driver.end == nil, !Task.isCancelled { report(.connection(error)) }
+        }
+    }
+
+    // False if the file was closed.
+    private func isContinued(after end: ConnectionEnd?, _ delay: inout ReconnectDelay) async -> Bool {
+        switch end {
+        case .closed where state.withLock({ $0.isSuspended }): return true
+        case .closed: return false
+        case .file(let error): report(.file(error))
+        case .failure(let failure):
+            report(.failure(failure))
+            switch failure.action {
+            case .retry, .signIn:
+                await pause(delay.next(requested: failure.delayMilliseconds))
+                return true
+            case .stop:
+                state.withLock { $0.isStopped = true }
+                return true
+            case .startAgain, .registerAgain:
+                do {
+                    try store?.startAgain(forgetsClient: failure.action == .registerAgain)
+                } catch {
+                    report(.file(error))
+                }
+            }
+        case nil: break
+        }
+        await pause(delay.next())
+        return true
+    }
+
+    // MARK: Reports
+
+    private func received(_ notice: ClientNotice) {
+        switch notice {
+        case .connected: setPhase(.connected)
+        case .progress(let progress):
+            state.withLock { $0.progress = progress }
+            wakeUps.send()
+        case .reverted(let objects):
+            guard let store else { return }
+            report(.reverted(objects.map { RevertedChange($0, store.schema) }))
+        case .tokenDue: Task { await renewToken() }
+        }
+    }
+
+    private func renewToken() async {
+        do {
+            let token = try await settings.token()
+            await state.withLock { $0.driver }?.renew(token)
+        } catch {
+            report(.token(error))
+        }
+    }
+
+    private func setPhase(_ phase: Phase) {
+        state.withLock { $0.phase = phase }
+        wakeUps.send()
+    }
+
+    /// Calls the program on a background queue.
+    package func report(_ report: ClientReport) {
+        let action = settings.report
+        DispatchQueue.global(qos: .utility).async { action(report) }
+    }
+}
+
+/// The time of a wait has passed.
+package struct SyncTimeout: Error {}
+
+/// What a client reports to the program.
+package enum ClientReport: Sendable {
+    /// There is no connection, or it broke. The client connects again.
+    case connection(any Error)
+    /// The program did not get a token.
+    case token(any Error)
+    /// The service has ended the session.
+    case failure(ServiceMessage.Failure)
+    /// The file could not be read or written.
+    case file(any Error)
+    /// The service has reverted changes of these objects.
+    case reverted([RevertedChange])
+}
+
+/// An object whose changes the service has reverted.
+package struct RevertedChange: Sendable {
+    package let type: String
+    /// The stored form of the primary key.
+    package let primaryKey: SQLValue
+    package let property: PropertySchema?
+    package let reason: RevertedObject.Reason
+    package let message: String
+
+    init(_ object: RevertedObject, _ schema: SyncSchema) {
+        let type = schema[object.address.type]
+        self.type = type?.name ?? ""
+        primaryKey = object.address.key
+        property = type.flatMap { type in type.primaryKey.map { type.properties[$0] } }
+        reason = object.reason
+        message = object.message
+    }
+}

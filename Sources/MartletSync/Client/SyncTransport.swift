@@ -1,0 +1,21 @@
+package import Foundation
+package import MartletSyncProtocol
+
+/// Connects a client to the service.
+package protocol SyncTransport: Sendable {
+    /// The hash that identifies a schema, of the text of `AgreedSchema.agreement`.
+    func hash(of agreement: String) -> [UInt8]
+
+    /// Connects, and transfers messages in both directions until one side ends the connection or the task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - connected: called when the connection is open.
+    ///   - output: what to send. The end of the sequence ends the connection.
+    ///   - received: called with each message, one after the other. The connection reads no further message before it
+    ///     has returned.
+    /// - Throws: an error if there is no connection, or if it breaks.
+    func run(
+        _ url: URL, connected: @escaping @Sendable () async -> Void, output: AsyncStream<ClientMessage>,
+        received: @escaping @Sendable (ServiceMessage) async -> Void
+    ) async throws
+}

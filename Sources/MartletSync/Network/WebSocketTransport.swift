@@ -1,0 +1,28 @@
+#if Sync
+    import Crypto
+    package import Foundation
+    package import MartletSyncProtocol
+
+    /// Connects to the service with a WebSocket.
+    package struct WebSocketTransport: SyncTransport {
+        package init() {}
+
+        package func hash(of agreement: String) -> [UInt8] { Array(SHA256.hash(data: Data(agreement.utf8))) }
+
+        package func run(
+            _ url: URL, connected: @escaping @Sendable () async -> Void, output: AsyncStream<ClientMessage>,
+            received: @escaping @Sendable (ServiceMessage) async -> Void
+        ) async throws {
+            try await WebSocketConnection.withConnection(url) { connection, messages in
+                await connected()
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { for try await message in messages { await received(message) } }
+                    group.addTask { for await message in output { try await connection.send(message) } }
+                    // The end of one direction ends the other one.
+                    defer { group.cancelAll() }
+                    try await group.next()
+                }
+            }
+        }
+    }
+#endif

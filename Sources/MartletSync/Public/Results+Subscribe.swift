@@ -1,0 +1,102 @@
+public import Foundation
+public import Martlet
+import MartletEngine
+
+/// When `subscribe` waits for the objects of the query.
+public enum WaitForSyncMode: Sendable {
+    /// If the subscription is new, or its query was replaced.
+    case onCreation
+    /// Always, and also for what was committed in the database before the call.
+    case always
+    /// Never.
+    case never
+}
+
+/// Results that can be subscribed to.
+public protocol RealmSubscribable {
+    /// Subscribes to the query, and waits for its objects according to `waitForSync`.
+    func subscribe(
+        name: String?, waitForSync: WaitForSyncMode, timeout: TimeInterval?,
+        isolation: isolated `an actor: mark the caller '@MainActor', or open the Realm in a function without 'async'`
+    ) async throws -> Self
+
+    /// Removes the subscription.
+    func unsubscribe()
+}
+
+extension Results: RealmSubscribable where Element: Object {
+    /// Subscribes to the query of these results: its objects are downloaded, and kept up to date.
+    ///
+    /// ```swift
+    /// let dogs = try await realm.objects(Dog.self).where { $0.age > 1 }.subscribe(name: "adults")
+    /// ```
+    ///
+    /// | there is | `subscribe` |
+    /// |---|---|
+    /// | without a name: a subscription without a name and with this query | uses it |
+    /// | with a name: a subscription with this name and this query | uses it |
+    /// | with a name: a subscription with this name and another query | replaces its query |
+    /// | otherwise | adds a subscription |
+    ///
+    /// The sort order of the results is ignored. Each call that changes the subscriptions is a transaction; to change
+    /// several, use `SyncSubscriptionSet.update`. Traps inside a write of the Realm.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the subscription.
+    ///   - waitForSync: whether to wait until the objects of the query are in the file. Without a connection to the
+    ///     service, the wait continues until there is one.
+    ///   - timeout: the longest time to wait, in seconds; nil or zero for no limit.
+    /// - Returns: These results. Their `unsubscribe` removes this subscription.
+    /// - Throws: `Realm.Error.subscriptionRefused` for a query that cannot be subscribed to, or that the service refuses;
+    ///   `.syncTimedOut` after the timeout, and `CancellationError`. After the last two, the subscription remains.
+    public func subscribe(
+        name: String? = nil, waitForSync: WaitForSyncMode = .onCreation, timeout: TimeInterval? = nil,
+        isolation: isolated `an actor: mark the caller '@MainActor', or open the Realm in a function without 'async'` =
+            #isolation
+    ) async throws -> Results {
+        let (realm, client, editor) = try subscriptions()
+        let condition = try SubscribedCondition(self, realm, editor.store.schema)
+        let isNew = try editor.subscribe(condition, name: name)
+        let number = editor.number
+        switch waitForSync {
+        case .never: break
+        case .onCreation: if isNew { try await client.waitForSet(number, timeout: timeout) }
+        case .always: try await client.waitForDownload(set: number, timeout: timeout)
+        }
+        if waitForSync != .never { realm.showNewestVersion() }
+        return subscribed(as: name)
+    }
+
+    /// Removes the subscription of these results: the one that `subscribe` has returned them for, or else the one without
+    /// a name that has this query. Does nothing if there is none.
+    ///
+    /// Objects that no other subscription contains are deleted from the file when the service has answered. This method
+    /// does not wait. If the file cannot be written, the `errorHandler` of the configuration is called. Traps inside a
+    /// write of the Realm.
+    public func unsubscribe() {
+        do {
+            let (realm, client, editor) = try subscriptions()
+            let condition = try SubscribedCondition(self, realm, editor.store.schema)
+            do {
+                try editor.update {
+                    editor.remove { stored in
+                        if let name = subscriptionName, let name { return stored.name == name }
+                        return stored.name == nil && stored.isQuery(condition)
+                    }
+                }
+            } catch {
+                client.report(.file(error))
+            }
+        } catch {
+            // A query that cannot be subscribed to has no subscription.
+        }
+    }
+
+    private func subscriptions() throws -> (Realm, SyncClient, SubscriptionEditor) {
+        guard let realm else { preconditionFailure("results have a Realm") }
+        realm.requireOnExecutor()
+        let client = realm.requireSyncClient()
+        guard let store = client.store else { preconditionFailure("an open Realm keeps its file open") }
+        return (realm, client, try SubscriptionEditor(realm, store))
+    }
+}

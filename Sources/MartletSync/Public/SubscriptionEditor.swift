@@ -1,0 +1,174 @@
+import Foundation
+import Martlet
+import MartletEngine
+import MartletSyncProtocol
+
+/// The subscriptions of a Realm at one time, and their changes inside `update`. Confined like its Realm.
+final class SubscriptionEditor {
+    let realm: Realm
+    let store: SyncedStore
+    private(set) var number: UInt64
+    private(set) var subscriptions: [StoredSubscription]
+    /// The first error of the changes inside `update`, which `update` throws.
+    private var failure: (any Error)?
+    private var isUpdating = false
+
+    init(_ realm: Realm, _ store: SyncedStore) throws {
+        self.realm = realm
+        self.store = store
+        (number, subscriptions) = try Realm.Error.translating {
+            try store.read { tables in
+                let number = try tables.record().wantedSet
+                return (number, try tables.subscriptions(of: number))
+            }
+        }
+    }
+
+    private static var now: Double { Date().timeIntervalSinceReferenceDate }
+
+    // MARK: Changing
+
+    /// Begins a change of the newest subscriptions, calls `body`, and commits the change.
+    func update(_ body: () throws -> Void) throws {
+        realm.requireOnExecutor()
+        realm.requireNoWrite()
+        if isUpdating { return try body() }
+        defer { isUpdating = false }
+        number = try Realm.Error.translating {
+            try store.changeSubscriptions { newest in
+                subscriptions = newest
+                failure = nil
+                isUpdating = true
+                try body()
+                if let failure { throw failure }
+                return subscriptions == newest ? nil : subscriptions
+            }
+        }
+    }
+
+    private func change(_ body: () throws -> Void) {
+        if !isUpdating { Realm.trapSubscriptionsOutsideUpdate() }
+        do {
+            try body()
+        } catch {
+            if failure == nil { failure = error }
+        }
+    }
+
+    private func condition<Element>(_ query: QuerySubscription<Element>) throws -> SubscribedCondition {
+        try SubscribedCondition(try query.results(realm), realm, store.schema)
+    }
+
+    /// Adds a subscription. Adds nothing if there is one without a name and with the same query, and this has no name.
+    func append<Element>(_ query: QuerySubscription<Element>) {
+        change {
+            let condition = try condition(query)
+            if let name = query.name {
+                guard position(named: name) == nil else { throw Self.duplicate(name) }
+            } else if position(unnamed: condition) != nil {
+                return
+            }
+            add(condition, query.name)
+        }
+    }
+
+    private static func duplicate(_ name: String) -> Realm.Error {
+        Realm.Error(
+            synchronization: .invalidInput,
+            message: "there is a subscription with the name '\(name)'; nothing was changed; replace its query with "
+                + "'first(named:)?.updateQuery(…)', or use another name")
+    }
+
+    private func add(_ condition: SubscribedCondition, _ name: String?) {
+        subscriptions.append(
+            StoredSubscription(
+                type: condition.type, condition: condition.condition, name: name, created: Self.now, updated: Self.now))
+    }
+
+    func replace<Element>(_ old: StoredSubscription, by query: QuerySubscription<Element>) {
+        change {
+            let condition = try condition(query)
+            guard let position = subscriptions.firstIndex(where: { $0.isSame(as: old) }) else { return }
+            replace(position, by: condition)
+        }
+    }
+
+    private func replace(_ position: Int, by condition: SubscribedCondition) {
+        subscriptions[position].type = condition.type
+        subscriptions[position].condition = condition.condition
+        subscriptions[position].updated = Self.now
+    }
+
+    func remove(where isRemoved: (StoredSubscription) throws -> Bool) {
+        change { try subscriptions.removeAll(where: isRemoved) }
+    }
+
+    /// Adds or changes the subscription of `Results.subscribe`.
+    ///
+    /// - Returns: True if a subscription was added or got another query.
+    func subscribe(_ condition: SubscribedCondition, name: String?) throws -> Bool {
+        var isNew = false
+        try update {
+            if let name, let known = position(named: name) {
+                let stored = subscriptions[known]
+                isNew = stored.type != condition.type || stored.condition != condition.condition
+                if isNew { replace(known, by: condition) }
+            } else if name != nil || position(unnamed: condition) == nil {
+                isNew = true
+                add(condition, name)
+            }
+        }
+        return isNew
+    }
+
+    // MARK: Finding
+
+    func position(named name: String) -> Int? { subscriptions.firstIndex { $0.name == name } }
+
+    func position(unnamed condition: SubscribedCondition) -> Int? {
+        subscriptions.firstIndex { $0.name == nil && $0.isQuery(condition) }
+    }
+
+    func first<Element>(_ query: QuerySubscription<Element>) -> StoredSubscription? {
+        guard let condition = try? condition(query) else { return nil }
+        return subscriptions.first { $0.isQuery(condition) }
+    }
+
+    func condition<Element>(of query: QuerySubscription<Element>) throws -> SubscribedCondition {
+        try condition(query)
+    }
+
+    func text(of stored: StoredSubscription) -> String {
+        guard let type = store.schema.number(of: stored.type),
+            let condition = try? SubscriptionCondition(encoded: stored.condition)
+        else { return "" }
+        return condition.text(type: type, in: store.schema.agreed)
+    }
+
+    // MARK: State
+
+    func state() throws -> SyncSubscriptionState {
+        let record = try Realm.Error.translating { try store.read { try $0.record() } }
+        if record.wantedSet > number { return .superseded }
+        if record.shownSet >= number { return .complete }
+        if record.refusedSet >= number { return .error(Self.refusal(record.refusal)) }
+        return .pending
+    }
+
+    static func refusal(_ message: String) -> Realm.Error {
+        Realm.Error(
+            synchronization: .subscriptionRefused, message: "the sync service has refused the subscriptions: \(message)"
+        )
+    }
+}
+
+extension StoredSubscription {
+    func isQuery(_ condition: SubscribedCondition) -> Bool {
+        type == condition.type && self.condition == condition.condition
+    }
+
+    /// True for two states of one subscription.
+    fileprivate func isSame(as other: StoredSubscription) -> Bool {
+        name == other.name && created == other.created && (name != nil || condition == other.condition)
+    }
+}

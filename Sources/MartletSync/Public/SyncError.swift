@@ -1,0 +1,78 @@
+public import Martlet
+import MartletSyncProtocol
+
+/// What the client of a synchronized file reports to the `errorHandler` of its configuration.
+public struct SyncError: Error, Sendable, CustomStringConvertible {
+    /// The kind of an error. New versions of Martlet may add codes, so a `switch` needs a `default`.
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// There is no connection. The client connects again, after half a second to a minute.
+        public static let connectionFailed = Code(rawValue: "connectionFailed")
+        /// The program returned no token, or the service does not accept it. The client asks the program for another
+        /// one, after half a second to a minute.
+        public static let notAuthenticated = Code(rawValue: "notAuthenticated")
+        /// The program is not compatible with the service. The client does not connect again until
+        /// `SyncSession.reconnect()`, or until the program starts again. The file can be used.
+        public static let incompatible = Code(rawValue: "incompatible")
+        /// The service was restored from a backup, or the client was away for too long. The client loads its data again
+        /// and keeps the changes that were not sent yet.
+        public static let startsAgain = Code(rawValue: "startsAgain")
+        /// The service has reverted changes of this client. `compensatingWriteInfo` names the objects. The file shows
+        /// them as they are in the database.
+        public static let writesReverted = Code(rawValue: "writesReverted")
+        /// The file could not be read or written. The client tries again later.
+        public static let fileFailed = Code(rawValue: "fileFailed")
+    }
+
+    /// An object whose changes the service has reverted.
+    // Sendable: the primary key is never a live object.
+    public struct CompensatingWrite: @unchecked Sendable {
+        /// The name of the type.
+        public let objectType: String
+        /// The primary key of the object: a value of the type that the property has in Swift.
+        public let primaryKey: AnyRealmValue
+        /// Why the service has reverted the changes, for the developer.
+        public let reason: String
+    }
+
+    public let code: Code
+    /// What happened, and what the client does.
+    public let message: String
+    /// The objects whose changes the service has reverted; empty for other errors.
+    public let compensatingWriteInfo: [CompensatingWrite]
+
+    public var description: String { "\(message) (\(code.rawValue))" }
+}
+
+extension SyncError {
+    init(_ report: ClientReport) {
+        compensatingWriteInfo =
+            if case .reverted(let changes) = report { changes.map(CompensatingWrite.init) } else { [] }
+        (code, message) =
+            switch report {
+            case .connection(let error): (.connectionFailed, "the sync service cannot be reached: \(error)")
+            case .token(let error): (.notAuthenticated, "the program returned no token: \(error)")
+            case .file(let error): (.fileFailed, "\(error)")
+            case .reverted(let changes):
+                (.writesReverted, "the sync service has reverted changes of \(changes.count) objects")
+            case .failure(let failure):
+                switch failure.action {
+                case .retry: (.connectionFailed, "the sync service has ended the connection: \(failure.message)")
+                case .signIn: (.notAuthenticated, "the sync service refuses the user: \(failure.message)")
+                case .stop: (.incompatible, "the sync service refuses the program: \(failure.message)")
+                case .startAgain, .registerAgain:
+                    (.startsAgain, "the data is loaded again, because \(failure.message)")
+                }
+            }
+    }
+}
+
+extension SyncError.CompensatingWrite {
+    init(_ change: RevertedChange) {
+        objectType = change.type
+        primaryKey = change.property.map { AnyRealmValue(primaryKey: change.primaryKey, of: $0) } ?? .none
+        reason = change.message
+    }
+}

@@ -1,0 +1,112 @@
+public import Foundation
+public import Martlet
+import MartletEngine
+
+/// The connection of a synchronized file to the service.
+///
+/// A process that opens the file connects by itself. If several processes open it, one of them is connected; all of them
+/// can wait for the service. It can be used on any thread. It does not keep the file open.
+public struct SyncSession: Sendable {
+    let client: SyncClient
+
+    /// Whether there is a connection.
+    public enum ConnectionState: Sendable {
+        case disconnected, connecting, connected
+    }
+
+    /// What the client does.
+    public enum State: Sendable {
+        /// It is connected, or connects when it can.
+        case active
+        /// The program has suspended it.
+        case inactive
+        /// The service has refused the program.
+        case invalid
+    }
+
+    /// A direction of the synchronization.
+    public enum Direction: Sendable {
+        case upload, download
+    }
+
+    /// The connection of this process to the service; `.disconnected` if another process is connected.
+    public var connectionState: ConnectionState { ConnectionState(client.phase) }
+
+    public var state: State { client.isStopped ? .invalid : client.isSuspended ? .inactive : .active }
+
+    /// Ends the connection until `resume()`. Changes are still recorded.
+    public func suspend() { client.suspend() }
+
+    /// Connects again after `suspend()`.
+    public func resume() { client.resume() }
+
+    /// Connects at once, without waiting for the time of the next attempt, also if the service has refused the program.
+    public func reconnect() { client.resume() }
+
+    /// Waits until the service has stored all changes that are committed now, or until the file contains everything that
+    /// is committed in the database now.
+    ///
+    /// - Parameter timeout: the longest time to wait, in seconds; nil or zero for no limit.
+    /// - Throws: `Realm.Error.syncTimedOut`, `CancellationError`, errors of the file; for downloads also
+    ///   `Realm.Error.subscriptionRefused`.
+    public func wait(for direction: Direction, timeout: TimeInterval? = nil) async throws {
+        switch direction {
+        case .upload: try await client.waitForUpload(timeout: timeout)
+        case .download: try await client.waitForDownload(set: nil, timeout: timeout)
+        }
+    }
+
+    /// The part of the data of new subscriptions that has been received, between 0 and 1. Each element is later than the
+    /// one before; values between may be omitted. Ends when the task that reads it is cancelled.
+    public var downloadProgress: AsyncStream<Double> {
+        AsyncStream { continuation in
+            let task = Task { [client] in
+                var last: Double?
+                for await _ in client.wakeUps.stream() where client.progress != last {
+                    last = client.progress
+                    continuation.yield(client.progress)
+                }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+
+    /// The connection states from now on, beginning with the present one. Ends when the task that reads it is cancelled.
+    public var connectionStates: AsyncStream<ConnectionState> {
+        AsyncStream { continuation in
+            let task = Task { [client] in
+                var last: SyncClient.Phase?
+                for await _ in client.wakeUps.stream() where client.phase != last {
+                    last = client.phase
+                    continuation.yield(ConnectionState(client.phase))
+                }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+}
+
+extension SyncSession.ConnectionState {
+    fileprivate init(_ phase: SyncClient.Phase) {
+        self =
+            switch phase {
+            case .disconnected: .disconnected
+            case .connecting: .connecting
+            case .connected: .connected
+            }
+    }
+}
+
+extension Realm {
+    /// The connection of this Realm's file to the service; nil if the Realm is not synchronized.
+    public var syncSession: SyncSession? { syncClient.map(SyncSession.init) }
+
+    var syncClient: SyncClient? { coordinator.currentAttachment as? SyncClient }
+
+    func requireSyncClient() -> SyncClient {
+        guard let syncClient else { trapNotSynchronized() }
+        return syncClient
+    }
+}

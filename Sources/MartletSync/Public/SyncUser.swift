@@ -1,0 +1,39 @@
+public import Foundation
+import Martlet
+
+/// A user of the sync service, with what proves the identity of the user.
+///
+/// ```swift
+/// let user = SyncUser(id: "ada") { try await myServer.token(for: "ada") }
+/// ```
+public struct SyncUser: Sendable {
+    /// Identifies the user in this program. A file belongs to the user who opens it first: opening it as another user
+    /// throws `Realm.Error.wrongUser`.
+    public let id: String
+
+    let token: @Sendable () async throws -> String
+
+    /// Creates a user.
+    ///
+    /// - Parameters:
+    ///   - id: the claim of the token that identifies the user, by default `sub`. It must not be empty.
+    ///   - token: returns a JSON Web Token that the service accepts. Called on a background thread before each
+    ///     connection, and a minute before the token expires. If it throws, the client tries again later.
+    public init(id: String, token: @escaping @Sendable () async throws -> String) {
+        self.id = id
+        self.token = token
+    }
+
+    /// A folder for the files of this user, inside the folder of the default file. Opening a file in it creates it.
+    ///
+    /// The name of the folder is the id of the user, in which characters that file names cannot contain are written as
+    /// `%` and their bytes.
+    public var folder: URL {
+        var allowed = CharacterSet.alphanumerics
+        allowed.insert(charactersIn: "-_")
+        let name = id.addingPercentEncoding(withAllowedCharacters: allowed) ?? id
+        let parent = Realm.Configuration.defaultFolder ?? URL(fileURLWithPath: ".", isDirectory: true)
+        return parent.appendingPathComponent("sync", isDirectory: true)
+            .appendingPathComponent(name, isDirectory: true)
+    }
+}

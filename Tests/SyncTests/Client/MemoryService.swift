@@ -1,0 +1,216 @@
+import Foundation
+import MartletSync
+import MartletSyncProtocol
+import MartletSyncService
+import MartletValues
+import Synchronization
+
+/// A sync service with a database in memory, and connections without a network.
+///
+/// The sessions are those of the real service. Of two writes of one value, the later one wins.
+final class MemoryService: SyncTransport, ServiceDatabase {
+    private struct State {
+        var rows: [ObjectAddress: [ValuePath: SyncValue]] = [:]
+        var log: [LogEntry] = []
+        var uploads: [UInt64: UInt64] = [:]
+        var sessions: [Int: SessionDriver] = [:]
+        var connections = 0
+        var isReachable = true
+        var epoch = "1"
+        var refusedAddresses: Set<ObjectAddress> = []
+        var refusesQueries = false
+    }
+
+    private let state = Mutex(State())
+    private let schema: AgreedSchema
+
+    init(_ schema: AgreedSchema) { self.schema = schema }
+
+    // MARK: Control
+
+    /// The rows of the database.
+    var rows: [ObjectAddress: [ValuePath: SyncValue]] { state.withLock { $0.rows } }
+
+    /// How many connections there have been.
+    var connections: Int { state.withLock { $0.connections } }
+
+    /// The service can be reached from now on, or not. Open connections break.
+    func setReachable(_ isReachable: Bool) async {
+        let sessions = state.withLock { state in
+            state.isReachable = isReachable
+            return Array(state.sessions.values)
+        }
+        if !isReachable { for session in sessions { await session.disconnected() } }
+    }
+
+    /// Changes of these objects are reverted from now on.
+    func refuse(_ addresses: Set<ObjectAddress>) { state.withLock { $0.refusedAddresses = addresses } }
+
+    /// Sets of subscriptions are refused from now on, or not.
+    func refuseQueries(_ refuses: Bool) { state.withLock { $0.refusesQueries = refuses } }
+
+    /// A transaction of another program.
+    func write(_ address: ObjectAddress, _ values: [ValuePath: SyncValue]?) async {
+        state.withLock { Self.apply(address, values, nil, &$0) }
+        await notify()
+    }
+
+    /// Replaces the database by a backup with other contents, which does not know the clients.
+    func restore(_ rows: [ObjectAddress: [ValuePath: SyncValue]]) async {
+        state.withLock { state in
+            state.rows = rows
+            (state.log, state.uploads, state.epoch) = ([], [:], "2")
+        }
+        await setReachable(false)
+        await setReachable(true)
+    }
+
+    private static func apply(
+        _ address: ObjectAddress, _ values: [ValuePath: SyncValue]?, _ origin: LogEntry.Origin?, _ state: inout State
+    ) {
+        let old = state.rows[address]
+        if let values {
+            state.rows[address, default: [:]].merge(values) { $1 }
+        } else {
+            state.rows[address] = nil
+        }
+        state.log.append(LogEntry(address: address, old: old, new: state.rows[address], origin: origin))
+    }
+
+    private func notify() async {
+        for session in state.withLock({ Array($0.sessions.values) }) { await session.logChanged() }
+    }
+
+    // MARK: Transport
+
+    private struct Unreachable: Error {}
+
+    // Not a cryptographic hash, but unequal for unequal texts in these tests.
+    func hash(of agreement: String) -> [UInt8] { Array(agreement.utf8.suffix(32)) }
+
+    func run(
+        _ url: URL, connected: @escaping @Sendable () async -> Void, output: AsyncStream<ClientMessage>,
+        received: @escaping @Sendable (ServiceMessage) async -> Void
+    ) async throws {
+        let driver = SessionDriver(
+            ServiceSession(compile: { [self] queries throws(RefusedQueries) in
+                try compile(queries)
+            }), self)
+        let number = state.withLock { state -> Int? in
+            guard state.isReachable else { return nil }
+            state.connections += 1
+            state.sessions[state.connections] = driver
+            return state.connections
+        }
+        guard let number else { throw Unreachable() }
+        defer { state.withLock { $0.sessions[number] = nil } }
+        await connected()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                while let frame = await driver.nextOutput() {
+                    if let message = try? ServiceMessage(frame) { await received(message) }
+                }
+            }
+            group.addTask { for await message in output { await driver.received(message.encoded()) } }
+            await group.next()
+            await driver.disconnected()
+            group.cancelAll()
+        }
+    }
+
+    private func compile(_ queries: [SubscribedQuery]) throws(RefusedQueries) -> SubscriptionFilter {
+        if state.withLock({ $0.refusesQueries }), !queries.isEmpty { throw RefusedQueries("the test refuses it") }
+        var conditions: [(type: Int, condition: SubscriptionCondition)] = []
+        for query in queries {
+            guard let condition = try? SubscriptionCondition(encoded: query.condition) else {
+                throw RefusedQueries("a condition cannot be decoded")
+            }
+            conditions.append((query.type, condition))
+        }
+        let compiled = conditions
+        return SubscriptionFilter(queries) { address, values in
+            compiled.contains { $0.type == address.type && $0.condition.matches(values: values) }
+        }
+    }
+
+    // MARK: Database
+
+    func run(_ task: ServiceTask, _ context: SessionContext) async -> ServiceTaskResult {
+        let client = context.client?.id ?? 0
+        switch task {
+        case .authenticate(let token):
+            if token.hasPrefix("expired") {
+                return .failed(.init(action: .signIn, message: "the token is not valid", delayMilliseconds: 0))
+            }
+            return .authenticated(.init(id: token))
+        case .open(let identity): return open(identity)
+        case .read(let cursor): return .read(state.withLock { Self.batch(after: cursor, client, $0) })
+        case .change(let cursor, let former, let new): return change(cursor, former, new, client)
+        case .store(let upload):
+            let reverted = state.withLock { Self.store(upload, client, &$0) }
+            await notify()
+            return .stored(reverted: reverted)
+        }
+    }
+
+    private func open(_ identity: ClientIdentity?) -> ServiceTaskResult {
+        state.withLock { state in
+            if let identity, state.uploads[identity.id] == nil {
+                return .failed(
+                    .init(action: .registerAgain, message: "the client is not known", delayMilliseconds: 0))
+            }
+            let id = identity?.id ?? UInt64(state.uploads.count + 1)
+            let stored = state.uploads[id] ?? 0
+            state.uploads[id] = stored
+            return .opened(
+                .init(
+                    identity: .init(id: id, secret: [1]), epoch: state.epoch, milliseconds: 1_700_000_000_000,
+                    storedUpload: stored))
+        }
+    }
+
+    private static func batch(after cursor: SyncCursor?, _ client: UInt64, _ state: State) -> ClientBatch {
+        let start = cursor.flatMap { Int($0.text) } ?? state.log.count
+        return ClientBatch(
+            cursor: SyncCursor("\(state.log.count)"), entries: Array(state.log.dropFirst(start)),
+            storedUpload: state.uploads[client] ?? 0)
+    }
+
+    private func change(
+        _ cursor: SyncCursor, _ former: [SubscribedQuery], _ new: [SubscribedQuery], _ client: UInt64
+    ) -> ServiceTaskResult {
+        let (state, before, after) = (state.withLock { $0 }, try? compile(former), try? compile(new))
+        var data = SubscriptionData(rows: [], leaving: [])
+        for (address, values) in state.rows {
+            let (was, isIn) = (before?.contains(address, values) ?? false, after?.contains(address, values) ?? false)
+            if isIn, !was { data.rows.append(SyncRow(address: address, values: values)) }
+            if was, !isIn { data.leaving.append(address) }
+        }
+        return .changed(Self.batch(after: cursor, client, state), data)
+    }
+
+    private static func store(_ upload: ClientMessage.Upload, _ client: UInt64, _ state: inout State)
+        -> [RevertedObject]
+    {
+        guard upload.number == (state.uploads[client] ?? 0) + 1 else { return [] }
+        state.uploads[client] = upload.number
+        let origin = LogEntry.Origin(client: client, upload: upload.number)
+        var reverted: [RevertedObject] = []
+        for operation in upload.operations {
+            let address = operation.address
+            if state.refusedAddresses.contains(address) {
+                reverted.append(RevertedObject(address: address, reason: .notPermitted, message: "not permitted"))
+                let row = state.rows[address]
+                state.log.append(LogEntry(address: address, old: row, new: row, origin: origin, isTouch: true))
+                continue
+            }
+            switch operation {
+            case .create(_, let values): apply(address, values, origin, &state)
+            case .update(_, let values) where state.rows[address] != nil: apply(address, values, origin, &state)
+            case .delete: apply(address, nil, origin, &state)
+            default: break
+            }
+        }
+        return reverted
+    }
+}

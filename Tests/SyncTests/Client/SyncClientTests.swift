@@ -1,0 +1,164 @@
+import Foundation
+import Martlet
+import MartletEngine
+import MartletSync
+import MartletSyncProtocol
+import Synchronization
+import TasksModels
+import Testing
+
+/// The errors that a client has reported.
+private final class Reports: Sendable {
+    private let errors = Mutex<[SyncError]>([])
+
+    func add(_ error: SyncError) { errors.withLock { $0.append(error) } }
+    var codes: [SyncError.Code] { errors.withLock { $0.map(\.code) } }
+    var all: [SyncError] { errors.withLock { $0 } }
+}
+
+@MainActor
+@Suite("the client of the sync service", .timeLimit(.minutes(2)))
+struct SyncClientTests {
+    @Test("initial subscriptions are added to a new file, and with rerunOnOpen at each opening")
+    func initialSubscriptions() async throws {
+        let fixture = try SyncFixture()
+        let calls = Mutex(0)
+        func open(_ rerun: Bool) throws -> Realm {
+            let configuration = try fixture.configuration {
+                $0.rerunOnOpen = rerun
+                $0.initialSubscriptions = { subscriptions in
+                    calls.withLock { $0 += 1 }
+                    subscriptions.removeAll()
+                    subscriptions.append(QuerySubscription<TaskItem>(name: "all"))
+                }
+            }
+            return try Realm(configuration: configuration)
+        }
+        for (rerun, expected) in [(false, 1), (false, 1), (true, 2)] {
+            do {
+                let realm = try open(rerun)
+                #expect(realm.subscriptions.map(\.name) == ["all"])
+                #expect(calls.withLock { $0 } == expected)
+            }
+            try await fixture.wait { !StoreRegistry.isOpen(fixture.folder.appendingPathComponent("a.realm").path) }
+        }
+    }
+
+    @Test("a file belongs to the user who has opened it first")
+    func wrongUser() throws {
+        let fixture = try SyncFixture()
+        let realm = try fixture.realm(user: "ada")
+        #expect { _ = try fixture.realm(user: "ben") } throws: { ($0 as? Realm.Error)?.code == .wrongUser }
+        _ = realm
+    }
+
+    @Test("a file is not written without its synchronization")
+    func localOpening() throws {
+        let fixture = try SyncFixture()
+        let realm = try fixture.realm()
+        var local = try fixture.configuration()
+        local.syncConfiguration = nil
+        #expect { _ = try Realm(configuration: local) } throws: {
+            ($0 as? Realm.Error)?.code == .incompatibleConfiguration
+        }
+        _ = realm
+    }
+
+    @Test("what the service refuses is reverted, and the handler gets the object and the reason")
+    func reverted() async throws {
+        let fixture = try SyncFixture()
+        let reports = Reports()
+        try await fixture.insert(1, title: "write")
+        fixture.service.refuse([fixture.task(1), fixture.task(2)])
+        let realm = try fixture.realm { $0.errorHandler = { reports.add($0) } }
+        let tasks = try await realm.objects(TaskItem.self).subscribe()
+        try realm.write {
+            tasks.first?.title = "rewrite"
+            realm.add(TaskItem(id: 2, title: "new"))
+            realm.add(TaskItem(id: 3, title: "kept"))
+        }
+        try await realm.syncSession?.wait(for: .upload, timeout: 10)
+        try await fixture.wait { reports.codes == [.writesReverted] }
+        realm.refresh()
+        #expect(tasks.map(\.title) == ["write", "kept"])
+        let info = try #require(reports.all.first).compensatingWriteInfo
+        #expect(info.map(\.objectType) == ["TaskItem", "TaskItem"] && info.map(\.reason).first == "not permitted")
+        guard case .int(let first)? = info.first?.primaryKey else {
+            Issue.record("the primary key is missing")
+            return
+        }
+        #expect(first == 1)
+    }
+
+    @Test("after the database was restored, the client loads its data again and keeps what was not uploaded")
+    func restoredDatabase() async throws {
+        let fixture = try SyncFixture()
+        let reports = Reports()
+        for id in 1...3 { try await fixture.insert(Int64(id), title: "t\(id)") }
+        let backup = fixture.service.rows.filter { $0.key != fixture.task(2) }
+        let realm = try fixture.realm { $0.errorHandler = { reports.add($0) } }
+        let tasks = try await realm.objects(TaskItem.self).subscribe()
+        try realm.write { tasks.first?.title = "uploaded" }
+        try await realm.syncSession?.wait(for: .upload, timeout: 10)
+        await fixture.service.setReachable(false)
+        try await fixture.wait { realm.syncSession?.connectionState == .disconnected }
+        try realm.write { realm.add(TaskItem(id: 9, title: "offline")) }
+        await fixture.service.restore(backup)
+        realm.syncSession?.reconnect()
+        try await realm.syncSession?.wait(for: .upload, timeout: 20)
+        try await realm.syncSession?.wait(for: .download, timeout: 20)
+        realm.refresh()
+        #expect(tasks.map(\.title) == ["t1", "t3", "offline"])
+        #expect(try fixture.title(9) == "offline")
+        #expect(reports.codes.contains(.startsAgain))
+    }
+
+    @Test("an expired token is reported, and the next one is used")
+    func token() async throws {
+        let fixture = try SyncFixture()
+        let reports = Reports()
+        let calls = Mutex(0)
+        let realm = try fixture.realm {
+            $0.errorHandler = { reports.add($0) }
+            $0.user = SyncUser(id: "ada") {
+                calls.withLock { calls in
+                    calls += 1
+                    return calls == 1 ? "expired" : "ada"
+                }
+            }
+        }
+        try await fixture.wait { reports.codes.contains(.notAuthenticated) }
+        realm.syncSession?.reconnect()
+        _ = try await realm.objects(TaskItem.self).subscribe(timeout: 20)
+    }
+
+    @Test("a suspended session sends nothing until it is resumed")
+    func suspended() async throws {
+        let fixture = try SyncFixture()
+        let realm = try fixture.realm()
+        let session = try #require(realm.syncSession)
+        _ = try await realm.objects(TaskItem.self).subscribe()
+        session.suspend()
+        try await fixture.wait { session.connectionState == .disconnected }
+        #expect(session.state == .inactive)
+        try realm.write { realm.add(TaskItem(id: 1, title: "write")) }
+        await #expect { try await session.wait(for: .upload, timeout: 0.05) } throws: {
+            ($0 as? Realm.Error)?.code == .syncTimedOut
+        }
+        session.resume()
+        try await session.wait(for: .upload, timeout: 10)
+        #expect(try fixture.title(1) == "write" && session.state == .active)
+    }
+
+    @Test("the last Realm closes the file, and it can be deleted")
+    func closing() async throws {
+        let fixture = try SyncFixture()
+        for _ in 1...10 {
+            do {
+                let realm = try await Realm(configuration: fixture.configuration())
+                _ = try await realm.objects(TaskItem.self).subscribe()
+            }
+            #expect(try Realm.deleteFiles(for: fixture.configuration()))
+        }
+    }
+}
