@@ -30,4 +30,10 @@ public enum Backend {
         }
         return files + [OutputFile(name: OutputNames.registry, text: RegistryEmitter(context: context).text())]
     }
+
+    /// The schema facts of all object types and embedded types, separated by empty lines. The generated classes contain
+    /// the same lines.
+    public static func facts(_ model: SchemaModel) -> String {
+        model.objects.map { SchemaFactsEmitter.lines(for: $0).joined(separator: "\n") + "\n" }.joined(separator: "\n")
+    }
 }

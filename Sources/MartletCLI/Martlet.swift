@@ -16,7 +16,7 @@ struct Martlet: ParsableCommand {
         subcommands: [
             LintCommand.self, GenerateCommand.self, BreakingCommand.self, FormatCommand.self, InitCommand.self,
             JSONSchemaCommand.self, ExplainCommand.self, DiagramCommand.self,
-            DocsCommand.self, PostgresCommand.self,
+            DocsCommand.self, PostgresCommand.self, FactsCommand.self,
         ])
 
     /// Runs the command with Martlet's exit codes instead of ArgumentParser's.

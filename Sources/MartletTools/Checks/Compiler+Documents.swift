@@ -1,3 +1,4 @@
+import MartletBackend
 public import MartletCompiler
 public import MartletDocs
 public import MartletSchema
@@ -26,6 +27,9 @@ extension Compiler {
     public static func page(_ input: SchemaInput, title: String) -> SchemaDocument {
         document(input) { ReferencePage.html(of: $0, title: title) }
     }
+
+    /// Writes the facts of all object types and embedded types of a schema, separated by empty lines.
+    public static func facts(_ input: SchemaInput) -> SchemaDocument { document(input, write: Backend.facts) }
 
     private static func document(_ input: SchemaInput, write: (SchemaModel) -> String) -> SchemaDocument {
         let compilation = check(input)

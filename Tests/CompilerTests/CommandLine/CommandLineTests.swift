@@ -230,6 +230,7 @@ struct CommandLineTests {
         #expect(try run(["--version"]).output == Compiler.version + "\n")
         let commands = [
             "lint", "generate", "breaking", "init", "json-schema", "format", "explain", "diagram", "docs", "postgres",
+            "facts",
         ]
         for command in [[]] + commands.map({ [$0] }) {
             let outcome = try run(command + ["--help"])
