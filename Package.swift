@@ -4,9 +4,15 @@ import PackageDescription
 let openCombine = Target.Dependency.product(
     name: "OpenCombine", package: "OpenCombine", condition: .when(platforms: [.linux, .android, .windows, .wasi]))
 
-let network = ["NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket"].map {
-    Target.Dependency.product(name: $0, package: "swift-nio", condition: .when(traits: ["Sync"]))
+// Dependencies of synchronization. Without the trait 'Sync' they are not fetched.
+func synchronizing(_ product: String, _ package: String) -> Target.Dependency {
+    .product(name: product, package: package, condition: .when(traits: ["Sync"]))
 }
+let network = ["NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket"].map { synchronizing($0, "swift-nio") }
+let hashes = synchronizing("Crypto", "swift-crypto")
+let tokens = synchronizing("JWTKit", "jwt-kit")
+let transportSecurity = synchronizing("NIOSSL", "swift-nio-ssl")
+let operation = [synchronizing("Logging", "swift-log"), synchronizing("ServiceLifecycle", "swift-service-lifecycle")]
 
 let package = Package(
     name: "Martlet",
@@ -20,6 +26,8 @@ let package = Package(
         // For the packages under Tools, which check and format the schemas they write.
         .library(name: "MartletTools", targets: ["MartletTools", "MartletCompiler", "MartletSchema"]),
         .executable(name: "martlet", targets: ["MartletCLI"]),
+        // The sync service. Without the trait 'Sync', the program only says how to build it.
+        .executable(name: "martlet-sync", targets: ["MartletSyncTool"]),
         // The command plugin finds a tool by the name of its target.
         .executable(name: "MartletCLI", targets: ["MartletCLI"]),
         .plugin(name: "MartletPlugin", targets: ["MartletPlugin"]),
@@ -35,6 +43,11 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         // Only with the trait 'Sync'.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.4"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
         // Only for MartletCombine, on platforms without Combine.
         .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
     ],
@@ -54,7 +67,7 @@ let package = Package(
         .target(name: "Martlet", dependencies: ["MartletValues", "MartletEngine", "CMartletRuntime"]),
         .target(name: "MartletCombine", dependencies: ["Martlet", openCombine]),
         // The messages between a client and the sync service.
-        .target(name: "MartletSyncProtocol", dependencies: ["MartletValues", "MartletEngine"]),
+        .target(name: "MartletSyncProtocol", dependencies: ["MartletValues", "MartletEngine", hashes]),
         .target(
             name: "MartletSync",
             dependencies: ["Martlet", "MartletSyncProtocol", "MartletEngine", "MartletValues"] + network),
@@ -65,7 +78,15 @@ let package = Package(
             dependencies: ["MartletValues", .target(name: "CMartletPostgres", condition: .when(traits: ["Sync"]))]),
         .target(
             name: "MartletSyncService",
-            dependencies: ["MartletSyncProtocol", "MartletPostgres", "MartletEngine", "MartletValues"] + network),
+            dependencies: [
+                "MartletSyncProtocol", "MartletPostgres", "MartletEngine", "MartletValues", tokens, transportSecurity,
+            ] + network),
+        .executableTarget(
+            name: "MartletSyncTool",
+            dependencies: [
+                "MartletSyncService", "MartletSyncProtocol", "MartletPostgres",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ] + operation),
 
         // Compiler side: knows YAML and Swift. Only MartletTables knows SQL.
         .systemLibrary(
@@ -187,13 +208,17 @@ let package = Package(
         // Has tests only with the trait 'Sync'.
         .testTarget(
             name: "SyncNetworkTests",
-            dependencies: ["MartletSync", "MartletSyncService", "MartletSyncProtocol", "MartletValues"] + network),
+            dependencies: [
+                "MartletSync", "MartletSyncService", "MartletSyncProtocol", "MartletValues", tokens,
+                synchronizing("CryptoExtras", "swift-crypto"), hashes, transportSecurity,
+            ] + network),
         // Runs only with the trait 'Sync', and starts a PostgreSQL server of its own.
         .testTarget(
             name: "PostgresTests",
             dependencies: [
                 "MartletSync", "MartletSyncService", "MartletSyncProtocol", "MartletPostgres", "MartletValues",
                 "MartletEngine", "MartletFrontend", "MartletBackend", "MartletSchema", "MartletTables",
+                "MartletSyncTool", hashes,
             ]),
         // Measures the matcher of the sync service, in a release build.
         .executableTarget(

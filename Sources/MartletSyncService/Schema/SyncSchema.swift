@@ -1,4 +1,5 @@
 package import MartletEngine
+package import MartletSyncProtocol
 
 /// Why the facts of a schema cannot be used for synchronization.
 package struct SyncSchemaError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -7,40 +8,43 @@ package struct SyncSchemaError: Error, Sendable, Equatable, CustomStringConverti
     init(_ description: String) { self.description = description }
 }
 
-/// The types that a client and the service agree on.
+/// The types that clients and the service exchange.
 ///
-/// Its text form consists of the schema facts of all types (`SchemaFactsParser` in MartletEngine), separated by empty
-/// lines. The canonical text has the types in the order of their names, without what does not affect the data: indexes,
-/// and the former names. The number of a type is its place in this order, and the number of a property is its place in
-/// the type.
+/// Its text form consists of the schema facts of types (`SchemaFactsParser` in MartletEngine), separated by empty lines.
+/// Types without the fact `sync` are ignored. The canonical text has the synchronized types and the embedded types that
+/// they contain, in the order of their numbers, without indexes and former names, which do not affect the data.
 package struct SyncSchema: Sendable {
-    /// All types, also embedded ones, in the order of their names.
-    package let types: [ObjectTypeSchema]
-    private let numbers: [String: Int]
+    /// Defines the numbers of types and properties.
+    package let agreed: AgreedSchema
 
-    /// - Parameter facts: the facts of all types, in any order.
+    /// - Parameter facts: the facts of the types of a schema, in any order. `martlet facts` writes them.
     package init(facts: String) throws(SyncSchemaError) {
-        var types: [ObjectTypeSchema] = []
+        var all: [ObjectTypeSchema] = []
         for paragraph in Self.paragraphs(facts) {
             guard let type = SchemaFactsParser.storedType(paragraph) else {
-                throw SyncSchemaError("the schema facts cannot be read: '\(paragraph.prefix(60))'; generate them again")
+                throw SyncSchemaError(
+                    "the schema facts cannot be read: '\(paragraph.prefix(60))'; write them again with 'martlet facts'")
             }
-            types.append(type)
+            all.append(type)
         }
-        // By code points, so that the order does not depend on the locale.
-        types.sort { $0.name.unicodeScalars.lexicographicallyPrecedes($1.name.unicodeScalars) }
-        self.types = types
-        numbers = Dictionary(types.indices.map { (types[$0].name, $0) }) { first, _ in first }
-        guard numbers.count == types.count else { throw SyncSchemaError("two types of the schema have the same name") }
-        for type in types {
-            for property in type.properties {
-                guard let target = property.element.target, numbers[target] == nil else { continue }
-                throw SyncSchemaError("'\(type.name).\(property.name)' names the unknown type '\(target)'")
-            }
+        guard Set(all.map(\.name)).count == all.count else {
+            throw SyncSchemaError("two types of the schema have the same name")
         }
+        let synced = Set(all.filter { $0.syncMode != .none && !$0.isEmbedded }.map(\.name))
+        guard !synced.isEmpty else {
+            throw SyncSchemaError(
+                "no type of the schema is synchronized; write 'sync: both' into the YAML of each type whose objects "
+                    + "programs exchange, or 'sync: upload' if they only send them, and write the facts again with "
+                    + "'martlet facts'")
+        }
+        agreed = AgreedSchema(synced: synced, in: all)
+        for type in agreed.types { try checkTargets(type) }
     }
 
-    package func number(of name: String) -> Int? { numbers[name] }
+    /// The synchronized types and the embedded types that they contain, in the order of their numbers.
+    package var types: [ObjectTypeSchema] { agreed.types }
+
+    package func number(of name: String) -> Int? { agreed.number(of: name) }
 
     /// The canonical text.
     package var facts: String {
@@ -54,6 +58,20 @@ package struct SyncSchema: Sendable {
             }
             return SchemaFactsWriter.facts(type)
         }.joined(separator: "\n\n") + "\n"
+    }
+
+    private func checkTargets(_ type: ObjectTypeSchema) throws(SyncSchemaError) {
+        for property in type.properties where !property.isLocal && (property.isColumn || property.isCollection) {
+            switch property.element {
+            case .link(let target) where number(of: target) == nil:
+                throw SyncSchemaError(
+                    "'\(type.name).\(property.name)' links to '\(target)', which is not synchronized; write 'sync: both' "
+                        + "into the YAML of '\(target)', or 'sync: none' into that of the property")
+            case .embedded(let target) where number(of: target) == nil:
+                throw SyncSchemaError("'\(type.name).\(property.name)' names the unknown type '\(target)'")
+            default: break
+            }
+        }
     }
 
     private static func paragraphs(_ text: String) -> [String] {

@@ -15,7 +15,8 @@ package struct SyncTable: Sendable {
     package let keyIndex: Int
     /// The columns of further unique values.
     package let uniques: [[String]]
-    /// Stored properties that are not synchronized: collections, embedded objects and values of any type.
+    /// Properties with a column or a table that are not synchronized yet: collections, embedded objects and values of
+    /// any type.
     package let unsynchronized: [PropertySchema]
     private let positions: [Int: Int]
 
@@ -42,13 +43,13 @@ package struct SyncTable: Sendable {
         uniques = type.uniques.map { $0.map { SnakeCase.name(type.properties[$0].name) } }
         let synchronized = Set(columns.map(\.property))
         unsynchronized = type.properties.filter {
-            ($0.isColumn || $0.isCollection) && !synchronized.contains($0.index)
+            ($0.isColumn || $0.isCollection) && !$0.isLocal && !synchronized.contains($0.index)
         }
     }
 }
 
 extension SyncSchema {
-    /// The tables of the object types, by the numbers of the types.
+    /// The tables of the synchronized types, by the numbers of the types.
     package func tables() throws(SyncSchemaError) -> [Int: SyncTable] {
         var tables: [Int: SyncTable] = [:]
         for (number, type) in types.enumerated() where !type.isEmbedded {
@@ -79,7 +80,9 @@ package struct SyncColumn: Sendable {
 
     /// Nil for properties without a column, and for those that are not synchronized yet.
     fileprivate init?(_ property: PropertySchema, _ schema: SyncSchema) throws(SyncSchemaError) {
-        guard property.isColumn, let type = try SyncColumnType(property.element, schema) else { return nil }
+        guard property.isColumn, !property.isLocal, let type = try SyncColumnType(property.element, schema) else {
+            return nil
+        }
         self.property = property.index
         path = ValuePath(property.index)
         propertyName = property.name
