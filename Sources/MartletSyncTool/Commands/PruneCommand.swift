@@ -1,0 +1,43 @@
+#if Sync
+    import ArgumentParser
+    import MartletSyncService
+
+    struct PruneCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "prune", abstract: "Delete old entries of the log.",
+            discussion: """
+                Run this command regularly, for example each hour. Clients that have not connected since the entries were \
+                written start again: they keep what they have written, and download the rest. If both options are \
+                written, entries are deleted that one of them does not keep.
+                """)
+
+        @OptionGroup var common: CommonOptions
+
+        @Option(help: "The age in hours of the entries that are kept.")
+        var hours: Double?
+
+        @Option(help: "The size in gigabytes of the entries that are kept.")
+        var gigabytes: Double?
+
+        func validate() throws {
+            guard hours != nil || gigabytes != nil else {
+                throw ValidationError("nothing says what to keep; write '--hours', '--gigabytes' or both")
+            }
+            for (name, value) in [("--hours", hours), ("--gigabytes", gigabytes)] {
+                guard let value else { continue }
+                guard value.isFinite, value >= 0 else {
+                    throw ValidationError("'\(name)' is \(value); write 0 or more")
+                }
+            }
+        }
+
+        func run() async throws {
+            let retention = LogPruner.Retention(hours: hours, gigabytes: gigabytes)
+            let count = try await common.withDatabase { _, session in
+                _ = try SyncCatalog(session)
+                return try LogPruner().prune(retention, in: session)
+            }
+            Console.write("deleted \(count) entries\n")
+        }
+    }
+#endif

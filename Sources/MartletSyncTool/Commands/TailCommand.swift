@@ -1,0 +1,46 @@
+#if Sync
+    import ArgumentParser
+    import MartletPostgres
+    import MartletSyncProtocol
+    import MartletSyncService
+
+    struct TailCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "tail", abstract: "Print the changes of the log.",
+            discussion: "The command prints new changes until it is interrupted. They contain data of all users.")
+
+        @OptionGroup var common: CommonOptions
+
+        @Flag(help: "Begin with the oldest entry instead of the next one.")
+        var all = false
+
+        @Flag(help: "End after the entries that exist.")
+        var once = false
+
+        func run() async throws {
+            let configuration = try common.configuration()
+            let connection = try await PostgresConnection(configuration.database)
+            let isAll = all
+            let (catalog, start) = try await connection.run { session in
+                let catalog = try SyncCatalog(session)
+                let start =
+                    try isAll
+                    ? LogReader.oldestCursor(in: session) : DatabaseSnapshot.read(catalog, in: session) { $0.cursor }
+                return (catalog, start)
+            }
+            let text = LogText(catalog.schema)
+            var cursor = start
+            while true {
+                let last = cursor
+                cursor = try await connection.run { session in
+                    try LogReader(catalog).read(after: last, in: session) { entry, origin in
+                        Console.write(text.line(entry, origin) + "\n")
+                    }
+                }
+                if once { break }
+                try await Task.sleep(for: .milliseconds(configuration.pollMilliseconds))
+            }
+            await connection.close()
+        }
+    }
+#endif

@@ -1,0 +1,118 @@
+#if Sync
+    import Foundation
+    import Synchronization
+    import Testing
+
+    /// The built program `martlet-sync`, run as a process.
+    struct Program {
+        struct Outcome {
+            let status: Int32
+            let output: String
+            let errors: String
+        }
+
+        private let url: URL
+
+        init() throws {
+            url = try #require(Self.find(), "build the whole package first: swift build --traits Sync --build-tests")
+        }
+
+        private static func find() -> URL? {
+            var folder = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+            for _ in 0..<4 {
+                let candidate = folder.appending(path: "martlet-sync")
+                if FileManager.default.isExecutableFile(atPath: candidate.path()) { return candidate }
+                folder.deleteLastPathComponent()
+            }
+            return nil
+        }
+
+        private func process(_ arguments: [String], _ environment: [String: String]) -> Process {
+            let process = Process()
+            process.executableURL = url
+            process.arguments = arguments
+            let inherited = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("MARTLET_") }
+            process.environment = inherited.merging(environment) { $1 }
+            return process
+        }
+
+        /// Runs the program to its end.
+        func run(_ arguments: [String], _ environment: [String: String] = [:]) async throws -> Outcome {
+            let process = process(arguments, environment)
+            let (output, errors) = (Pipe(), Pipe())
+            process.standardOutput = output
+            process.standardError = errors
+            try process.run()
+            async let text = Self.text(output)
+            async let errorText = Self.text(errors)
+            let result = await (text, errorText)
+            process.waitUntilExit()
+            return Outcome(status: process.terminationStatus, output: result.0, errors: result.1)
+        }
+
+        private static func text(_ pipe: Pipe) async -> String {
+            await Task.detached {
+                String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            }.value
+        }
+
+        /// Runs the service while `body` runs, which gets its port. Then ends it with a signal.
+        func serve(
+            _ arguments: [String], _ environment: [String: String], signal: Int32 = SIGTERM,
+            _ body: @Sendable (Int) async throws -> Void
+        ) async throws -> Outcome {
+            let process = process(["serve", "--listen", "127.0.0.1:0"] + arguments, environment)
+            let errors = Pipe()
+            process.standardError = errors
+            try process.run()
+            let lines = Lines(errors)
+            do {
+                let port = try #require(await lines.port(), "\(lines.text)")
+                try await body(port)
+            } catch {
+                process.terminate()
+                throw error
+            }
+            kill(process.processIdentifier, signal)
+            let text = await lines.end()
+            process.waitUntilExit()
+            return Outcome(status: process.terminationStatus, output: "", errors: text)
+        }
+    }
+
+    /// The log of a service.
+    private final class Lines: Sendable {
+        private let all = Mutex("")
+        private let pipe: Pipe
+
+        init(_ pipe: Pipe) { self.pipe = pipe }
+
+        var text: String { all.withLock { $0 } }
+
+        /// Reads until the service listens; nil if it ends.
+        func port() async -> Int? {
+            await Task.detached { [self] in
+                while let part = read() {
+                    if let match = part.firstMatch(of: /port=(\d+)/) { return Int(match.1) }
+                }
+                return nil
+            }.value
+        }
+
+        func end() async -> String {
+            await Task.detached { [self] in
+                while read() != nil {}
+                return text
+            }.value
+        }
+
+        private func read() -> String? {
+            let data = pipe.fileHandleForReading.availableData
+            if data.isEmpty { return nil }
+            return all.withLock {
+                $0 += String(decoding: data, as: UTF8.self)
+                return $0
+            }
+        }
+    }
+#endif
