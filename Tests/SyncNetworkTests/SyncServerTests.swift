@@ -56,8 +56,8 @@
             options.tickMilliseconds = 10
             adjust(&options)
             let database = SmallDatabase()
-            let server = SyncServer(options, metrics: { "martlet_sync_sessions 0\n" }) {
-                SessionDriver(ServiceSession { SubscriptionFilter($0) { _, _ in true } }, database)
+            let server = SyncServer(options, metrics: { "example 7\n" }) {
+                SessionDriver(ServiceSession { queries, _ in SubscriptionFilter(queries) { _, _ in true } }, database)
             }
             let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
             let running = Task { try await server.run { continuation.yield($0) } }
@@ -142,7 +142,9 @@
         func http() async throws {
             try await withServer { _, url in
                 let expected = [
-                    "/health": "200 OK", "/metrics": "martlet_sync_sessions 0", "/": "404 Not Found",
+                    "/health": "200 OK",
+                    "/metrics": "example 7\n# TYPE martlet_sync_sessions gauge\nmartlet_sync_sessions 0",
+                    "/": "404 Not Found",
                     "/martlet/sync": "426 Upgrade Required",
                 ]
                 for (path, text) in expected {

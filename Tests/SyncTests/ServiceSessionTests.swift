@@ -14,7 +14,7 @@ struct ServiceSessionTests {
     private func session(_ adjust: (inout ServiceSession.Limits) -> Void = { _ in }) -> ServiceSession {
         var limits = ServiceSession.Limits()
         adjust(&limits)
-        return ServiceSession(limits: limits) { queries throws(RefusedQueries) in
+        return ServiceSession(limits: limits) { queries, _ throws(RefusedQueries) in
             if queries.contains(where: { $0.condition == [0] }) { throw RefusedQueries("not allowed") }
             return SubscriptionFilter(queries) { _, _ in !queries.isEmpty }
         }
@@ -76,7 +76,7 @@ struct ServiceSessionTests {
             case .send(.failure(let failure)): "failure \(failure.action): \(failure.message)"
             case .run(.authenticate(let token)): "authenticate \(token)"
             case .run(.open): "open"
-            case .run(.read(let cursor)): "read after \(cursor?.text ?? "nothing")"
+            case .run(.read(let cursor, _, _)): "read after \(cursor?.text ?? "nothing")"
             case .run(.change(let cursor, let former, let new)):
                 "change after \(cursor.text) from \(former.count) to \(new.count)"
             case .run(.store(let upload)): "store \(upload.number)"
@@ -171,8 +171,11 @@ struct ServiceSessionTests {
         #expect(text(session.logChanged()) == ["read after 1"])
         #expect(text(session.finish(.read(batch("2")))) == [])
         #expect(text(session.tick(60_999)) == [])
-        #expect(text(session.tick(61_000)) == ["changes to 2, upload 0, 0 rows"])
-        #expect(text(session.tick(200_000)) == [])
+        #expect(text(session.tick(61_000)) == ["read after 2"])
+        #expect(text(session.finish(.read(batch("3")))) == ["changes to 3, upload 0, 0 rows"])
+        #expect(text(session.tick(120_999)) == [])
+        #expect(text(session.tick(121_000)) == ["read after 3"])
+        #expect(text(session.finish(.read(batch("3")))) == [])
     }
 
     @Test("refused queries of a set leave the former set in place")
@@ -214,7 +217,7 @@ struct ServiceSessionTests {
 
     @Test("a token is renewed before it expires, by the same user only")
     func tokens() {
-        var session = openSession(expiration: 100_000)
+        var session = openSession(expiration: 100_000) { $0.cursorMilliseconds = 1_000_000 }
         #expect(text(session.tick(39_999)) == [])
         #expect(text(session.tick(40_000)) == ["token due"])
         #expect(text(session.tick(41_000)) == [])

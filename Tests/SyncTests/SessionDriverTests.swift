@@ -47,7 +47,7 @@ struct SessionDriverTests {
     private func driver(_ adjust: (inout SessionDriver.Limits) -> Void = { _ in }) -> SessionDriver {
         var limits = SessionDriver.Limits()
         adjust(&limits)
-        let session = ServiceSession { queries in SubscriptionFilter(queries) { _, _ in true } }
+        let session = ServiceSession { queries, _ in SubscriptionFilter(queries) { _, _ in true } }
         return SessionDriver(session, database, limits: limits)
     }
 
@@ -93,13 +93,13 @@ struct SessionDriverTests {
             return .authenticated(.init(id: "ada"))
         }
         await database.finishNext { task, context in
-            #expect(task == .open(nil) && context.user?.id == "ada" && context.client == nil)
+            #expect(task == .open(nil, hasPosition: false) && context.user?.id == "ada" && context.client == nil)
             return .opened(
                 OpenedClient(
                     identity: ClientIdentity(id: 7, secret: [1]), epoch: "a", milliseconds: 1, storedUpload: 0))
         }
         await database.finishNext { task, context in
-            #expect(task == .read(after: nil) && context.client?.id == 7)
+            #expect(task == .read(after: nil, for: [], isCurrent: false) && context.client?.id == 7)
             return batch("1")
         }
         guard case .welcome(let welcome) = try await next(driver) else { return recordIssue("no welcome") }
@@ -145,7 +145,7 @@ struct SessionDriverTests {
         // Until the driver has finished the task, its output is empty.
         await driver.received(ClientMessage.mark(1).encoded())
         await database.finishNext { task, _ in
-            #expect(task == .read(after: SyncCursor("2")))
+            #expect(task == .read(after: SyncCursor("2"), for: [], isCurrent: true))
             return batch("3")
         }
         await driver.received(ClientMessage.mark(2).encoded())
@@ -153,7 +153,7 @@ struct SessionDriverTests {
         await driver.logChanged()
         guard case .changes = try await next(driver) else { return recordIssue("no changes") }
         await database.finishNext { task, _ in
-            #expect(task == .read(after: SyncCursor("4")))
+            #expect(task == .read(after: SyncCursor("4"), for: [], isCurrent: false))
             return batch("5")
         }
     }

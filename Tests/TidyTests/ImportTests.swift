@@ -17,14 +17,19 @@ enum ImportTable {
             "MartletValues", "MartletEngine", "CMartletRuntime", "Foundation", "Observation", "Combine",
         ]),
         "MartletCombine": ["Martlet", "Combine", "OpenCombine", "Dispatch", "Foundation"],
-        "MartletSyncProtocol": ["MartletValues", "MartletEngine"],
+        "MartletSyncProtocol": ["MartletValues", "MartletEngine", "Crypto"],
         "MartletSync": networkModules.union([
             "MartletSyncProtocol", "MartletEngine", "MartletValues", "Foundation", "Synchronization",
         ]),
         "MartletPostgres": systemModules.union(["MartletValues", "CMartletPostgres", "Foundation"]),
         "MartletSyncService": networkModules.union([
             "MartletSyncProtocol", "MartletPostgres", "MartletEngine", "MartletValues", "Foundation", "Synchronization",
+            "NIOSSL", "JWTKit",
         ]),
+        "MartletSyncTool": [
+            "MartletSyncService", "MartletSyncProtocol", "MartletPostgres", "ArgumentParser", "Foundation", "Logging",
+            "ServiceLifecycle",
+        ],
 
         // Compiler side: knows YAML and Swift. Only MartletTables knows SQL.
         "MartletSchema": [],
@@ -74,6 +79,8 @@ enum ImportTable {
     /// installed everywhere.
     static let foldersOfTrait = [
         "Sources/MartletPostgres/Connection": "Sync", "Sources/MartletSyncService/Database": "Sync",
+        "Sources/MartletSyncService/Tokens": "Sync", "Sources/MartletSyncTool/Commands": "Sync",
+        "Sources/MartletSyncTool/Configuration": "Sync",
         "Tests/PostgresTests": "Sync",
     ]
 

@@ -12,8 +12,9 @@ enum Layers {
         "MartletSync": ["Session", "File", "Network"],
         "MartletPostgres": ["Values", "Connection"],
         "MartletSyncService": [
-            "Schema", "SQL", "Matching", "Feed", "Session", "Database", "Connection", "Network",
+            "Schema", "SQL", "Rules", "Matching", "Feed", "Session", "Tokens", "Database", "Connection", "Network",
         ],
+        "MartletSyncTool": ["Configuration", "Commands"],
         "MartletTables": ["Model", "Text"],
         "MartletDocs": ["Text", "Layout", "Diagram", "Pages"],
         "MartletCompiler": ["Pipeline", "Report", "Disk"],

@@ -5,34 +5,95 @@
     import Synchronization
 
     /// Runs the tasks of sessions on PostgreSQL.
+    ///
+    /// The catalog is guarded by a mutex. Each task uses the catalog that it finds at its beginning.
     package final class PostgresServiceDatabase: ServiceDatabase {
         private let pool: ConnectionPool
-        private let catalog: Mutex<SyncCatalog>
-        private let compile: @Sendable ([SubscribedQuery]) throws(RefusedQueries) -> SubscriptionFilter
+        private let shared: SharedCatalog
+        private let feed: LogFeed
         private let verify: @Sendable (String) async throws -> AuthenticatedUser
         private let log: @Sendable (String) -> Void
+        package let metrics = ServiceMetrics()
+
+        /// The catalog that all tasks use.
+        private final class SharedCatalog: Sendable {
+            private let catalog: Mutex<SyncCatalog>
+
+            init(_ catalog: SyncCatalog) { self.catalog = Mutex(catalog) }
+
+            var current: SyncCatalog {
+                get { catalog.withLock { $0 } }
+                set { catalog.withLock { $0 = newValue } }
+            }
+        }
 
         /// Reads the catalog of the database.
         ///
         /// - Parameters:
-        ///   - compile: makes a filter of queries, or refuses them.
         ///   - verify: returns the user of a token, or throws if the token is not valid.
         ///   - log: called with errors. The text may contain data of rows.
         /// - Throws: `PostgresError`; `DeploymentError` if the database is not prepared.
         package init(
             _ pool: ConnectionPool,
-            compile: @escaping @Sendable ([SubscribedQuery]) throws(RefusedQueries) -> SubscriptionFilter,
             verify: @escaping @Sendable (String) async throws -> AuthenticatedUser,
             log: @escaping @Sendable (String) -> Void
         ) async throws {
+            let shared = SharedCatalog(
+                try await pool.run { session in
+                    let catalog = try SyncCatalog(session)
+                    let findings = try DeploymentCheck(catalog).ruleFindings(in: session)
+                    guard findings.isEmpty else { throw DeploymentError(findings: findings) }
+                    return catalog
+                })
             self.pool = pool
-            self.compile = compile
+            self.shared = shared
             self.verify = verify
             self.log = log
-            catalog = Mutex(try await pool.run { try SyncCatalog($0) })
+            let metrics = self.metrics
+            feed = LogFeed { cursor in
+                metrics.add(.logReadings)
+                let catalog = shared.current
+                let batch = try await pool.run { session in
+                    guard let cursor else {
+                        return LogBatch(cursor: try DatabaseSnapshot.read(catalog, in: session) { $0.cursor })
+                    }
+                    return try LogReader(catalog).batch(after: cursor, in: session)
+                }
+                metrics.add(.logEntries, batch.entries.count)
+                return batch
+            }
         }
 
+        /// Makes a filter of queries, or refuses them.
+        package func compile(
+            _ queries: [SubscribedQuery], _ user: AuthenticatedUser
+        ) throws(RefusedQueries) -> SubscriptionFilter {
+            try shared.current.filters.filter(queries, claims: user.claims)
+        }
+
+        /// The number of sessions for which the instance collects entries of the log.
+        package var attachedCount: Int { get async { await feed.attachedCount } }
+
+        package func ended(_ session: SessionID) async { await feed.remove(session) }
+
         package func run(_ task: ServiceTask, _ context: SessionContext) async -> ServiceTaskResult {
+            let result = await attempt(task, context)
+            switch result {
+            case .authenticated, .read: break
+            case .opened: metrics.add(.clientsOpened)
+            case .changed(_, let data):
+                metrics.add(.subscriptionChanges)
+                metrics.add(.rowsRead, data.rows.count)
+            case .stored(let reverted):
+                metrics.add(.uploadsStored)
+                metrics.add(.objectsReverted, reverted.count)
+            case .failed:
+                if case .authenticate = task { metrics.add(.tokensRefused) } else { metrics.add(.tasksFailed) }
+            }
+            return result
+        }
+
+        private func attempt(_ task: ServiceTask, _ context: SessionContext) async -> ServiceTaskResult {
             do {
                 return try await result(task, context)
             } catch let error as PostgresError {
@@ -45,7 +106,8 @@
                         message: "the position of the client is older than the log, or of another database",
                         delayMilliseconds: 0))
             } catch LogReaderError.schemaChanged {
-                return await reload()
+                await reload()
+                return .failed(Self.changedSchema)
             } catch let error as InvalidUpload {
                 return .failed(.init(action: .stop, message: error.description, delayMilliseconds: 0))
             } catch {
@@ -54,75 +116,135 @@
             }
         }
 
-        // A newer schema was deployed. The clients connect again, and then use it.
-        private func reload() async -> ServiceTaskResult {
+        private static let changedSchema = ServiceMessage.Failure(
+            action: .retry, message: "the schema of the service has changed", delayMilliseconds: 100)
+
+        // Clients of another schema or another database have to connect again.
+        private func reload() async {
             do {
-                let new = try await pool.run { try SyncCatalog($0) }
-                catalog.withLock { $0 = new }
+                shared.current = try await pool.run { try SyncCatalog($0) }
             } catch {
                 log("\(error)")
             }
-            return .failed(
-                .init(action: .retry, message: "the schema of the service has changed", delayMilliseconds: 100))
+            await feed.reset()
         }
 
+        // MARK: Tasks
+
         private func result(_ task: ServiceTask, _ context: SessionContext) async throws -> ServiceTaskResult {
-            let catalog = catalog.withLock { $0 }
+            let catalog = shared.current
+            switch task {
+            case .read, .change, .store:
+                // The numbers of types and properties are those of the schema of the client.
+                guard context.schemaHash == catalog.schemaHash, context.deployment == catalog.factsID,
+                    context.epoch == catalog.epoch
+                else {
+                    return .failed(Self.changedSchema)
+                }
+            case .authenticate, .open: break
+            }
             switch task {
             case .authenticate(let token):
                 do {
                     return .authenticated(try await verify(token))
                 } catch {
+                    log("a token is not valid: \(error)")
                     return .failed(.init(action: .signIn, message: "the token is not valid", delayMilliseconds: 0))
                 }
-            case .open(let identity): return try await open(identity, catalog)
-            case .read(let cursor):
-                let client = context.client?.id ?? 0
-                return .read(try await pool.run { try Self.read(after: cursor, client, catalog, $0) })
+            case .open(let identity, let hasPosition):
+                return try await open(identity, hasPosition: hasPosition, context)
+            case .read(let cursor, let queries, let isCurrent):
+                return .read(try await read(after: cursor, queries, isCurrent: isCurrent, context, catalog))
             case .change(let cursor, let former, let new):
-                return try await change(cursor, try compile(former), try compile(new), context.client?.id ?? 0, catalog)
+                // The result leads to another cursor than that of the feed.
+                await feed.detach(context.session)
+                return try await change(cursor, former, new, context, catalog)
             case .store(let upload):
                 let client = context.client?.id ?? 0
                 return try await pool.run { session in
-                    Self.result(try UploadWriter(catalog).store(upload, of: client, in: session))
+                    Self.result(
+                        try UploadWriter(catalog).store(upload, of: client, claims: context.claims, in: session))
                 }
             }
         }
 
-        private func open(_ identity: ClientIdentity?, _ catalog: SyncCatalog) async throws -> ServiceTaskResult {
-            let opened = try await pool.run { session -> (ClientIdentity, UInt64)? in
-                guard let identity else { return (try ClientRegistry().register(in: session), 0) }
-                return try ClientRegistry().storedUpload(of: identity, in: session).map { (identity, $0) }
+        private func open(
+            _ identity: ClientIdentity?, hasPosition: Bool, _ context: SessionContext
+        ) async throws -> ServiceTaskResult {
+            let schemaHash = context.schemaHash
+            if shared.current.refusal(of: schemaHash) != nil {
+                // The schema of the client may have been deployed since the catalog was read.
+                let new = try await pool.run { try SyncCatalog($0) }
+                if let failure = new.refusal(of: schemaHash) { return .failed(failure) }
+                shared.current = new
+                await feed.reset()
             }
-            guard let (identity, stored) = opened else {
+            let catalog = shared.current
+            let readability = try catalog.filters.readability(claims: context.claims)
+            func opened(_ identity: ClientIdentity, _ stored: UInt64) -> ServiceTaskResult {
+                let milliseconds = UInt64(Date().timeIntervalSince1970 * 1_000)
+                return .opened(
+                    OpenedClient(
+                        identity: identity, epoch: catalog.epoch, milliseconds: milliseconds, storedUpload: stored,
+                        deployment: catalog.factsID))
+            }
+            guard let identity else {
+                return opened(try await pool.run { try ClientRegistry().register(readability: readability, in: $0) }, 0)
+            }
+            let client = try await pool.run { session in
+                try ClientRegistry().client(
+                    identity, hasPosition: hasPosition, readability: readability, in: session)
+            }
+            switch client {
+            case .known(let stored): return opened(identity, stored)
+            case .unknown:
                 return .failed(.init(action: .stop, message: "the client is not known", delayMilliseconds: 0))
+            case .otherRights:
+                return .failed(
+                    .init(action: .startAgain, message: "the rights of the user have changed", delayMilliseconds: 0))
             }
-            return .opened(
-                OpenedClient(
-                    identity: identity, epoch: catalog.epoch,
-                    milliseconds: UInt64(Date().timeIntervalSince1970 * 1_000), storedUpload: stored))
         }
 
-        private static func read(
-            after cursor: SyncCursor?, _ client: UInt64, _ catalog: SyncCatalog, _ session: PostgresSession
-        ) throws -> ClientBatch {
-            guard let cursor else {
-                let now = try DatabaseSnapshot.read(catalog, in: session) { $0.cursor }
-                return ClientBatch(cursor: now, entries: [], storedUpload: 0)
+        private func read(
+            after cursor: SyncCursor?, _ queries: [SubscribedQuery], isCurrent: Bool, _ context: SessionContext,
+            _ catalog: SyncCatalog
+        ) async throws -> ClientBatch {
+            let client = context.client?.id ?? 0
+            if isCurrent { try await feed.advance() }
+            if let cursor, let batch = await feed.take(context.session, after: cursor) { return batch }
+            let filter = try catalog.filters.filter(queries, claims: context.claims)
+            switch try await feed.attach(context.session, client: client, after: cursor, filter) {
+            case .batch(let batch): return batch
+            case .behind(let end):
+                guard let cursor else { preconditionFailure("only a session with a cursor is behind") }
+                metrics.add(.catchUps)
+                return try await pool.run { session in
+                    var batch = ClientBatch(cursor: end, entries: [], storedUpload: 0)
+                    try LogReader(catalog).read(after: cursor, until: end, in: session) { entry, origin in
+                        let isOwn = origin?.client == client
+                        if isOwn, let origin { batch.storedUpload = max(batch.storedUpload, origin.upload) }
+                        if let entry, isOwn || filter.concerns(entry) { batch.entries.append(entry) }
+                    }
+                    return batch
+                }
             }
-            return ClientBatch(try LogReader(catalog).batch(after: cursor, in: session), client)
         }
 
         private func change(
-            _ cursor: SyncCursor, _ former: SubscriptionFilter, _ new: SubscriptionFilter, _ client: UInt64,
-            _ catalog: SyncCatalog
+            _ cursor: SyncCursor, _ formerQueries: [SubscribedQuery], _ newQueries: [SubscribedQuery],
+            _ context: SessionContext, _ catalog: SyncCatalog
         ) async throws -> ServiceTaskResult {
-            try await pool.run { session in
-                try DatabaseSnapshot.read(catalog, in: session) { snapshot in
-                    let batch = ClientBatch(try snapshot.changes(after: cursor), client)
+            let former = try catalog.filters.filter(formerQueries, claims: context.claims)
+            let new = try catalog.filters.filter(newQueries, claims: context.claims)
+            return try await pool.run { session in
+                try DatabaseSnapshot.read(catalog, claims: context.claims, in: session) { snapshot in
+                    let batch = ClientBatch(try snapshot.changes(after: cursor), context.client?.id ?? 0)
                     var data = SubscriptionData(rows: [], leaving: [])
-                    for type in Set((former.queries + new.queries).map(\.type)).sorted() {
-                        try snapshot.rows(of: type) { row in
+                    for type in Set(former.conditions.keys).union(new.conditions.keys).sorted() {
+                        // Objects of the queries that both sets have are in both, or in neither.
+                        let changed = Set(former.conditions[type] ?? []).symmetricDifference(new.conditions[type] ?? [])
+                        if changed.isEmpty { continue }
+                        try snapshot.rows(of: type, satisfying: Array(changed)) { row in
                             let (before, now) = (
                                 former.contains(row.address, row.values), new.contains(row.address, row.values)
                             )
@@ -150,28 +272,50 @@
             }
         }
 
-        /// Calls the closure after each change of the database, until the task is cancelled. Errors are logged, and the next
-        /// attempt follows after a second.
+        // MARK: Watching
+
+        /// Reads the log until the task is cancelled. Errors are logged, and the next attempt follows after a second.
         ///
-        /// - Parameter milliseconds: the time between two queries. Reading the snapshot of the database does not change it,
-        ///   so an idle database costs one query of less than a millisecond.
-        package func watch(milliseconds: Int = 20, _ changed: @Sendable () async -> Void) async {
-            var last: String?
+        /// - Parameters:
+        ///   - milliseconds: the time between two queries. Reading the log of an idle database costs less than a
+        ///     millisecond.
+        ///   - changed: called with the sessions for which there may be new entries; nil for all.
+        package func watch(
+            milliseconds: Int = 20, _ changed: @escaping @Sendable (Set<SessionID>?) async -> Void
+        ) async {
+            await feed.observe(changed)
+            var nextMark = ContinuousClock.now
             while !Task.isCancelled {
                 do {
-                    let now = try await pool.run { session in
-                        try session.query("SELECT pg_current_snapshot()::text").first?.text(0)
+                    try await feed.advance()
+                    if ContinuousClock.now >= nextMark {
+                        try await pool.run { try LogPruner.mark(in: $0) }
+                        nextMark = .now + .seconds(60)
                     }
-                    if now != last { await changed() }
-                    last = now
                     try await Task.sleep(for: .milliseconds(milliseconds))
                 } catch is CancellationError {
-                    return
+                    break
                 } catch {
-                    log("\(error)")
+                    log((error as? PostgresError)?.logText ?? "\(error)")
+                    // After a failover the database may have another history.
+                    await reload()
                     try? await Task.sleep(for: .seconds(1))
                 }
             }
+            await feed.observe(nil)
+        }
+    }
+
+    extension SyncCatalog {
+        /// Why a client with this schema is not served; nil if it is.
+        fileprivate func refusal(of hash: [UInt8]) -> ServiceMessage.Failure? {
+            if hash == schemaHash { return nil }
+            let message =
+                knownHashes.contains(hash)
+                ? "a newer schema than that of this program was deployed; update the program"
+                : "the schema of this program is not deployed; deploy it first: write its facts with 'martlet facts', and "
+                    + "run 'martlet-sync deploy --facts FILE'"
+            return .init(action: .stop, message: message, delayMilliseconds: 0)
         }
     }
 

@@ -15,8 +15,9 @@ package actor SessionDriver {
         package init() {}
     }
 
+    package nonisolated let id: SessionID
     private var session: ServiceSession
-    private var context = SessionContext()
+    private var context: SessionContext
     private let database: any ServiceDatabase
     private let limits: Limits
     /// Encoded messages that the connection has not taken yet.
@@ -27,8 +28,11 @@ package actor SessionDriver {
     /// The connection that waits for output.
     private var consumer: CheckedContinuation<[UInt8]?, Never>?
     private var missedLogChange = false
+    private var isRunningTask = false
 
     package init(_ session: ServiceSession, _ database: any ServiceDatabase, limits: Limits = Limits()) {
+        id = SessionID.next()
+        context = SessionContext(id)
         self.session = session
         self.database = database
         self.limits = limits
@@ -63,11 +67,12 @@ package actor SessionDriver {
     }
 
     /// The connection has ended.
-    package func disconnected() {
+    package func disconnected() async {
         isEnded = true
         output = []
         consumer?.resume(returning: nil)
         consumer = nil
+        if !isRunningTask { await database.ended(id) }
     }
 
     /// The service ends the session, for example because it shuts down.
@@ -112,8 +117,11 @@ package actor SessionDriver {
 
     private func run(_ task: ServiceTask) {
         let (database, context) = (database, context)
+        isRunningTask = true
         Task {
             let result = await database.run(task, context)
+            isRunningTask = false
+            if isEnded { return await database.ended(id) }
             finish(result)
         }
     }
@@ -121,7 +129,9 @@ package actor SessionDriver {
     private func finish(_ result: ServiceTaskResult) {
         switch result {
         case .authenticated(let user): context.user = user
-        case .opened(let client): context.client = client.identity
+        case .opened(let client):
+            (context.client, context.epoch) = (client.identity, client.epoch)
+            context.deployment = client.deployment
         default: break
         }
         perform(session.finish(result))

@@ -4,8 +4,7 @@ import Synchronization
 /// The open sessions of a service.
 package final class SessionRegistry: Sendable {
     private struct State {
-        var sessions: [Int: SessionDriver] = [:]
-        var lastNumber = 0
+        var sessions: [SessionID: SessionDriver] = [:]
         /// True after `endAll`: new connections are refused.
         var isClosed = false
     }
@@ -16,20 +15,28 @@ package final class SessionRegistry: Sendable {
 
     package var count: Int { state.withLock { $0.sessions.count } }
 
-    /// Adds a session and returns its number; nil if the service shuts down.
-    package func add(_ session: SessionDriver) -> Int? {
+    /// Adds a session. False if the service shuts down.
+    package func add(_ session: SessionDriver) -> Bool {
         state.withLock { state in
-            guard !state.isClosed else { return nil }
-            state.lastNumber += 1
-            state.sessions[state.lastNumber] = session
-            return state.lastNumber
+            guard !state.isClosed else { return false }
+            state.sessions[session.id] = session
+            return true
         }
     }
 
-    package func remove(_ number: Int) { state.withLock { $0.sessions[number] = nil } }
+    package func remove(_ session: SessionDriver) { state.withLock { $0.sessions[session.id] = nil } }
 
-    /// Informs all sessions that the log may have new entries.
-    package func logChanged() async { for session in all { await session.logChanged() } }
+    /// Informs sessions that the log may have new entries for them.
+    ///
+    /// - Parameter ids: the sessions; nil for all.
+    package func logChanged(_ ids: Set<SessionID>?) async {
+        guard let ids else {
+            for session in all { await session.logChanged() }
+            return
+        }
+        let sessions = state.withLock { state in ids.compactMap { state.sessions[$0] } }
+        for session in sessions { await session.logChanged() }
+    }
 
     /// - Parameter now: milliseconds since 1970.
     package func tick(_ now: UInt64) async { for session in all { await session.tick(now) } }

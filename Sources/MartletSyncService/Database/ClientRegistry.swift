@@ -4,26 +4,49 @@
 
     /// The clients of a database.
     package struct ClientRegistry {
+        /// What the registry knows about a client.
+        package enum Client: Sendable, Equatable {
+            case known(storedUpload: UInt64)
+            /// There is no such client, or its secret is wrong.
+            case unknown
+            /// The client has data of a user that could read other objects.
+            case otherRights
+        }
+
         package init() {}
 
         /// Registers a client and returns its number with a new secret.
-        package func register(in session: PostgresSession) throws -> ClientIdentity {
+        ///
+        /// - Parameter readability: what the user may read (`FilterCompiler.readability`).
+        package func register(readability: [UInt8], in session: PostgresSession) throws -> ClientIdentity {
             var generator = SystemRandomNumberGenerator()
             let secret = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
             let row = try session.query(
-                "INSERT INTO martlet.clients (secret) VALUES (sha256($1)) RETURNING id", [.bytes(secret)]
+                "INSERT INTO martlet.clients (secret, readable) VALUES (sha256($1), sha256($2)) RETURNING id",
+                [.bytes(secret), .bytes(readability)]
             ).first
             return ClientIdentity(id: UInt64(try row?.bigint(0) ?? 0), secret: secret)
         }
 
-        /// The number of the newest stored upload of a client; nil if the client does not exist or the secret is wrong.
-        package func storedUpload(of identity: ClientIdentity, in session: PostgresSession) throws -> UInt64? {
-            guard let id = Int64(exactly: identity.id) else { return nil }
+        /// Finds a client.
+        ///
+        /// - Parameter hasPosition: whether the client has data. The data of a client without a position will be what the
+        ///   user may read now.
+        package func client(
+            _ identity: ClientIdentity, hasPosition: Bool, readability: [UInt8], in session: PostgresSession
+        ) throws -> Client {
+            guard let id = Int64(exactly: identity.id) else { return .unknown }
             let row = try session.query(
-                "SELECT upload FROM martlet.clients WHERE id = $1 AND secret = sha256($2)",
-                [.bigint(id), .bytes(identity.secret)]
+                "SELECT upload, readable = sha256($3) FROM martlet.clients WHERE id = $1 AND secret = sha256($2)",
+                [.bigint(id), .bytes(identity.secret), .bytes(readability)]
             ).first
-            return try row.map { UInt64(try $0.bigint(0)) }
+            guard let row else { return .unknown }
+            let storedUpload = UInt64(try row.bigint(0))
+            if row.boolean(1) { return .known(storedUpload: storedUpload) }
+            if hasPosition { return .otherRights }
+            try session.query(
+                "UPDATE martlet.clients SET readable = sha256($2) WHERE id = $1", [.bigint(id), .bytes(readability)])
+            return .known(storedUpload: storedUpload)
         }
     }
 #endif

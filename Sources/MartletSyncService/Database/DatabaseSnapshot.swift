@@ -10,34 +10,55 @@
         private let catalog: SyncCatalog
 
         /// Calls the closure with a snapshot of now, which it may use during the call.
+        ///
+        /// - Parameter claims: the claims of the user that the rows are for, as JSON.
         package static func read<R>(
-            _ catalog: SyncCatalog, in session: PostgresSession, _ body: (DatabaseSnapshot) throws -> R
+            _ catalog: SyncCatalog, claims: String = "{}", in session: PostgresSession,
+            _ body: (DatabaseSnapshot) throws -> R
         ) throws -> R {
             try session.transaction(.repeatableRead, isReadOnly: true) {
                 // The first statement takes the snapshot of the transaction.
                 let row = try session.query(
                     """
-                    SELECT pg_current_snapshot()::text, (SELECT xid FROM martlet.log ORDER BY xid DESC LIMIT 1)
+                    SELECT pg_current_snapshot()::text, (SELECT xid FROM martlet.log ORDER BY xid DESC LIMIT 1),
+                        (SELECT horizon FROM martlet.deployment)
                     """
                 ).first
                 guard let row, let now = SnapshotCursor(SyncCursor(try row.text(0))) else {
                     throw PostgresError.malformed("a snapshot")
                 }
                 // The newest transaction with entries is durable. See `SnapshotCursor.restricted`.
-                let newest = max(UInt64(try row.bigint(1)), catalog.horizon)
+                let newest = UInt64(max(try row.bigint(1), try row.bigint(2)))
                 let cursor = now.restricted(below: newest + 1).cursor
+                try session.set(claims: claims)
                 return try body(DatabaseSnapshot(cursor: cursor, session: session, catalog: catalog))
             }
         }
 
+        /// SQL that is longer costs more than it saves.
+        private static let maximumFilterBytes = 1 << 20
+
         /// Calls the closure with each object of a type, in any order.
         ///
-        /// - Parameter type: the number of an object type. A number of another type has no objects.
-        package func rows(of type: Int, _ each: (SyncRow) throws -> Void) throws {
+        /// - Parameters:
+        ///   - type: the number of an object type. A number of another type has no objects.
+        ///   - conditions: objects that satisfy none of them may be left out. Nil for all objects.
+        package func rows(
+            of type: Int, satisfying conditions: [SubscriptionCondition]? = nil, _ each: (SyncRow) throws -> Void
+        ) throws {
             guard let table = catalog.tables[type] else { return }
-            let columns = table.columns.map(\.quoted).joined(separator: ", ")
+            let columns = table.columns.map { "t." + $0.quoted }.joined(separator: ", ")
             let format = RowFormat(table)
-            try session.copyOut("COPY \(catalog.relation(table)) (\(columns)) TO STDOUT (FORMAT binary)") { reader in
+            var query = "SELECT \(columns) FROM \(catalog.relation(table)) t"
+            if let conditions,
+                let filter = ConditionSQL.literal(conditions, type: catalog.schema.types[type]),
+                filter.utf8.count <= Self.maximumFilterBytes
+            {
+                query += " WHERE \(filter)"
+            }
+            // The reader of the log has disabled it for the session.
+            try session.execute("SET LOCAL enable_seqscan = on")
+            try session.copyOut("COPY (\(query)) TO STDOUT (FORMAT binary)") { reader in
                 let values = try format.values(&reader)
                 guard case .scalar(let key)? = values[table.key.path] else { throw PostgresError.malformed("a row") }
                 try each(SyncRow(address: ObjectAddress(type: type, key: key), values: values))

@@ -24,7 +24,9 @@
         package init(_ schema: SyncSchema, tableSchema: String = "public") throws {
             self.schema = schema
             self.tableSchema = tableSchema
-            tables = try schema.tables().values.sorted { $0.type < $1.type }
+            let tables = try schema.tables()
+            _ = try schema.readRules(tables)
+            self.tables = tables.values.sorted { $0.type < $1.type }
         }
 
         /// Checks the tables, and installs or updates the schema `martlet` and the triggers, in one transaction. Running it
@@ -50,7 +52,8 @@
                 try session.query(
                     """
                     INSERT INTO martlet.deployment (format, facts, table_schema, horizon)
-                    VALUES (\(ServiceSchema.format), $1, $2, pg_current_xact_id())
+                    VALUES (\(ServiceSchema.format), $1, $2,
+                        (pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1)::text::xid8)
                     ON CONFLICT (singleton) DO UPDATE SET facts = excluded.facts, table_schema = excluded.table_schema
                     WHERE (deployment.facts, deployment.table_schema) <> (excluded.facts, excluded.table_schema)
                     """, [.integer(Int32(facts)), .text(tableSchema)])

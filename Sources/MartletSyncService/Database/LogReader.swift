@@ -3,31 +3,13 @@
     package import MartletSyncProtocol
     import MartletValues
 
-    /// Why changes cannot be read from a cursor.
-    package enum LogReaderError: Error, Sendable, Equatable {
-        /// The cursor is no cursor of this database, is older than the log, or is newer than the database.
-        case unknownCursor
-        /// A newer schema was deployed. Load the catalog again.
-        case schemaChanged
-    }
-
-    /// The changes between two cursors.
-    package struct LogBatch: Sendable {
-        /// The cursor after the changes.
-        package var cursor: SyncCursor
-        /// In the order of the log. The entries of one object are in the order in which they were made.
-        package var entries: [LogEntry] = []
-        /// The newest upload of each client that was stored between the cursors.
-        package var uploads: [UInt64: UInt64] = [:]
-    }
-
     /// Reads the log.
     ///
     /// The reader takes a cursor and returns what is committed now and was not committed at the cursor, together with the
     /// cursor of now. Both come from one statement, and so from one snapshot: no entry is missed, and none is read twice.
     ///
     /// The new cursor ends with the newest transaction that has entries, which is durable. If there are no entries, the
-    /// cursor does not change.
+    /// cursor changes only if transactions have ended that it names as open.
     ///
     /// A session that reads the log gets settings of the planner that suit it, so other work uses other sessions.
     package struct LogReader: Sendable {
@@ -41,16 +23,24 @@
             SET enable_seqscan = off; SET max_parallel_workers_per_gather = 0; SET jit = off
             """
 
-        // The first row has the cursor.
+        // The first row has the cursor, the deployed schema and the horizon, which is changed before entries are deleted. A snapshot that lacks
+        // deleted entries contains the new horizon.
         private static let sql = """
             SELECT NULL::bigint AS seq, pg_current_snapshot()::text AS cursor, NULL::"char" AS op, NULL::integer AS type,
-                NULL::integer AS facts, NULL::bytea AS key, NULL::bytea AS old, NULL::bytea AS new,
-                NULL::bigint AS client, NULL::bigint AS upload, NULL::xid8 AS xid
+                (SELECT facts FROM martlet.deployment) AS facts, NULL::bytea AS key, NULL::bytea AS old, NULL::bytea AS new,
+                NULL::bigint AS client, NULL::bigint AS upload, (SELECT horizon FROM martlet.deployment) AS xid
             UNION ALL
             SELECT seq, NULL, op, type, facts, key, old, new, client, upload, xid FROM martlet.log
-            WHERE xid >= $1 OR xid = ANY ($2)
+            WHERE (xid >= $1 OR xid = ANY ($2)) AND ($3::pg_snapshot IS NULL OR pg_visible_in_snapshot(xid, $3::pg_snapshot))
             ORDER BY seq NULLS FIRST
             """
+
+        /// The cursor before the oldest entry of the log.
+        package static func oldestCursor(in session: PostgresSession) throws -> SyncCursor {
+            let row = try session.query("SELECT horizon FROM martlet.deployment").first
+            let next = UInt64(try row?.bigint(0) ?? 0) + 1
+            return SyncCursor("\(next):\(next):")
+        }
 
         /// The changes after a cursor. In a transaction with the isolation level REPEATABLE READ, they lead to the snapshot
         /// of the transaction.
@@ -67,28 +57,36 @@
 
         /// Calls the closure with each entry after a cursor as it arrives, and returns the new cursor. The entry is nil for
         /// the acknowledgement of an upload that names no object.
+        ///
+        /// - Parameter last: a cursor at which the changes end. Nil for all changes that are committed.
+        @discardableResult
         package func read(
-            after cursor: SyncCursor, in session: PostgresSession, _ each: (LogEntry?, LogEntry.Origin?) throws -> Void
+            after cursor: SyncCursor, until last: SyncCursor? = nil, in session: PostgresSession,
+            _ each: (LogEntry?, LogEntry.Origin?) throws -> Void
         ) throws -> SyncCursor {
-            guard let start = SnapshotCursor(cursor), start.contains(catalog.horizon) else {
-                throw LogReaderError.unknownCursor
-            }
-            var count = 0
+            guard let start = SnapshotCursor(cursor) else { throw LogReaderError.unknownCursor }
             var end = start
             var limit = start.xmax
             try session.configure(Self.settings)
-            try session.forEachRow(Self.sql, [.transaction(start.xmax), .transactions(start.open)]) { row in
-                if row.isNull(0) { return end = try snapshot(row, after: start) }
+            let parameters: [PostgresParameter] = [
+                .transaction(start.xmax), .transactions(start.open), .text(last?.text),
+            ]
+            try session.forEachRow(Self.sql, parameters) { row in
+                if row.isNull(0) {
+                    // Also rules may have changed, which no entry of the log shows.
+                    guard try row.integer(4) == catalog.factsID else { throw LogReaderError.schemaChanged }
+                    return end = try snapshot(row, after: start)
+                }
                 limit = max(limit, UInt64(try row.bigint(10)) + 1)
                 try each(entry(row), origin(row))
-                count += 1
             }
-            return count == 0 ? cursor : end.restricted(below: limit).cursor
+            return last ?? end.restricted(below: limit).cursor
         }
 
         private func snapshot(_ row: PostgresRow, after start: SnapshotCursor) throws -> SnapshotCursor {
             // After a restore, transactions that the client has seen may not exist.
-            guard let now = SnapshotCursor(SyncCursor(try row.text(1))), now.xmax >= start.xmax, now.xmin >= start.xmin
+            guard let now = SnapshotCursor(SyncCursor(try row.text(1))), now.xmax >= start.xmax, now.xmin >= start.xmin,
+                start.containsAll(through: UInt64(try row.bigint(10)))
             else { throw LogReaderError.unknownCursor }
             return now
         }

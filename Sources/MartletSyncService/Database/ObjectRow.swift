@@ -60,6 +60,11 @@
             return try session.query(sql, [key]).rowCount > 0
         }
 
+        /// True if the user can read the row. A row that cannot be locked although it is visible may not be written.
+        func isVisible() throws -> Bool {
+            try session.query("SELECT FROM \(relation) WHERE \(keyColumn) = $1", [key]).rowCount > 0
+        }
+
         /// The properties with values that win against an upload: they are newer, and the writer had not seen them.
         ///
         /// The row must be locked, so that no other transaction adds entries for it.
@@ -108,8 +113,9 @@
             return try session.query(sql, [key] + parameters(fields)).affectedRows == 1
         }
 
-        func delete() throws {
-            try session.query("DELETE FROM \(relation) WHERE \(keyColumn) = $1", [key])
+        /// False if no row was deleted.
+        func delete() throws -> Bool {
+            try session.query("DELETE FROM \(relation) WHERE \(keyColumn) = $1", [key]).affectedRows > 0
         }
 
         private func parameters(_ fields: [Field]) -> [PostgresParameter] {

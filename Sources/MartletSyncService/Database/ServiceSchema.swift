@@ -25,7 +25,7 @@
                 id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
                 name text COLLATE "C" NOT NULL UNIQUE
             );
-            -- One row. A cursor that does not contain the transaction 'horizon' is older than the log.
+            -- One row. The log contains no entries of the transaction 'horizon' and of older ones.
             CREATE TABLE IF NOT EXISTS martlet.deployment (
                 singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
                 format integer NOT NULL,
@@ -33,10 +33,12 @@
                 table_schema text NOT NULL,
                 horizon xid8 NOT NULL
             );
-            -- The newest stored upload of each client. 'secret' is the SHA-256 of what the client sends.
+            -- The newest stored upload of each client. 'secret' is the SHA-256 of what the client sends. 'readable' is the
+            -- SHA-256 of the rules with the claims of the user, when the client had no data yet.
             CREATE TABLE IF NOT EXISTS martlet.clients (
                 id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
                 secret bytea NOT NULL,
+                readable bytea NOT NULL,
                 upload bigint NOT NULL DEFAULT 0
             );
             -- 'op' is i(nsert), u(pdate), d(elete), t(ouch), n(o row can have the key), or a(cknowledgement of an upload that
@@ -56,6 +58,11 @@
                 client bigint,
                 upload bigint,
                 PRIMARY KEY (xid, seq)
+            );
+            -- At the time 'at', all transactions before 'xid' had ended. 'martlet-sync prune' finds old entries with it.
+            CREATE TABLE IF NOT EXISTS martlet.marks (
+                at timestamp with time zone PRIMARY KEY DEFAULT clock_timestamp(),
+                xid xid8 NOT NULL
             );
             -- Keys may be longer than what an index holds.
             CREATE INDEX IF NOT EXISTS log_type_key ON martlet.log (type, substr(key, 1, 200));

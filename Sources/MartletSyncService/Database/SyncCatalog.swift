@@ -10,11 +10,16 @@
         package let tables: [Int: SyncTable]
         /// Identifies the history of the database. A cursor of another epoch is meaningless.
         package let epoch: String
+        /// Makes filters of queries.
+        package let filters: FilterCompiler
         /// The number of the deployed schema.
-        let factsID: Int
-        /// A cursor that does not contain this transaction is older than the log.
-        let horizon: UInt64
-        private let tableSchema: String
+        package let factsID: Int
+        /// The hashes of the agreements of all schemas that were deployed. A later schema can have the agreement of an
+        /// older one.
+        let knownHashes: Set<[UInt8]>
+        /// The hash of the agreement of the deployed schema.
+        package let schemaHash: [UInt8]
+        let tableSchema: String
         /// The numbers in the log, by the numbers of the types.
         private let typeIDs: [Int: Int]
         private let formats: [RowFormat.ID: RowFormat]
@@ -24,7 +29,7 @@
         /// - Throws: `DeploymentError` if the database is not prepared, or was prepared by a newer version.
         package init(_ session: PostgresSession) throws {
             let deployment = try Self.deployment(session)
-            (factsID, tableSchema, horizon) = (deployment.facts, deployment.tableSchema, deployment.horizon)
+            (factsID, tableSchema) = (deployment.facts, deployment.tableSchema)
             epoch = try session.query(ServiceSchema.epochSQL).first?.text(0) ?? ""
             var ids: [String: Int] = [:]
             for row in try session.query("SELECT id, name FROM martlet.types").rows {
@@ -36,6 +41,9 @@
             }
             guard let schema = schemas[factsID] else { throw Self.notDeployed }
             self.schema = schema
+            filters = try FilterCompiler(schema)
+            schemaHash = SchemaHash.of(schema.agreed)
+            knownHashes = Set(schemas.values.map { SchemaHash.of($0.agreed) })
             let tables = try schema.tables()
             self.tables = tables
             typeIDs = tables.compactMapValues { ids[$0.typeName] }
@@ -51,19 +59,20 @@
             self.formats = formats
         }
 
-        private static let notDeployed = DeploymentError(findings: ["the database is not prepared; run 'deploy'"])
+        private static let notDeployed = DeploymentError(
+            findings: ["the database is not prepared for synchronization; run 'martlet-sync deploy'"])
 
         private static func deployment(
             _ session: PostgresSession
-        ) throws -> (facts: Int, tableSchema: String, horizon: UInt64) {
+        ) throws -> (facts: Int, tableSchema: String) {
             let exists = try session.query("SELECT to_regclass('martlet.deployment') IS NOT NULL").first
             guard exists?.boolean(0) == true,
-                let row = try session.query("SELECT facts, table_schema, horizon, format FROM martlet.deployment").first
+                let row = try session.query("SELECT facts, table_schema, format FROM martlet.deployment").first
             else { throw notDeployed }
-            guard try row.integer(3) <= ServiceSchema.format else {
+            guard try row.integer(2) <= ServiceSchema.format else {
                 throw DeploymentError(findings: ["the schema 'martlet' needs a newer version of the service"])
             }
-            return (try row.integer(0), try row.text(1), UInt64(try row.bigint(2)))
+            return (try row.integer(0), try row.text(1))
         }
 
         /// The quoted name of a table, with its schema.

@@ -72,7 +72,7 @@
             case .update(let address, let values):
                 try set(values, of: address, row, mayInsert: false)
             case .delete(let address):
-                try row.delete()
+                if try !row.delete(), try row.isVisible() { throw Self.notPermitted }
                 deleted.append(address)
                 written[address] = []
             default: throw ObjectRefusal(.invalidValue, "collections and counters are not synchronized yet")
@@ -95,14 +95,18 @@
                     written[address] = (written[address] ?? [])?.union(properties)
                     return
                 }
+                if try row.isVisible() { continue }
                 if !mayInsert { return }
                 if try row.insert(fields) {
                     written[address] = .some(nil)
                     return
                 }
             }
+            if try row.isVisible() { throw Self.notPermitted }
             throw ObjectRefusal(.constraint, "a trigger of the database refuses the change")
         }
+
+        private static let notPermitted = ObjectRefusal(.notPermitted, "the user may not make this change")
 
         /// Checks the deferred constraints.
         ///

@@ -33,8 +33,10 @@
         /// - Throws: `InvalidUpload` for uploads that no client sends. `PostgresError` if the upload was not stored and may
         ///   be sent again. If the connection fails during the commit, the upload may be stored: sent again, it is a
         ///   duplicate.
+        ///
+        /// - Parameter claims: the claims of the user, as JSON. PostgreSQL checks the rules with them.
         package func store(
-            _ upload: ClientMessage.Upload, of client: UInt64, in session: PostgresSession
+            _ upload: ClientMessage.Upload, of client: UInt64, claims: String = "{}", in session: PostgresSession
         ) throws -> UploadOutcome {
             guard let number = Int64(exactly: upload.number), number > 0, let id = Int64(exactly: client) else {
                 throw InvalidUpload("the upload has the number \(upload.number)")
@@ -50,6 +52,7 @@
                         let time = min(upload.time, HybridTimestamp(milliseconds: now, counter: .max))
                         let origin = UploadOrigin(client: id, number: number, time: time, base: base)
                         try origin.set(in: session)
+                        try session.set(claims: claims)
                         return .stored(try apply(upload.operations, origin, session))
                     }
                 } catch let error as PostgresError where error.isTransient && conflicts < Self.maximumConflicts {

@@ -55,4 +55,14 @@ package struct SnapshotCursor: Sendable, Hashable {
         if transaction < xmin { return true }
         return transaction < xmax && !open.contains(transaction)
     }
+
+    /// True if the snapshot contains the transaction and all older ones.
+    package func containsAll(through transaction: UInt64) -> Bool {
+        transaction < xmax && open.allSatisfy { $0 > transaction }
+    }
+
+    /// True if the other snapshot contains all transactions of this one.
+    package func isContained(in other: SnapshotCursor) -> Bool {
+        xmax <= other.xmax && other.open.allSatisfy { !contains($0) }
+    }
 }

@@ -13,6 +13,8 @@
             package var host = "127.0.0.1"
             /// 0 for a free port.
             package var port = 7_500
+            /// Nil for connections without TLS.
+            package var certificate: ServerCertificate?
             /// The largest message of a client, in bytes.
             package var messageBytes = 1 << 20
             /// How often open sessions check their time limits, in milliseconds.
@@ -49,8 +51,10 @@
             self.makeSession = makeSession
         }
 
-        /// Informs all sessions that the log may have new entries.
-        package func logChanged() async { await registry.logChanged() }
+        /// Informs sessions that the log may have new entries for them.
+        ///
+        /// - Parameter sessions: nil for all.
+        package func logChanged(_ sessions: Set<SessionID>? = nil) async { await registry.logChanged(sessions) }
 
         package var sessionCount: Int { registry.count }
 
@@ -117,13 +121,13 @@
 
         private func serve(_ channel: NIOAsyncChannel<WebSocketFrame, WebSocketFrame>) async {
             let driver = makeSession()
-            guard let number = registry.add(driver) else {
+            guard registry.add(driver) else {
                 _ = try? await channel.channel.close()
                 return
             }
             await ClientConnection(driver).run(channel)
             await driver.disconnected()
-            registry.remove(number)
+            registry.remove(driver)
         }
 
         private func answer(
@@ -144,7 +148,8 @@
             let (status, text): (HTTPResponseStatus, String) =
                 switch (request.method, request.uri) {
                 case (.GET, "/health"): (.ok, "ok\n")
-                case (.GET, "/metrics"): (.ok, metrics())
+                case (.GET, "/metrics"):
+                    (.ok, metrics() + "# TYPE martlet_sync_sessions gauge\nmartlet_sync_sessions \(registry.count)\n")
                 case (_, Self.path): (.upgradeRequired, "connect with a WebSocket\n")
                 default: (.notFound, "not found\n")
                 }
@@ -165,6 +170,7 @@
                 .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
                 .bind(host: options.host, port: options.port) { channel in
                     channel.eventLoop.makeCompletedFuture {
+                        try options.certificate?.add(to: channel)
                         let negotiation = try channel.pipeline.syncOperations.configureUpgradableHTTPServerPipeline(
                             configuration: .init(
                                 upgradeConfiguration: NIOTypedHTTPServerUpgradeConfiguration(

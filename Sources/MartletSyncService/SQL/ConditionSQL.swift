@@ -20,7 +20,8 @@ package struct PostgresFilter: Sendable, Equatable {
 package struct ConditionSQL {
     private let type: ObjectTypeSchema
     private let alias: String
-    private let firstParameter: Int
+    /// Nil if the SQL contains the values.
+    private let firstParameter: Int?
     private var parameters: [String] = []
 
     /// - Parameters:
@@ -34,7 +35,21 @@ package struct ConditionSQL {
         return PostgresFilter(sql: part.sql ?? "TRUE", parameters: writer.parameters, isExact: part.isExact)
     }
 
-    private init(type: ObjectTypeSchema, alias: String, firstParameter: Int) {
+    /// An expression without parameters that is true for every row that satisfies one of the conditions; nil if SQL cannot
+    /// exclude any row. For statements that cannot have parameters, such as COPY.
+    package static func literal(
+        _ conditions: [SubscriptionCondition], type: ObjectTypeSchema, alias: String = "t"
+    ) -> String? {
+        var writer = ConditionSQL(type: type, alias: alias, firstParameter: nil)
+        var parts: [String] = []
+        for condition in conditions {
+            guard let sql = writer.part(condition).sql else { return nil }
+            parts.append(sql)
+        }
+        return parts.isEmpty ? "FALSE" : parts.joined(separator: " OR ")
+    }
+
+    private init(type: ObjectTypeSchema, alias: String, firstParameter: Int?) {
         self.type = type
         self.alias = alias
         self.firstParameter = firstParameter
@@ -75,6 +90,7 @@ package struct ConditionSQL {
     }
 
     private mutating func bind(_ text: String, _ type: String) -> String {
+        guard let firstParameter else { return "\(PostgresLiteral.quoted(text))::\(type)" }
         parameters.append(text)
         return "$\(firstParameter + parameters.count - 1)::\(type)"
     }

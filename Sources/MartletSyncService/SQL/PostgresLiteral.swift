@@ -44,6 +44,16 @@ enum PostgresLiteral {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
+    /// A text as a literal of SQL, which means the same for each value of `standard_conforming_strings`.
+    static func quoted(_ text: String) -> String {
+        var literal = text.unicodeScalars.contains("\\") ? "E'" : "'"
+        for scalar in text.unicodeScalars {
+            if scalar == "'" || scalar == "\\" { literal.unicodeScalars.append(scalar) }
+            literal.unicodeScalars.append(scalar)
+        }
+        return literal + "'"
+    }
+
     /// An array of texts in PostgreSQL's notation.
     static func array(_ texts: [String]) -> String {
         let elements = texts.map { text in

@@ -41,15 +41,26 @@ package struct ServiceSession: Sendable {
 
     /// What the session has to do after the running task.
     private enum Work {
-        case read(isForced: Bool)
+        case read(Reason)
         case subscribe(set: UInt64, [SubscribedQuery])
         case store(ClientMessage.Upload)
         case mark(UInt64)
         case token(String)
     }
 
+    /// Why the log is read.
+    private enum Reason {
+        /// The client gets its first changes, even if there are none.
+        case opened
+        case logChanged
+        /// The changes contain the upload.
+        case stored
+        /// The client gets a new cursor.
+        case cursor
+    }
+
     private let limits: Limits
-    private let compile: @Sendable ([SubscribedQuery]) throws(RefusedQueries) -> SubscriptionFilter
+    private let compile: @Sendable ([SubscribedQuery], AuthenticatedUser) throws(RefusedQueries) -> SubscriptionFilter
     private var phase = Phase.awaitsHello
     private var waiting: [Work] = []
     private var running: Work?
@@ -70,10 +81,10 @@ package struct ServiceSession: Sendable {
     /// What was reverted in uploads that are not acknowledged yet.
     private var reverted: [(upload: UInt64, objects: [RevertedObject])] = []
 
-    /// - Parameter compile: makes a filter of queries, or refuses them.
+    /// - Parameter compile: makes a filter of queries and of what the user may read, or refuses the queries.
     package init(
         limits: Limits = Limits(),
-        compile: @escaping @Sendable ([SubscribedQuery]) throws(RefusedQueries) -> SubscriptionFilter
+        compile: @escaping @Sendable ([SubscribedQuery], AuthenticatedUser) throws(RefusedQueries) -> SubscriptionFilter
     ) {
         self.limits = limits
         self.compile = compile
@@ -104,7 +115,7 @@ package struct ServiceSession: Sendable {
     package mutating func logChanged() -> [ServiceAction] {
         guard case .open = phase else { return [] }
         let isWaiting = waiting.contains { if case .read = $0 { true } else { false } }
-        if !isWaiting { waiting.append(.read(isForced: false)) }
+        if !isWaiting { waiting.append(.read(.logChanged)) }
         return runNext()
     }
 
@@ -125,9 +136,10 @@ package struct ServiceSession: Sendable {
             }
         }
         if sentAt == 0 { sentAt = now }
-        guard running == nil, cursor != sentCursor, now >= sentAt + limits.cursorMilliseconds else { return [] }
+        guard running == nil, now >= sentAt + limits.cursorMilliseconds else { return [] }
         sentAt = now
-        return changes([], [])
+        waiting.append(.read(.cursor))
+        return runNext()
     }
 
     /// The task that was to run has ended.
@@ -143,11 +155,13 @@ package struct ServiceSession: Sendable {
         case (.authenticated(let user), _): actions = authenticated(user)
         case (.opened(let client), _): actions = opened(client)
         case (.read(let batch), .mark(let number)): actions = changes(batch, isForced: false) + [.send(.mark(number))]
-        case (.read(let batch), .read(let isForced)): actions = changes(batch, isForced: isForced)
+        case (.read(let batch), .read(.cursor)): actions = changes(batch, isForced: batch.cursor != sentCursor)
+        case (.read(let batch), .read(.opened)): actions = changes(batch, isForced: true)
+        case (.read(let batch), .read): actions = changes(batch, isForced: false)
         case (.changed(let batch, let data), .subscribe(let set, _)): actions = complete(set, batch, data)
         case (.stored(let objects), .store(let upload)):
             if !objects.isEmpty { reverted.append((upload.number, objects)) }
-            waiting.insert(.read(isForced: false), at: 0)
+            waiting.insert(.read(.stored), at: 0)
             actions = []
         default: preconditionFailure("the result does not belong to the task")
         }
@@ -170,19 +184,27 @@ package struct ServiceSession: Sendable {
 
     private mutating func authenticated(_ user: AuthenticatedUser) -> [ServiceAction] {
         if let known = self.user, known.id != user.id { return end(.signIn, "the token is of another user") }
+        let former = self.user
         self.user = user
         hasAskedForToken = false
+        if case .open = phase, former?.claims != user.claims, isReadable(differentlyBy: user) {
+            return end(.retry, "the rights of the user have changed")
+        }
         guard case .opening(let hello) = phase else { return [] }
-        return [.run(.open(hello.identity))]
+        return [.run(.open(hello.identity, hasPosition: hello.position != nil))]
+    }
+
+    private func isReadable(differentlyBy user: AuthenticatedUser) -> Bool {
+        (try? compile(filter.queries, user))?.conditions != filter.conditions
     }
 
     private mutating func opened(_ opened: OpenedClient) -> [ServiceAction] {
-        guard case .opening(let hello) = phase else { return [] }
+        guard case .opening(let hello) = phase, let user else { return [] }
         if let epoch = hello.position?.epoch, epoch != opened.epoch {
             return end(.startAgain, "the database was restored or replaced")
         }
         do throws(RefusedQueries) {
-            filter = try compile(hello.queries)
+            filter = try compile(hello.queries, user)
         } catch {
             return end(.startAgain, error.message)
         }
@@ -191,7 +213,7 @@ package struct ServiceSession: Sendable {
         cursor = hello.position?.cursor
         acknowledgedUpload = hello.acknowledgedUpload
         // A client without a position gets one, so that its uploads can be acknowledged.
-        waiting.insert(.read(isForced: true), at: 0)
+        waiting.insert(.read(.opened), at: 0)
         return [
             .send(
                 .welcome(
@@ -207,14 +229,15 @@ package struct ServiceSession: Sendable {
         while case .open = phase, running == nil, !waiting.isEmpty {
             let work = waiting.removeFirst()
             switch work {
-            case .read, .mark: return run(work, .read(after: cursor))
+            case .read(.stored), .mark: return run(work, .read(after: cursor, for: filter.queries, isCurrent: true))
+            case .read: return run(work, .read(after: cursor, for: filter.queries, isCurrent: false))
             case .store(let upload): return run(work, .store(upload))
             case .token(let token): return run(work, .authenticate(token: token))
             case .subscribe(let set, let queries):
-                guard let cursor else { preconditionFailure("the first task finds the cursor") }
+                guard let cursor, let user else { preconditionFailure("the first tasks find the cursor and the user") }
                 do throws(RefusedQueries) {
                     guard queries.count <= limits.subscriptions else { throw RefusedQueries(tooMany(queries.count)) }
-                    nextFilter = try compile(queries)
+                    nextFilter = try compile(queries, user)
                 } catch {
                     return [.send(.refused(set: set, message: error.message))] + runNext()
                 }

@@ -4,10 +4,14 @@ package import MartletSyncProtocol
 package enum ServiceTask: Sendable, Equatable {
     /// Verify a token.
     case authenticate(token: String)
-    /// Find the client, or create it if there is no identity yet.
-    case open(ClientIdentity?)
-    /// Read the log after the cursor. Without a cursor, only find the current one.
-    case read(after: SyncCursor?)
+    /// Find the client, or create it if there is no identity yet. A client with a position has data already.
+    case open(ClientIdentity?, hasPosition: Bool)
+    /// Read the entries of the log after the cursor that concern the queries or the client; further entries may be among
+    /// them. Without a cursor, only find the current one.
+    ///
+    /// If `isCurrent` is true, the result contains everything that was committed before. Otherwise it may lack the newest
+    /// entries, of which the session is informed by `logChanged`.
+    case read(after: SyncCursor?, for: [SubscribedQuery], isCurrent: Bool)
     /// Read the log after the cursor and, at the same snapshot, the rows that only the new queries contain and the
     /// addresses of those that only the former queries contain.
     case change(after: SyncCursor, from: [SubscribedQuery], to: [SubscribedQuery])
@@ -48,8 +52,13 @@ package struct OpenedClient: Sendable {
     /// The time of the service, in milliseconds since 1970.
     package var milliseconds: UInt64
     package var storedUpload: UInt64
+    /// Identifies the deployed schema. Tasks of the session are refused when another one is deployed.
+    package var deployment: Int
 
-    package init(identity: ClientIdentity, epoch: String, milliseconds: UInt64, storedUpload: UInt64) {
+    package init(
+        identity: ClientIdentity, epoch: String, milliseconds: UInt64, storedUpload: UInt64, deployment: Int = 0
+    ) {
+        self.deployment = deployment
         self.identity = identity
         self.epoch = epoch
         self.milliseconds = milliseconds

@@ -3,14 +3,23 @@ package import MartletSyncProtocol
 /// The objects that a set of subscriptions contains.
 package struct SubscriptionFilter: Sendable {
     package let queries: [SubscribedQuery]
+    /// The conditions of the queries, by their types.
+    package let conditions: [Int: [SubscriptionCondition]]
     /// Whether the subscriptions contain an object with these values.
     package let contains: @Sendable (ObjectAddress, [ValuePath: SyncValue]) -> Bool
 
     package init(
-        _ queries: [SubscribedQuery], contains: @escaping @Sendable (ObjectAddress, [ValuePath: SyncValue]) -> Bool
+        _ queries: [SubscribedQuery], conditions: [Int: [SubscriptionCondition]] = [:],
+        contains: @escaping @Sendable (ObjectAddress, [ValuePath: SyncValue]) -> Bool
     ) {
         self.queries = queries
+        self.conditions = conditions
         self.contains = contains
+    }
+
+    /// Whether the subscriptions contain the object before or after a change.
+    func concerns(_ entry: LogEntry) -> Bool {
+        entry.old.map { contains(entry.address, $0) } == true || entry.new.map { contains(entry.address, $0) } == true
     }
 }
 

@@ -91,7 +91,7 @@
                     "property name String\nproperty note",
                     with: "property first Int?\nproperty name String\nproperty note")
             try sample.session.execute("CREATE TABLE public.animal (id bigint PRIMARY KEY)")
-            let newer = try SyncSchema(facts: facts + "\n\nobject Animal\nprimaryKey id\nproperty id Int")
+            let newer = try SyncSchema(facts: facts + "\n\nobject Animal\nprimaryKey id\nsync both\nproperty id Int")
             try Deployment(newer).run(in: sample.session)
             try sample.session.execute("INSERT INTO tag VALUES ('new', 'n', 7)")
             #expect(throws: LogReaderError.schemaChanged) { try sample.changes(after: cursor) }
@@ -128,13 +128,54 @@
         @Test(
             "facts that name no type, no key, or two equal types are refused",
             arguments: [
-                "object A\nprimaryKey id\nproperty id Int\nproperty b link:B?",
-                "object A\nprimaryKey id\nproperty id Int\n\nobject A\nprimaryKey id\nproperty id Int",
-                "object A\nproperty id Int", "nonsense",
-                "object A\nprimaryKey id\nproperty id Int\nproperty b link:B?\n\nobject B\nproperty c Int",
+                "object A\nprimaryKey id\nsync both\nproperty id Int\nproperty b link:B?",
+                "object A\nprimaryKey id\nsync both\nproperty id Int\n\nobject A\nprimaryKey id\nproperty id Int",
+                "object A\nsync both\nproperty id Int", "nonsense",
+                "object A\nprimaryKey id\nsync both\nproperty id Int\nproperty b embedded:B?",
+                "object A\nprimaryKey id\nsync both\nproperty id Int\nproperty b link:B?\n\n"
+                    + "object B\nsync both\nproperty c Int",
             ])
         func wrongFacts(facts: String) {
             #expect(throws: SyncSchemaError.self) { _ = try SyncSchema(facts: facts).tables() }
+        }
+
+        @Test("facts without a synchronized type, and a link to a type that is not, are refused with what to write")
+        func unsynchronizedFacts() throws {
+            let person = "object Person\nprimaryKey id\nproperty id Int"
+            let none = try #require(#expect(throws: SyncSchemaError.self) { try SyncSchema(facts: person) })
+            #expect("\(none)".contains("write 'sync: both' into the YAML"))
+            let dog = "object Dog\nprimaryKey id\nsync both\nproperty id Int\nproperty owner link:Person?"
+            let link = try #require(
+                #expect(throws: SyncSchemaError.self) { try SyncSchema(facts: dog + "\n\n" + person) })
+            #expect("\(link)".contains("'Dog.owner' links to 'Person', which is not synchronized"))
+            _ = try SyncSchema(facts: dog + " sync=none\n\n" + person)
+        }
+
+        @Test("types and properties that are not synchronized need no table and no column, and are not logged")
+        func localTypes() throws {
+            let session = try PostgresSession(newDatabase())
+            let schema = try SyncSchema(
+                facts: """
+                    object Draft
+                    primaryKey id
+                    property id Int
+
+                    object Note
+                    primaryKey id
+                    sync both
+                    property id Int
+                    property isOpen Bool sync=none
+                    property text String
+                    """)
+            #expect(schema.types.map(\.name) == ["Note"])
+            try session.execute("CREATE TABLE note (id bigint PRIMARY KEY, text text COLLATE \"C\" NOT NULL)")
+            try Deployment(schema).run(in: session)
+            let catalog = try SyncCatalog(session)
+            let cursor = try DatabaseSnapshot.read(catalog, in: session) { $0.cursor }
+            try session.execute("INSERT INTO note VALUES (1, 'a')")
+            let entries = try LogReader(catalog).batch(after: cursor, in: session).entries
+            // The number of a property is its place among all properties.
+            #expect(entries.map(\.new) == [[.init(0): .integer(1), .init(2): .text("a")]])
         }
 
         @Test(

@@ -64,7 +64,7 @@
         }
 
         private func uploads(_ sample: SampleDatabase) throws -> String {
-            let client = try ClientRegistry().register(in: sample.session)
+            let client = try ClientRegistry().register(readability: [], in: sample.session)
             let (base, writer) = (try sample.now(), UploadWriter(sample.catalog))
             let path = try sample.path(sample.dog, "age")
             let duration = try seconds {

@@ -16,7 +16,7 @@
 
             init(_ sample: SampleDatabase) throws {
                 self.sample = sample
-                identity = try ClientRegistry().register(in: sample.session)
+                identity = try ClientRegistry().register(readability: [], in: sample.session)
                 base = try sample.now()
             }
 
@@ -77,7 +77,7 @@
             _ = client.upload([])
             #expect(try client.store(client.upload([.create(sample.dog(2), [:])])) == .gap(stored: 1))
             #expect(try sample.count("dog") == 0)
-            #expect(try ClientRegistry().storedUpload(of: client.identity, in: sample.session) == 1)
+            #expect(try sample.client(client.identity) == .known(storedUpload: 1))
             let unknown = try UploadWriter(sample.catalog).store(upload, of: 99_999, in: sample.session)
             #expect(unknown == .unknownClient)
         }
@@ -106,8 +106,8 @@
             let client = try Client(sample)
             #expect(client.identity.secret.count == 32)
             let forged = ClientIdentity(id: client.identity.id, secret: [1])
-            #expect(try ClientRegistry().storedUpload(of: forged, in: sample.session) == nil)
-            #expect(try ClientRegistry().storedUpload(of: client.identity, in: sample.session) == 0)
+            #expect(try sample.client(forged) == .unknown)
+            #expect(try sample.client(client.identity) == .known(storedUpload: 0))
         }
 
         @Test("of two values of a property the newer one wins, whichever is uploaded first", arguments: [true, false])
@@ -350,7 +350,7 @@
             let forged = ClientMessage.Upload(number: 1, base: SyncCursor("x"), time: .zero, operations: [])
             #expect(throws: InvalidUpload.self) { try client.store(forged) }
             #expect(try sample.count("dog") == 0)
-            #expect(try ClientRegistry().storedUpload(of: client.identity, in: sample.session) == 0)
+            #expect(try sample.client(client.identity) == .known(storedUpload: 0))
         }
 
         @Test("a touch does not hide a change that another transaction makes at the same time")

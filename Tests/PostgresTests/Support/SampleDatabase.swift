@@ -1,5 +1,5 @@
 #if Sync
-    @testable import MartletBackend
+    import MartletBackend
     import MartletEngine
     import MartletFrontend
     import MartletPostgres
@@ -21,8 +21,7 @@
             let model = try #require(analysis.model)
             #expect(TableBuilder(model).problems().isEmpty)
             statements = DDLWriter.text(TableBuilder(model).tables())
-            facts = model.objects.map { SchemaFactsEmitter.lines(for: $0).joined(separator: "\n") }
-                .joined(separator: "\n\n")
+            facts = Backend.facts(model)
         }
 
         static let dogs = Result {
@@ -33,9 +32,10 @@
                 embedded:
                   Place: {properties: {city: String}}
                 objects:
-                  Person: {primaryKey: id, properties: {id: Int, name: String}}
-                  Tag: {primaryKey: name, properties: {name: String, note: String?}}
+                  Person: {sync: both, primaryKey: id, properties: {id: Int, name: String}}
+                  Tag: {sync: both, primaryKey: name, properties: {name: String, note: String?}}
                   Dog:
+                    sync: both
                     primaryKey: id
                     unique: [[chipNumber]]
                     properties:
@@ -68,8 +68,8 @@
         let person: Int
         let tag: Int
 
-        init(_ cluster: PostgresCluster? = nil) throws {
-            address = try cluster.map { try $0.database("sample") } ?? newDatabase()
+        init(_ cluster: PostgresCluster? = nil, name: String = "sample") throws {
+            address = try cluster.map { try $0.database(name) } ?? newDatabase()
             session = try PostgresSession(address)
             try session.execute(SampleSchema.dogs.get().statements)
             let schema = try SyncSchema(facts: SampleSchema.dogs.get().facts)
@@ -78,6 +78,23 @@
             dog = try #require(schema.number(of: "Dog"))
             person = try #require(schema.number(of: "Person"))
             tag = try #require(schema.number(of: "Tag"))
+        }
+
+        /// Identifies the deployed schema.
+        var schemaHash: [UInt8] { catalog.schemaHash }
+
+        /// A session that is open.
+        var context: SessionContext {
+            var context = SessionContext()
+            context.schemaHash = schemaHash
+            context.epoch = catalog.epoch
+            context.deployment = catalog.factsID
+            return context
+        }
+
+        /// What the database knows about a client.
+        func client(_ identity: ClientIdentity) throws -> ClientRegistry.Client {
+            try ClientRegistry().client(identity, hasPosition: true, readability: [], in: session)
         }
 
         func dog(_ id: Int64) -> ObjectAddress { ObjectAddress(type: dog, key: .integer(id)) }
@@ -91,6 +108,18 @@
         /// Values of a dog.
         func values(_ values: [String: SyncValue]) throws -> [ValuePath: SyncValue] {
             try Dictionary(uniqueKeysWithValues: values.map { (try path(dog, $0.key), $0.value) })
+        }
+
+        /// The condition that a property has one of these values.
+        func isIn(
+            _ type: Int, _ name: String, _ kind: ConditionKind, _ values: [SQLValue]
+        ) throws -> SubscriptionCondition {
+            .test(.isIn(ConditionOperand(try path(type, name), kind), values), isNegated: false)
+        }
+
+        /// A query for dogs.
+        func query(_ condition: SubscriptionCondition) -> SubscribedQuery {
+            SubscribedQuery(type: dog, condition: condition.encoded())
         }
 
         /// The cursor of now.

@@ -8,12 +8,18 @@
         private(set) var rows: [ObjectAddress: [ValuePath: SyncValue]] = [:]
         private(set) var state = ClientState()
         private(set) var reverted: [RevertedObject] = []
+        private(set) var refusals: [String] = []
         private var session: ClientSession?
         private var outgoing: AsyncStream<ClientMessage>.Continuation?
         private var waiting: [CheckedContinuation<Void, Never>] = []
         private let token: String
+        private let schemaHash: [UInt8]
 
-        init(token: String = "ada") { self.token = token }
+        /// - Parameter schemaHash: identifies the schema of the client.
+        init(_ schemaHash: [UInt8], token: String = "ada") {
+            self.schemaHash = schemaHash
+            self.token = token
+        }
 
         /// Synchronizes until the connection ends.
         func synchronize(_ url: URL) async throws {
@@ -55,7 +61,7 @@
 
         private func begin(_ continuation: AsyncStream<ClientMessage>.Continuation) {
             outgoing = continuation
-            let session = ClientSession(state, schemaHash: [], token: token)
+            let session = ClientSession(state, schemaHash: schemaHash, token: token)
             self.session = session
             perform(session.begin())
         }
@@ -84,7 +90,8 @@
                     for row in batch.rows { rows[row.address, default: [:]].merge(row.values) { $1 } }
                 case .reverted(_, let objects): reverted += objects
                 case .close: outgoing?.finish()
-                case .refused, .marked, .renewToken: break
+                case .refused(_, let message): refusals.append(message)
+                case .marked, .renewToken: break
                 }
             }
         }

@@ -16,19 +16,11 @@
         private func database(_ sample: SampleDatabase) async throws -> PostgresServiceDatabase {
             try await PostgresServiceDatabase(
                 ConnectionPool(sample.address, count: 3),
-                compile: Self.compile,
                 verify: { token in
                     guard token == "ada" else { throw UnknownToken() }
                     return AuthenticatedUser(id: token)
                 },
                 log: { print("service: \($0)") })
-        }
-
-        // A query contains all objects of its type.
-        @Sendable private static func compile(_ queries: [SubscribedQuery]) throws(RefusedQueries) -> SubscriptionFilter
-        {
-            let types = Set(queries.map(\.type))
-            return SubscriptionFilter(queries) { address, _ in types.contains(address.type) }
         }
 
         /// Runs an instance of the service while `body` runs.
@@ -37,10 +29,10 @@
         ) async throws {
             var options = SyncServer.Options()
             options.port = 0
-            let server = SyncServer(options) { SessionDriver(ServiceSession(compile: Self.compile), database) }
+            let server = SyncServer(options) { SessionDriver(ServiceSession(compile: database.compile), database) }
             let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
             let running = Task { try await server.run { continuation.yield($0) } }
-            let watching = Task { await database.watch(milliseconds: 2) { await server.logChanged() } }
+            let watching = Task { await database.watch(milliseconds: 2) { await server.logChanged($0) } }
             var port = ports.makeAsyncIterator()
             let url = try #require(URL(string: "ws://127.0.0.1:\(await port.next() ?? 0)"))
             let result = await Task { try await body(url) }.result
@@ -51,14 +43,14 @@
         }
 
         private func dogs(_ sample: SampleDatabase) -> [SubscribedQuery] {
-            [SubscribedQuery(type: sample.dog, condition: [])]
+            [SubscribedQuery(type: sample.dog, condition: SubscriptionCondition.constant(true).encoded())]
         }
 
         @Test("writes of clients and of SQL reach the other clients, and PostgreSQL has them once")
         func writes() async throws {
             let sample = try SampleDatabase()
             let name = try sample.path(sample.dog, "name")
-            let (ada, ben) = (MemoryClient(), MemoryClient())
+            let (ada, ben) = (MemoryClient(sample.schemaHash), MemoryClient(sample.schemaHash))
             let rex = sample.dog(1)
             let values = try sample.values(["name": .text("Rex")])
             let (queries, address) = (dogs(sample), sample.address)
@@ -85,7 +77,7 @@
         @Test("a client continues after the service has stopped, and what it wrote meanwhile is stored once")
         func reconnection() async throws {
             let sample = try SampleDatabase()
-            let client = MemoryClient()
+            let client = MemoryClient(sample.schemaHash)
             let database = try await database(sample)
             let queries = dogs(sample)
             let values = try sample.values(["name": .text("Rex")])
@@ -109,11 +101,76 @@
             #expect(await Set(client.rows.keys) == [first, second, third])
         }
 
+        @Test("many clients have the objects of their queries, and one reading of the log serves all of them")
+        func manyClients() async throws {
+            let sample = try SampleDatabase()
+            let database = try await database(sample)
+            let clients = (0..<20).map { _ in MemoryClient(sample.schemaHash) }
+            let address = sample.address
+            let queries = try (0..<20).map { number in
+                [try sample.query(sample.isIn(sample.dog, "age", .integer, [.integer(Int64(number % 10))]))]
+            }
+            let age = try sample.path(sample.dog, "age")
+            let end = sample.dog(1_000)
+            let endValues = try sample.values(["name": .text("end")])
+            try await withService(database) { url in
+                for (client, queries) in zip(clients, queries) {
+                    await client.subscribe(queries)
+                    Task { try await client.synchronize(url) }
+                    await client.wait { await $0.state.shown.number == 1 }
+                }
+                let connection = try await PostgresConnection(address)
+                try await connection.run { session in
+                    for number in 0..<60 {
+                        try session.execute("INSERT INTO dog (id, name, age) VALUES (\(number), 'a', \(number % 12))")
+                        try session.execute("UPDATE dog SET age = (age + 1) % 12 WHERE id % 7 = \(number % 7)")
+                        if number % 9 == 0 { try session.execute("DELETE FROM dog WHERE id = \(number / 2)") }
+                    }
+                }
+                let expected = try await connection.run { session in
+                    try session.query("SELECT id, age::bigint FROM dog").rows.map { try ($0.bigint(0), $0.bigint(1)) }
+                }
+                for (number, client) in clients.enumerated() {
+                    let ids = Set(expected.filter { $0.1 == number % 10 }.map { SQLValue.integer($0.0) })
+                    await client.wait { await Set($0.rows.keys.map(\.key)) == ids }
+                    #expect(await client.rows.values.allSatisfy { $0[age] == .integer(Int64(number % 10)) })
+                }
+                // Its own upload reaches a client whose queries do not contain the object.
+                await clients[4].write([.create(end, endValues)])
+                await clients[4].wait { await $0.state.outbox.isEmpty && $0.rows[end] == nil }
+                #expect(await database.attachedCount == 20)
+            }
+            // Each session has read the log for itself when it began and after it has subscribed, and not more.
+            #expect(database.metrics.count(.catchUps) <= 40)
+            #expect(await database.attachedCount == 0)
+        }
+
+        @Test("a query that the service cannot evaluate is refused with a reason, and the former ones stay")
+        func refusedQuery() async throws {
+            let sample = try SampleDatabase()
+            let client = MemoryClient(sample.schemaHash)
+            let queries = dogs(sample)
+            let wrong = [SubscribedQuery(type: sample.dog, condition: [1, 99])]
+            let address = sample.address
+            let rex = sample.dog(1)
+            try await withService(database(sample)) { url in
+                await client.subscribe(queries)
+                Task { try await client.synchronize(url) }
+                await client.wait { await $0.state.shown.number == 1 }
+                await client.subscribe(wrong)
+                await client.wait { await $0.refusals.count == 1 }
+                let connection = try await PostgresConnection(address)
+                try await connection.run { _ = try $0.execute("INSERT INTO dog (id, name) VALUES (1, 'Rex')") }
+                await client.wait { await $0.rows[rex] != nil }
+            }
+            #expect(await client.refusals.allSatisfy { $0.contains("a query cannot be read") })
+        }
+
         @Test("what PostgreSQL refuses is reverted on the client, with a reason and without values of others")
         func reverted() async throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id, name, chip_number) VALUES (1, 'Rex', 'secret')")
-            let client = MemoryClient()
+            let client = MemoryClient(sample.schemaHash)
             let (queries, refused) = (dogs(sample), sample.dog(2))
             let values = try sample.values(["name": .text("Max"), "chipNumber": .text("secret")])
             try await withService(database(sample)) { url in
@@ -134,27 +191,58 @@
         func refusals() async throws {
             let sample = try SampleDatabase()
             let database = try await database(sample)
-            var context = SessionContext()
+            let context = sample.context
             guard case .failed(let failure) = await database.run(.authenticate(token: "eve"), context) else {
                 Issue.record("the token is accepted")
                 return
             }
             #expect(failure.action == .signIn)
-            context.user = AuthenticatedUser(id: "ada")
-            guard case .opened(let opened) = await database.run(.open(nil), context) else {
+            guard case .opened(let opened) = await database.run(.open(nil, hasPosition: false), context) else {
                 Issue.record("no client")
                 return
             }
             let forged = ClientIdentity(id: opened.identity.id, secret: [UInt8](repeating: 0, count: 32))
-            guard case .failed(let other) = await database.run(.open(forged), context) else {
+            guard case .failed(let other) = await database.run(.open(forged, hasPosition: false), context) else {
                 Issue.record("the identity is accepted")
                 return
             }
             #expect(other.action == .stop)
-            guard case .opened = await database.run(.open(opened.identity), context) else {
+            guard case .opened = await database.run(.open(opened.identity, hasPosition: true), context) else {
                 Issue.record("the client is not known")
                 return
             }
+        }
+
+        @Test("a program whose schema is not deployed, or is an older one, is refused with what to do")
+        func otherSchemas() async throws {
+            let sample = try SampleDatabase()
+            let database = try await database(sample)
+            func open(_ hash: [UInt8]) async -> ServiceTaskResult {
+                var context = SessionContext()
+                context.schemaHash = hash
+                return await database.run(.open(nil, hasPosition: false), context)
+            }
+            let facts =
+                try SampleSchema.dogs.get().facts + "\n\nobject Animal\nprimaryKey id\nsync both\nproperty id Int"
+            let newer = try SyncSchema(facts: facts)
+            let hash = SchemaHash.of(newer.agreed)
+            guard case .failed(let unknown) = await open(hash) else {
+                Issue.record("the schema is accepted")
+                return
+            }
+            #expect(unknown.action == .stop && unknown.message.contains("martlet-sync deploy"))
+            try sample.session.execute("CREATE TABLE public.animal (id bigint PRIMARY KEY)")
+            try Deployment(newer).run(in: sample.session)
+            // The service notices the new schema.
+            guard case .opened = await open(hash) else {
+                Issue.record("the deployed schema is refused")
+                return
+            }
+            guard case .failed(let older) = await open(sample.schemaHash) else {
+                Issue.record("the older schema is accepted")
+                return
+            }
+            #expect(older.action == .stop && older.message.contains("update the program"))
         }
 
         @Test("a cursor of the future, or none, makes the client start again")
@@ -162,7 +250,9 @@
             let sample = try SampleDatabase()
             let database = try await database(sample)
             for cursor in ["99999999:99999999:", "1:1:", "x", ""] {
-                guard case .failed(let failure) = await database.run(.read(after: SyncCursor(cursor)), SessionContext())
+                guard
+                    case .failed(let failure) = await database.run(
+                        .read(after: SyncCursor(cursor), for: [], isCurrent: false), sample.context)
                 else {
                     Issue.record("the cursor '\(cursor)' is accepted")
                     continue

@@ -48,7 +48,13 @@ struct ConditionSQLTests {
         let conditions = try (0..<400).map { number in
             try builder.condition(predicates.tree(depth: number % 4))
         }
-        let filters = conditions.map { ConditionSQL.filter($0, type: SampleSchema.sample) }
+        // Half of the conditions have their values in the SQL.
+        let filters = conditions.enumerated().map { number, condition in
+            let filter = ConditionSQL.filter(condition, type: SampleSchema.sample)
+            if number.isMultiple(of: 2) { return filter }
+            let sql = ConditionSQL.literal([condition], type: SampleSchema.sample)
+            return PostgresFilter(sql: sql ?? "TRUE", parameters: [], isExact: filter.isExact)
+        }
         let statements = ["TRUNCATE sample CASCADE;"] + rows.map(SampleTables.insert) + filters.map(query)
         let lines = try server.lines(statements.joined(separator: "\n"))
         guard lines.count == filters.count else { return "\(lines.count) results of \(filters.count) queries" }
@@ -92,6 +98,21 @@ struct ConditionSQLTests {
                     sql: "(t.\"home\" IS NULL OR t.\"home\" = 'null'::jsonb) IS NOT TRUE", parameters: [], isExact: true
                 ))
         #expect(try filter(.constant(false)) == PostgresFilter(sql: "FALSE", parameters: [], isExact: true))
+    }
+
+    @Test("without parameters, the values are literals that no quote and no backslash ends")
+    func literals() throws {
+        let name = Predicate.Operand.path(PropertyPath("name"))
+        func literal(_ texts: [String]) throws -> String? {
+            let conditions = try texts.map { try Self.builder.condition(.comparison(name, .equal, .value(.text($0)))) }
+            return ConditionSQL.literal(conditions, type: SampleSchema.sample)
+        }
+        #expect(try literal(["a'; --"]) == #"(t."name" = 'a''; --'::text)"#)
+        #expect(try literal([#"\'"#, "$1"]) == #"(t."name" = E'\\'''::text) OR (t."name" = '$1'::text)"#)
+        let unknown = try Self.builder.condition(
+            .comparison(.path(PropertyPath("home.city")), .equal, .value(.text("x"))))
+        #expect(ConditionSQL.literal([.constant(false), unknown], type: SampleSchema.sample) == nil)
+        #expect(ConditionSQL.literal([], type: SampleSchema.sample) == "FALSE")
     }
 
     @Test("values are parameters, and a text with NUL equals no text of PostgreSQL")

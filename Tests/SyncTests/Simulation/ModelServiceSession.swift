@@ -16,7 +16,7 @@ final class ModelServiceSession {
         self.server = server
         var limits = ServiceSession.Limits()
         if splits { limits.rowBytesPerMessage = 1 }
-        session = ServiceSession(limits: limits) { queries in
+        session = ServiceSession(limits: limits) { queries, _ in
             SubscriptionFilter(queries) { Self.matches(queries, $0, $1) }
         }
     }
@@ -61,11 +61,11 @@ final class ModelServiceSession {
     private func result(of task: ServiceTask, _ now: UInt64, _ refuses: (SyncOperation) -> Bool) -> ServiceTaskResult {
         switch task {
         case .authenticate: return .authenticated(.init(id: "user"))
-        case .open(let identity):
+        case .open(let identity, _):
             let opened = server.open(identity, now: now)
             client = opened.identity.id
             return .opened(opened)
-        case .read(let cursor): return .read(read(after: cursor))
+        case .read(let cursor, _, _): return .read(read(after: cursor))
         case .change(let cursor, let former, let new):
             let batch = read(after: cursor)
             if server.bug == .newerBootstrap { server.write(.init(type: 0, key: .integer(1)), Self.written) }

@@ -1,0 +1,120 @@
+package import MartletSyncProtocol
+
+/// What the sessions of one instance have to learn from the log, which the instance reads once for all of them.
+///
+/// A session is *attached* if it has read the log up to the cursor of the feed, or up to an earlier one since which the feed
+/// has collected the entries that concern it. All other sessions read the log themselves until they are attached.
+struct FeedState: Sendable {
+    private struct Attached: Sendable {
+        let client: UInt64
+        let subscriptions: [SubscriptionID]
+        /// The cursor that the session has.
+        var cursor: SyncCursor
+        /// The entries between that cursor and the one of the feed that concern the session.
+        var pending: [LogEntry] = []
+        var storedUpload: UInt64 = 0
+    }
+
+    /// A session that does not take its entries is detached when it has more than this.
+    private let maximumPending: Int
+    private(set) var cursor: SyncCursor
+    private var matcher: SubscriptionMatcher
+    private var attached: [SessionID: Attached] = [:]
+    /// Sessions that have to be informed about every change, because nobody collects entries for them.
+    private var detached: Set<SessionID> = []
+    private var sessions: [SubscriptionID: SessionID] = [:]
+    private var sessionsOfClients: [UInt64: Set<SessionID>] = [:]
+    private var lastSubscription: UInt64 = 0
+
+    /// - Parameter seed: a random number that clients do not know.
+    init(cursor: SyncCursor, seed: UInt64, maximumPending: Int = 10_000) {
+        self.cursor = cursor
+        self.maximumPending = maximumPending
+        matcher = SubscriptionMatcher(seed: seed)
+    }
+
+    var attachedCount: Int { attached.count }
+
+    // MARK: Sessions
+
+    /// Collects entries for a session from now on. The session has to read the log up to `cursor` itself.
+    mutating func attach(_ session: SessionID, client: UInt64, _ filter: SubscriptionFilter) {
+        remove(session)
+        var subscriptions: [SubscriptionID] = []
+        for (type, conditions) in filter.conditions {
+            for condition in conditions {
+                lastSubscription += 1
+                let subscription = SubscriptionID(lastSubscription)
+                matcher.add(subscription, type: type, condition)
+                sessions[subscription] = session
+                subscriptions.append(subscription)
+            }
+        }
+        attached[session] = Attached(client: client, subscriptions: subscriptions, cursor: cursor)
+        sessionsOfClients[client, default: []].insert(session)
+    }
+
+    /// Stops collecting entries for a session, which is informed about every change until it is attached again.
+    mutating func detach(_ session: SessionID) {
+        remove(session)
+        detached.insert(session)
+    }
+
+    /// The session has ended, or is to be attached again.
+    mutating func remove(_ session: SessionID) {
+        detached.remove(session)
+        guard let place = attached.removeValue(forKey: session) else { return }
+        for subscription in place.subscriptions {
+            matcher.remove(subscription)
+            sessions[subscription] = nil
+        }
+        sessionsOfClients[place.client]?.remove(session)
+        if sessionsOfClients[place.client]?.isEmpty == true { sessionsOfClients[place.client] = nil }
+    }
+
+    /// The entries that concern a session between its cursor and the one of the feed; nil if it is not attached there.
+    mutating func take(_ session: SessionID, after cursor: SyncCursor) -> ClientBatch? {
+        guard let place = attached[session], place.cursor == cursor else { return nil }
+        attached[session]?.cursor = self.cursor
+        attached[session]?.pending = []
+        return ClientBatch(cursor: self.cursor, entries: place.pending, storedUpload: place.storedUpload)
+    }
+
+    // MARK: Changes
+
+    /// Adds the changes after the cursor of the feed. Returns the sessions that have to take their entries or to read the
+    /// log.
+    mutating func advance(_ batch: LogBatch) -> Set<SessionID> {
+        cursor = batch.cursor
+        guard !batch.entries.isEmpty || !batch.uploads.isEmpty else { return [] }
+        var concerned: Set<SessionID> = []
+        for entry in batch.entries {
+            for session in sessions(concernedBy: entry) {
+                attached[session]?.pending.append(entry)
+                concerned.insert(session)
+            }
+        }
+        for (client, upload) in batch.uploads {
+            for session in sessionsOfClients[client] ?? [] {
+                let known = attached[session]?.storedUpload ?? 0
+                attached[session]?.storedUpload = max(known, upload)
+                concerned.insert(session)
+            }
+        }
+        for session in concerned where (attached[session]?.pending.count ?? 0) > maximumPending { detach(session) }
+        return concerned.union(detached)
+    }
+
+    // A client has to get every object of its uploads.
+    private mutating func sessions(concernedBy entry: LogEntry) -> Set<SessionID> {
+        var found = entry.origin.flatMap { sessionsOfClients[$0.client] } ?? []
+        if entry.isTouch { return found }
+        let (old, new) = (entry.old.map { RowImage($0) }, entry.new.map { RowImage($0) })
+        for match in matcher.queries(matching: old, new, type: entry.address.type) {
+            for subscription in matcher.subscriptions(of: match.query) {
+                if let session = sessions[subscription] { found.insert(session) }
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,109 @@
+import MartletSyncProtocol
+
+/// Reads the log for all sessions of an instance.
+///
+/// Requests for the newest entries are answered together: while one reading is in progress, all further requests wait for
+/// one reading that begins after it.
+actor LogFeed {
+    /// How a session continues.
+    enum Position: Sendable {
+        case batch(ClientBatch)
+        /// The session has to read the log up to this cursor itself. After that it is attached.
+        case behind(until: SyncCursor)
+    }
+
+    /// Sessions that have to read; nil for all.
+    typealias Observer = @Sendable (Set<SessionID>?) async -> Void
+
+    private let read: @Sendable (SyncCursor?) async throws -> LogBatch
+    private var state: FeedState?
+    private var observer: Observer?
+    private var running: Task<Void, any Error>?
+    /// A reading that has not begun.
+    private var waiting: Task<Void, any Error>?
+
+    /// - Parameter read: reads the changes after a cursor. Without a cursor, only finds the current one.
+    init(read: @escaping @Sendable (SyncCursor?) async throws -> LogBatch) { self.read = read }
+
+    var attachedCount: Int { state?.attachedCount ?? 0 }
+
+    /// True while a reading waits for the end of another one.
+    var isReadingRequested: Bool { waiting != nil }
+
+    func observe(_ observer: Observer?) { self.observer = observer }
+
+    // MARK: Reading
+
+    /// Reads the log. Returns when all entries are known that were committed before the call.
+    func advance() async throws {
+        if let waiting { return try await waiting.value }
+        let previous = running
+        let task = Task {
+            _ = await previous?.result
+            begin()
+            try await readOnce()
+        }
+        waiting = task
+        try await task.value
+    }
+
+    private func begin() {
+        running = waiting
+        waiting = nil
+    }
+
+    private func readOnce() async throws {
+        let start = state?.cursor
+        let batch = try await read(start)
+        // After a reset, the changes belong to a state that does not exist any more.
+        guard start == state?.cursor else { return }
+        guard start != nil else {
+            state = FeedState(cursor: batch.cursor, seed: .random(in: .min ... .max))
+            return
+        }
+        inform(state?.advance(batch) ?? [])
+    }
+
+    private func inform(_ sessions: Set<SessionID>?) {
+        guard let observer, sessions?.isEmpty != true else { return }
+        // The reading does not wait for the sessions.
+        Task { await observer(sessions) }
+    }
+
+    /// Forgets all sessions and the cursor, after the schema or the database has changed.
+    func reset() {
+        state = nil
+        inform(nil)
+    }
+
+    // MARK: Sessions
+
+    /// The collected entries of an attached session; nil if it is not attached.
+    func take(_ session: SessionID, after cursor: SyncCursor) -> ClientBatch? { state?.take(session, after: cursor) }
+
+    /// Attaches a session.
+    ///
+    /// - Parameter cursor: the cursor of the session; nil to find the current one.
+    /// - Throws: `LogReaderError.unknownCursor` for a text that is no cursor.
+    func attach(
+        _ session: SessionID, client: UInt64, after cursor: SyncCursor?, _ filter: SubscriptionFilter
+    ) async throws -> Position {
+        let start = cursor.flatMap(SnapshotCursor.init)
+        if cursor != nil, start == nil { throw LogReaderError.unknownCursor }
+        // The cursor of the session may be newer than that of the feed.
+        if state == nil || !(start.map(isReached) ?? false) { try await advance() }
+        guard let end = state?.cursor else { throw LogReaderError.unknownCursor }
+        state?.attach(session, client: client, filter)
+        return cursor == nil
+            ? .batch(ClientBatch(cursor: end, entries: [], storedUpload: 0)) : .behind(until: end)
+    }
+
+    private func isReached(_ cursor: SnapshotCursor) -> Bool {
+        guard let own = state.flatMap({ SnapshotCursor($0.cursor) }) else { return false }
+        return cursor.isContained(in: own)
+    }
+
+    func detach(_ session: SessionID) { state?.detach(session) }
+
+    func remove(_ session: SessionID) { state?.remove(session) }
+}

@@ -1,0 +1,69 @@
+#if Sync
+    package import MartletPostgres
+
+    /// Checks a database that was prepared, without changing it.
+    package struct DeploymentCheck {
+        private let catalog: SyncCatalog
+
+        package init(_ catalog: SyncCatalog) { self.catalog = catalog }
+
+        /// What does not fit, for the person who operates the service.
+        package func findings(in session: PostgresSession) throws -> [String] {
+            let tables = catalog.tables.values.sorted { $0.type < $1.type }
+            let check = TableCheck(session: session, tableSchema: catalog.tableSchema)
+            let misfits = try tables.flatMap(check.findings)
+            if !misfits.isEmpty { return misfits }
+            var findings = try ruleFindings(in: session)
+            for table in tables {
+                findings += try triggers(table, session)
+                findings += try rights(catalog.relation(table), ["SELECT", "INSERT", "UPDATE", "DELETE"], session)
+            }
+            findings += try rights("martlet.clients", ["SELECT", "INSERT", "UPDATE"], session)
+            findings += try rights("martlet.log", ["SELECT", "INSERT"], session)
+            return findings
+        }
+
+        /// PostgreSQL must check the rules for the role, because the service relies on it for uploads.
+        func ruleFindings(in session: PostgresSession) throws -> [String] {
+            guard catalog.schema.hasRules else { return [] }
+            let row = try session.query(
+                "SELECT rolsuper OR rolbypassrls, rolname::text FROM pg_roles WHERE rolname = current_user"
+            ).first
+            guard let row, row.boolean(0) else { return [] }
+            return [
+                "the role '\(try row.text(1))' bypasses row level security, so the rules of the schema would not hold for "
+                    + "uploads; use a role without SUPERUSER and BYPASSRLS"
+            ]
+        }
+
+        private func triggers(_ table: SyncTable, _ session: PostgresSession) throws -> [String] {
+            let row = try session.query(
+                """
+                SELECT count(*) FROM pg_trigger WHERE tgrelid = $1::regclass AND tgname IN ($2, $3) AND tgenabled = 'A'
+                """,
+                [
+                    .text(catalog.relation(table)), .text(CaptureTriggers.rowTrigger),
+                    .text(CaptureTriggers.truncateTrigger),
+                ]
+            ).first
+            if try row?.bigint(0) == 2 { return [] }
+            return [
+                "table '\(table.name)' has not the triggers that log its changes, or they are disabled; run "
+                    + "'martlet-sync deploy'"
+            ]
+        }
+
+        private func rights(
+            _ relation: String, _ rights: [String] = ["SELECT", "INSERT", "UPDATE", "DELETE"],
+            _ session: PostgresSession
+        ) throws -> [String] {
+            try rights.compactMap { right in
+                let row = try session.query(
+                    "SELECT has_table_privilege($1, $2), current_user::text", [.text(relation), .text(right)]
+                ).first
+                guard let row, !row.boolean(0) else { return nil }
+                return "the role '\(try row.text(1))' has no right to \(right) in \(relation); grant it"
+            }
+        }
+    }
+#endif

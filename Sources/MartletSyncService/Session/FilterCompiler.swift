@@ -1,0 +1,115 @@
+import MartletEngine
+package import MartletSyncProtocol
+
+/// Makes filters of the queries that clients send.
+///
+/// Clients are not trusted: what is no canonical condition on synchronized properties of a type, or exceeds the limits, is
+/// refused with a message for the developer of the client.
+package struct FilterCompiler: Sendable {
+    private let schema: SyncSchema
+    private let tables: [Int: SyncTable]
+    private let rules: [Int: ReadRule]
+    private let limits: ConditionLimits
+
+    /// - Throws: if the service cannot evaluate a rule of the schema.
+    package init(_ schema: SyncSchema, limits: ConditionLimits = ConditionLimits()) throws(SyncSchemaError) {
+        self.schema = schema
+        self.limits = limits
+        tables = try schema.tables()
+        rules = try schema.readRules(tables)
+    }
+
+    /// The objects that the queries contain and that the user may read.
+    ///
+    /// - Parameter claims: the claims of the user, as JSON.
+    package func filter(
+        _ queries: [SubscribedQuery], claims: String = "{}"
+    ) throws(RefusedQueries) -> SubscriptionFilter {
+        let user = UserClaims(claims)
+        var conditions: [Int: [SubscriptionCondition]] = [:]
+        var seen: Set<SubscribedQuery> = []
+        for query in queries where seen.insert(query).inserted {
+            let readable = try readable(query.type, user)
+            conditions[query.type, default: []].append(.and([try condition(query)] + readable))
+        }
+        let programs = conditions.mapValues(TypeFilter.init)
+        return SubscriptionFilter(queries, conditions: conditions) { address, values in
+            programs[address.type]?.contains(values) ?? false
+        }
+    }
+
+    /// What the user may read, in a form that is equal if and only if the conditions of all rules are equal.
+    package func readability(claims: String) throws(RefusedQueries) -> [UInt8] {
+        let user = UserClaims(claims)
+        var writer = MessageWriter()
+        for type in rules.keys.sorted() {
+            writer.text(schema.types[type].name)
+            for condition in try readable(type, user) { writer.blob(condition.encoded()) }
+        }
+        return writer.bytes
+    }
+
+    private func readable(_ type: Int, _ user: UserClaims) throws(RefusedQueries) -> [SubscriptionCondition] {
+        guard let rule = rules[type] else { return [] }
+        do {
+            return [try rule.condition(user)]
+        } catch {
+            // Nothing is readable. The message could contain a claim.
+            throw RefusedQueries("the rule 'read' of '\(schema.types[type].name)' cannot be evaluated for the user")
+        }
+    }
+
+    private func condition(_ query: SubscribedQuery) throws(RefusedQueries) -> SubscriptionCondition {
+        let condition: SubscriptionCondition
+        do {
+            condition = try SubscriptionCondition(encoded: query.condition, limits: limits)
+            try condition.check(type: query.type, in: schema.agreed)
+        } catch {
+            throw RefusedQueries("a query cannot be read: \(error)")
+        }
+        guard let type = schema.agreed.type(query.type), let table = tables[query.type] else {
+            throw RefusedQueries("a query has the unknown type \(query.type)")
+        }
+        guard type.syncMode == .both else {
+            throw RefusedQueries(
+                "objects of '\(type.name)' are only uploaded, so a program cannot subscribe to them; write 'sync: both' "
+                    + "into the YAML of the type")
+        }
+        var refusal: RefusedQueries?
+        condition.forEachTest { test, _ in
+            for operand in test.operands where refusal == nil {
+                let property = operand.path.properties[0]
+                guard table.position(of: property) == nil else { continue }
+                refusal = RefusedQueries(
+                    "a query compares '\(type.name).\(type.properties[property].name)', which is not synchronized; compare "
+                        + "another property")
+            }
+        }
+        if let refusal { throw refusal }
+        return condition
+    }
+}
+
+/// The objects of one type that satisfy one of several conditions.
+private struct TypeFilter: Sendable {
+    private struct Query {
+        let program: ConditionProgram
+        let parameters: [ConditionParameter]
+    }
+
+    private let operands: OperandTable
+    private let queries: [Query]
+
+    init(_ conditions: [SubscriptionCondition]) {
+        var operands = OperandTable()
+        queries = conditions.map { condition in
+            Query(program: ConditionProgram(condition, &operands), parameters: ConditionParameter.all(of: condition))
+        }
+        self.operands = operands
+    }
+
+    func contains(_ values: [ValuePath: SyncValue]) -> Bool {
+        let row = RowOperands(RowImage(values), operands)
+        return queries.contains { $0.program.matches(row, $0.parameters) }
+    }
+}

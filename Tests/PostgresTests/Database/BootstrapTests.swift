@@ -1,0 +1,78 @@
+#if Sync
+    import MartletPostgres
+    import MartletSyncProtocol
+    import MartletSyncService
+    import MartletValues
+    import Testing
+
+    @Suite("PostgreSQL: the rows of new subscriptions", .needsPostgres)
+    struct BootstrapTests {
+        private func keys(
+            _ sample: SampleDatabase, _ conditions: [SubscriptionCondition]?
+        ) throws -> Set<SQLValue> {
+            var keys: Set<SQLValue> = []
+            try DatabaseSnapshot.read(sample.catalog, in: sample.session) { snapshot in
+                try snapshot.rows(of: sample.dog, satisfying: conditions) { keys.insert($0.address.key) }
+            }
+            return keys
+        }
+
+        @Test("PostgreSQL reads only the rows that satisfy one of the conditions, whatever text they compare")
+        func narrowing() throws {
+            let sample = try SampleDatabase()
+            let names = ["Rex", "a'; DROP TABLE dog; --", #"\' OR true --"#, "E'\\n'"]
+            for (number, name) in names.enumerated() {
+                try sample.session.query(
+                    "INSERT INTO dog (id, name) VALUES ($1, $2)", [.bigint(Int64(number)), .text(name)])
+            }
+            for setting in ["on", "off"] {
+                try sample.session.execute("SET standard_conforming_strings = \(setting)")
+                for (number, name) in names.enumerated() {
+                    let condition = try sample.isIn(sample.dog, "name", .text, [.text(name)])
+                    #expect(try keys(sample, [condition]) == [.integer(Int64(number))], "\(name)")
+                }
+                let several = try [names[0], names[2]].map { try sample.isIn(sample.dog, "name", .text, [.text($0)]) }
+                #expect(try keys(sample, several) == [.integer(0), .integer(2)])
+            }
+            #expect(try keys(sample, []) == [])
+            #expect(try keys(sample, nil).count == names.count)
+        }
+
+        @Test("a filter that is too long for SQL narrows nothing")
+        func longFilter() throws {
+            let sample = try SampleDatabase()
+            try sample.session.execute("INSERT INTO dog (id, name) VALUES (1, 'Rex')")
+            let text = String(repeating: "x", count: 40_000)
+            let conditions = try (0..<30).map { try sample.isIn(sample.dog, "name", .text, [.text("\($0)" + text)]) }
+            #expect(try keys(sample, conditions) == [.integer(1)])
+        }
+
+        @Test(
+            "a change of the subscriptions reads the rows of the queries that differ, and finds what enters and leaves")
+        func change() async throws {
+            let sample = try SampleDatabase()
+            try sample.session.execute(
+                "INSERT INTO dog (id, name, age) SELECT g, 'Dog ' || g, g % 5 FROM generate_series(0, 19) g")
+            let database = try await PostgresServiceDatabase(
+                ConnectionPool(sample.address, count: 1), verify: { AuthenticatedUser(id: $0) }, log: { _ in })
+            let (low, one, three) = (
+                try sample.query(sample.isIn(sample.dog, "age", .integer, [.integer(0), .integer(1)])),
+                try sample.query(sample.isIn(sample.dog, "age", .integer, [.integer(1)])),
+                try sample.query(sample.isIn(sample.dog, "age", .integer, [.integer(3)]))
+            )
+            let task = ServiceTask.change(after: try sample.now(), from: [low, three], to: [one, three])
+            guard case .changed(_, let data) = await database.run(task, sample.context) else {
+                Issue.record("no data")
+                return
+            }
+            // Age 1 stays by the other query.
+            #expect(data.rows.isEmpty && data.leaving.count == 4)
+            let back = ServiceTask.change(after: try sample.now(), from: [one], to: [one, low, three])
+            guard case .changed(_, let more) = await database.run(back, sample.context) else {
+                Issue.record("no data")
+                return
+            }
+            #expect(more.rows.count == 8 && more.leaving.isEmpty)
+        }
+    }
+#endif
