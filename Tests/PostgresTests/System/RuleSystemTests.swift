@@ -12,7 +12,7 @@
     struct RuleSystemTests {
         private let address: String
         private let session: PostgresSession
-        private let schema: SyncSchema
+        private let schema: MartletSyncService.SyncSchema
         private let serviceAddress: String
 
         init() throws {
@@ -29,7 +29,7 @@
             address = try newDatabase()
             session = try PostgresSession(address)
             try session.execute(sample.statements)
-            schema = try SyncSchema(facts: sample.facts)
+            schema = try MartletSyncService.SyncSchema(facts: sample.facts)
             try Deployment(schema).run(in: session)
             serviceAddress = try ServiceRole(session).address(address)
         }
@@ -92,7 +92,7 @@
                 }
                 let connection = try await PostgresConnection(address)
                 try await connection.run { session in
-                    try session.execute(
+                    _ = try session.execute(
                         "UPDATE memo SET is_public = NOT is_public; UPDATE memo SET author = 'eve' WHERE id = 2")
                 }
                 await ada.wait { await Set($0.rows.keys) == [first, second] }
@@ -103,9 +103,11 @@
                 await eve.wait { await $0.state.outbox.isEmpty }
                 await eve.write([.update(first, [text: .text("forged")])])
                 await eve.write([.create(ObjectAddress(type: 0, key: .integer(5)), foreign)])
-                await eve.wait { await $0.reverted.count == 2 && $0.state.outbox.isEmpty }
+                await eve.wait { await $0.reverted.count == 2 }
+                await eve.wait { await $0.state.outbox.isEmpty }
                 #expect(await eve.reverted.allSatisfy { $0.reason == .notPermitted })
-                await eve.wait { await $0.rows[first]?[text] == .text("a") && $0.rows.count == 3 }
+                await eve.wait { await $0.rows[first]?[text] == .text("a") }
+                await eve.wait { await $0.rows.count == 3 }
                 // An object that the user cannot read is as if it did not exist.
                 await eve.write([.delete(third)])
                 await eve.wait { await $0.state.outbox.isEmpty }
@@ -165,7 +167,7 @@
             }
             let facts = schema.facts.replacing("isPublic == true OR ", with: "")
             #expect(facts != schema.facts)
-            try Deployment(SyncSchema(facts: facts)).run(in: session)
+            try Deployment(MartletSyncService.SyncSchema(facts: facts)).run(in: session)
             for _ in 0..<2 {
                 guard
                     case .failed(let failure) = await database.run(

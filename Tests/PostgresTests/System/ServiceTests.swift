@@ -137,7 +137,8 @@
                 }
                 // Its own upload reaches a client whose queries do not contain the object.
                 await clients[4].write([.create(end, endValues)])
-                await clients[4].wait { await $0.state.outbox.isEmpty && $0.rows[end] == nil }
+                await clients[4].wait { await $0.state.outbox.isEmpty }
+                await clients[4].wait { await $0.rows[end] == nil }
                 #expect(await database.attachedCount == 20)
             }
             // Each session has read the log for itself when it began and after it has subscribed, and not more.
@@ -224,7 +225,7 @@
             }
             let facts =
                 try SampleSchema.dogs.get().facts + "\n\nobject Animal\nprimaryKey id\nsync both\nproperty id Int"
-            let newer = try SyncSchema(facts: facts)
+            let newer = try MartletSyncService.SyncSchema(facts: facts)
             let hash = SchemaHash.of(newer.agreed)
             guard case .failed(let unknown) = await open(hash) else {
                 Issue.record("the schema is accepted")

@@ -100,7 +100,7 @@
             let (address, facts) = try prepared()
             let program = try Program()
             _ = try await program.run(["deploy", "--facts", facts, "--database", address])
-            let schema = try SyncSchema(facts: SampleSchema.dogs.get().facts)
+            let schema = try MartletSyncService.SyncSchema(facts: SampleSchema.dogs.get().facts)
             let client = MemoryClient(SchemaHash.of(schema.agreed), token: Self.token("ada"))
             let stranger = MemoryClient(SchemaHash.of(schema.agreed), token: "wrong." + Self.token("ada"))
             let dog = try #require(schema.number(of: "Dog"))
