@@ -12,7 +12,10 @@ let network = ["NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket"].map { synchron
 let hashes = synchronizing("Crypto", "swift-crypto")
 let tokens = synchronizing("JWTKit", "jwt-kit")
 let transportSecurity = synchronizing("NIOSSL", "swift-nio-ssl")
-let operation = [synchronizing("Logging", "swift-log"), synchronizing("ServiceLifecycle", "swift-service-lifecycle")]
+let operation = [
+    synchronizing("Logging", "swift-log"), synchronizing("ServiceLifecycle", "swift-service-lifecycle"),
+    synchronizing("UnixSignals", "swift-service-lifecycle"),
+]
 
 let package = Package(
     name: "Martlet",

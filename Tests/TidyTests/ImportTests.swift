@@ -28,7 +28,7 @@ enum ImportTable {
         ]),
         "MartletSyncTool": [
             "MartletSyncService", "MartletSyncProtocol", "MartletPostgres", "ArgumentParser", "Foundation", "Logging",
-            "ServiceLifecycle",
+            "ServiceLifecycle", "UnixSignals",
         ],
 
         // Compiler side: knows YAML and Swift. Only MartletTables knows SQL.

@@ -44,6 +44,9 @@ package struct SyncSchema: Sendable {
     /// The synchronized types and the embedded types that they contain, in the order of their numbers.
     package var types: [ObjectTypeSchema] { agreed.types }
 
+    /// The names of the synchronized types.
+    package var objectTypeNames: [String] { types.filter { !$0.isEmbedded }.map(\.name) }
+
     package func number(of name: String) -> Int? { agreed.number(of: name) }
 
     /// The canonical text.

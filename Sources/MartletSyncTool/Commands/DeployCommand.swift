@@ -24,8 +24,7 @@
             try await common.withDatabase { configuration, session in
                 try Deployment(schema, tableSchema: configuration.tableSchema).run(in: session)
             }
-            let names = schema.types.filter { !$0.isEmbedded }.map(\.name)
-            Console.write("deployed \(names.joined(separator: ", "))\n")
+            Console.write("deployed \(schema.objectTypeNames.joined(separator: ", "))\n")
         }
     }
 #endif

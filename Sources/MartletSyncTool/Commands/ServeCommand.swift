@@ -4,6 +4,7 @@
     import MartletPostgres
     import MartletSyncService
     import ServiceLifecycle
+    import UnixSignals
 
     struct ServeCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
