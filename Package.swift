@@ -73,7 +73,8 @@ let package = Package(
         .target(name: "MartletSyncProtocol", dependencies: ["MartletValues", "MartletEngine", hashes]),
         .target(
             name: "MartletSync",
-            dependencies: ["Martlet", "MartletSyncProtocol", "MartletEngine", "MartletValues"] + network),
+            dependencies: ["Martlet", "MartletSyncProtocol", "MartletEngine", "MartletValues", transportSecurity]
+                + network),
         .systemLibrary(
             name: "CMartletPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .target(

@@ -3,8 +3,8 @@ package import MartletSyncProtocol
 
 /// Connects a client to the service.
 package protocol SyncTransport: Sendable {
-    /// The hash that identifies a schema, of the text of `AgreedSchema.agreement`.
-    func hash(of agreement: String) -> [UInt8]
+    /// The hash by which the service knows a schema.
+    func hash(of schema: AgreedSchema) -> [UInt8]
 
     /// Connects, and transfers messages in both directions until one side ends the connection or the task is cancelled.
     ///

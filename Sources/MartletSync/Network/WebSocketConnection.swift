@@ -63,23 +63,28 @@
         /// Connects, and closes the connection when `body` returns.
         ///
         /// - Parameters:
-        ///   - url: the address of the service, with the scheme `ws`.
+        ///   - url: the address of the service, with the scheme `ws`, or `wss` for TLS.
         ///   - timeoutMilliseconds: how long connecting may take.
         /// - Throws: `ConnectionFailure` if there is no service at the address; what `body` throws.
         package static func withConnection<Result: Sendable>(
             _ url: URL, timeoutMilliseconds: Int64 = 10_000,
             _ body: @Sendable (WebSocketConnection, Messages) async throws -> Result
         ) async throws -> Result {
-            guard url.scheme == "ws", let host = url.host else {
-                throw ConnectionFailure("'\(url)' is not the address of a sync service; expected ws://host:port")
+            guard let scheme = url.scheme?.lowercased(), ["ws", "wss"].contains(scheme), let host = url.host else {
+                throw ConnectionFailure(
+                    "'\(url)' is not the address of a sync service; expected wss://host:port or ws://host:port")
             }
+            let tls = scheme == "wss" ? try TransportSecurity(host: host) : nil
             let negotiation: EventLoopFuture<Upgrade>
             do {
                 negotiation = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                     .connectTimeout(.milliseconds(timeoutMilliseconds))
                     .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-                    .connect(host: host, port: url.port ?? 80) { channel in
-                        channel.eventLoop.makeCompletedFuture { try upgrade(channel, host) }
+                    .connect(host: host, port: url.port ?? (tls == nil ? 80 : 443)) { channel in
+                        channel.eventLoop.makeCompletedFuture {
+                            try tls?.add(to: channel)
+                            return try upgrade(channel, host)
+                        }
                     }
             } catch {
                 throw ConnectionFailure("no connection to '\(url)': \(error)")

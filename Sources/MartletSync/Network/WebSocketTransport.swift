@@ -1,5 +1,4 @@
 #if Sync
-    import Crypto
     package import Foundation
     package import MartletSyncProtocol
 
@@ -7,7 +6,7 @@
     package struct WebSocketTransport: SyncTransport {
         package init() {}
 
-        package func hash(of agreement: String) -> [UInt8] { Array(SHA256.hash(data: Data(agreement.utf8))) }
+        package func hash(of schema: AgreedSchema) -> [UInt8] { SchemaHash.of(schema) }
 
         package func run(
             _ url: URL, connected: @escaping @Sendable () async -> Void, output: AsyncStream<ClientMessage>,

@@ -110,7 +110,7 @@ extension SyncConfiguration: RealmSynchronization {
         let schema = try SyncSchema(synced, in: coordinator.options.types.map(\.type), path: coordinator.path)
         let handler = errorHandler
         let settings = SyncClient.Settings(
-            service: service, user: user.id, token: user.token, schemaHash: transport.hash(of: schema.agreed.agreement),
+            service: service, user: user.id, token: user.token, schemaHash: transport.hash(of: schema.agreed),
             transport: transport, report: { report in handler?(SyncError(report)) })
         return SyncClient(coordinator, schema, settings, wall: wall)
     }

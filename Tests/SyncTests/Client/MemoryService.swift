@@ -86,7 +86,7 @@ final class MemoryService: SyncTransport, ServiceDatabase {
     private struct Unreachable: Error {}
 
     // Not a cryptographic hash, but unequal for unequal texts in these tests.
-    func hash(of agreement: String) -> [UInt8] { Array(agreement.utf8.suffix(32)) }
+    func hash(of schema: AgreedSchema) -> [UInt8] { Array(schema.agreement.utf8.suffix(32)) }
 
     func run(
         _ url: URL, connected: @escaping @Sendable () async -> Void, output: AsyncStream<ClientMessage>,
