@@ -29,6 +29,7 @@
 #   make mutants                      change conditions and constants one by one, and check that a test fails (COUNT=200)
 #   make sanitize                     run the tests with the thread sanitizer, in a separate build
 #   make tsan                         repeat the concurrency tests with the thread sanitizer (TIMES=20)
+#   make sync-demo                    synchronize flights between three clients and PostgreSQL (FLIGHTS=<folder>)
 #   make sync-tests                   test the sync service with a PostgreSQL server, in a separate build (FIGURES=1)
 #   make leaks                        look for leaks of memory, files and threads in typical work (SECONDS=1800)
 #   make release-check                check that the repository is ready to be tagged
@@ -46,7 +47,7 @@ FLIGHTS_DEMO = swift run -c $(if $(FLIGHTS),release,debug) --package-path Exampl
 
 .PHONY: help quickstart tour check test format generate mistakes pictures docs docs-check mutants bench flights-verify plugin-check importer-check durability exact \
 	chaos exact-bugs schedules schedule-bugs sync-bugs sync-cost fuzz-schema bombs postgres-check sanitize tsan leaks \
-	sync-tests clean packages packages-python toolchain \
+	sync-demo sync-tests clean packages packages-python toolchain \
 	release-check
 
 help:
@@ -189,6 +190,10 @@ leaks: packages
 	$(LEAKS)=$(or $(SECONDS),1800) swift test --filter LeakTests
 	$(LEAKS)=60 LSAN_OPTIONS="suppressions=$(CURDIR)/Tests/leak-sanitizer.suppressions:print_suppressions=0" \
 		SWIFT_BACKTRACE=enable=no swift test $(LEAK_CHECKER) --filter LeakTests
+
+sync-demo: packages
+	@Scripts/install-packages postgresql libpq-dev pkg-config
+	Scripts/sync-demo $(FLIGHTS)
 
 # The tests start a server in a temporary folder. FIGURES=1 also measures the costs of the triggers and the log.
 sync-tests: packages

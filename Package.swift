@@ -252,6 +252,15 @@ if Context.environment["MARTLET_COVERAGE"] != nil {
     package.products.append(.executable(name: "CoverageProgram", targets: ["CoverageProgram"]))
 }
 
+// Built and run by 'Scripts/sync-demo'.
+if Context.environment["MARTLET_SYNC_DEMO"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "SyncDemo", dependencies: ["Martlet", "MartletSync", "FlightsModels", hashes],
+            path: "Examples/SyncDemo"))
+    package.products.append(.executable(name: "SyncDemo", targets: ["SyncDemo"]))
+}
+
 // Measures what the outbox costs.
 if Context.environment["MARTLET_SYNC_COST"] != nil {
     package.targets.append(

@@ -46,6 +46,7 @@ nonisolated public final class Airline: Martlet.Object {
         """
         object Airline
         primaryKey carrier
+        sync both
         property carrier String
         property name String
         property flights LinkingObjects<Flight.carrier>

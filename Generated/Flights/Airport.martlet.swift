@@ -99,6 +99,7 @@ nonisolated public final class Airport: Martlet.Object {
         """
         object Airport
         primaryKey faa
+        sync both
         property faa String
         property name String
         property location embedded:Location?

@@ -237,6 +237,7 @@ nonisolated public final class Flight: Martlet.Object {
         """
         object Flight
         primaryKey id
+        sync both
         property id Int
         property scheduledDeparture Date index
         property year Int

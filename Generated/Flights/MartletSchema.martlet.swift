@@ -9,8 +9,8 @@ private typealias _MartletFormat = Martlet.GeneratedCodeFormat1
 
 #if os(macOS) || os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
 @section("__DATA,martlet_reg") @used
-nonisolated private let _martletRegistryRecord: Martlet.RegistryRecord = { Martlet.register($0, [Airline.self, Airport.self, Location.self, Flight.self, Plane.self, Weather.self], [FlightCard.self, AirportPin.self]) }
+nonisolated private let _martletRegistryRecord: Martlet.RegistryRecord = { Martlet.register($0, [Airline.self, Airport.self, Location.self, Flight.self, Note.self, Plane.self, Weather.self], [FlightCard.self, AirportPin.self]) }
 #else
 @section("martlet_reg") @used
-nonisolated private let _martletRegistryRecord: Martlet.RegistryRecord = { Martlet.register($0, [Airline.self, Airport.self, Location.self, Flight.self, Plane.self, Weather.self], [FlightCard.self, AirportPin.self]) }
+nonisolated private let _martletRegistryRecord: Martlet.RegistryRecord = { Martlet.register($0, [Airline.self, Airport.self, Location.self, Flight.self, Note.self, Plane.self, Weather.self], [FlightCard.self, AirportPin.self]) }
 #endif

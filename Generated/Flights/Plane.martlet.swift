@@ -120,6 +120,7 @@ nonisolated public final class Plane: Martlet.Object {
         """
         object Plane
         primaryKey tailnum
+        sync both
         property tailnum String
         property year Int?
         property type String

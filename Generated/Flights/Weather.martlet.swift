@@ -164,6 +164,7 @@ nonisolated public final class Weather: Martlet.Object {
         """
         object Weather
         primaryKey id
+        sync both
         property id Int
         property origin link:Airport?
         property originCode String
