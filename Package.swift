@@ -204,8 +204,8 @@ let package = Package(
         .testTarget(
             name: "SyncTests",
             dependencies: [
-                "Martlet", "TasksModels", "MartletTestSupport", "MartletSync", "MartletSyncService", "MartletSyncProtocol", "MartletValues", "MartletEngine",
-                "MartletSQLite", "ModelTesting",
+                "Martlet", "TasksModels", "MartletSync", "MartletSyncService", "MartletSyncProtocol", "MartletValues",
+                "MartletEngine", "MartletSQLite", "ModelTesting",
                 // Compares the service's SQL with the tables that 'martlet postgres' writes.
                 "MartletTables", "MartletFrontend", "MartletSchema",
             ]),
@@ -222,7 +222,7 @@ let package = Package(
             dependencies: [
                 "MartletSync", "MartletSyncService", "MartletSyncProtocol", "MartletPostgres", "MartletValues",
                 "MartletEngine", "MartletFrontend", "MartletBackend", "MartletSchema", "MartletTables",
-                "MartletSyncTool", hashes,
+                "MartletSyncTool", "Martlet", "TasksModels", hashes,
             ]),
         // Measures the matcher of the sync service, in a release build.
         .executableTarget(

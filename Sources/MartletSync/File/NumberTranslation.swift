@@ -60,18 +60,53 @@ struct NumberTranslation {
         }
         var result: [ValuePath: SyncValue] = [:]
         for (path, value) in values {
-            var (old, type): (FormerType, ObjectTypeSchema) = (former[type], new)
-            var indices: [Int] = []
-            var last: PropertySchema?
-            for index in path.properties {
-                if let property = last { (old, type) = try embedded(property) }
-                let property = try property(index, old, type)
-                indices.append(property.index)
-                last = property
-            }
-            if let last { result[ValuePath(indices)] = try translated(value, last) }
+            let (indices, last) = try translated(path, former[type], new)
+            if let last { result[indices] = try translated(value, last) }
         }
         return result
+    }
+
+    // The new path, and its last property.
+    private func translated(
+        _ path: ValuePath, _ former: FormerType, _ new: ObjectTypeSchema
+    ) throws(Missing) -> (path: ValuePath, last: PropertySchema?) {
+        var (old, type) = (former, new)
+        var indices: [Int] = []
+        var last: PropertySchema?
+        for index in path.properties {
+            if let property = last { (old, type) = try embedded(property) }
+            let property = try property(index, old, type)
+            indices.append(property.index)
+            last = property
+        }
+        return (ValuePath(indices), last)
+    }
+
+    // MARK: Conditions
+
+    /// The condition of a subscription to objects of a type.
+    func translated(_ condition: SubscriptionCondition, of name: String) throws(Missing) -> SubscriptionCondition {
+        guard let old = former.first(where: { $0.name == name }), let type = schema.agreed.type(named: name) else {
+            throw Missing(name: "the type '\(name)'")
+        }
+        return try translated(condition, old, type)
+    }
+
+    private func translated(
+        _ condition: SubscriptionCondition, _ old: FormerType, _ type: ObjectTypeSchema
+    ) throws(Missing) -> SubscriptionCondition {
+        switch condition {
+        case .constant: return condition
+        case .all(let parts):
+            return .and(try parts.map { part throws(Missing) in try translated(part, old, type) })
+        case .any(let parts):
+            return .or(try parts.map { part throws(Missing) in try translated(part, old, type) })
+        case .test(let test, let isNegated):
+            let test = try test.mapOperands { operand throws(Missing) in
+                ConditionOperand(try translated(operand.path, old, type).path, operand.kind)
+            }
+            return isNegated ? test.canonical.negated : test.canonical
+        }
     }
 
     private func property(

@@ -288,10 +288,38 @@ package final class SyncedStore: Sendable {
                     let operations = try translated(upload, translation)
                     try tables.replaceOperations(of: upload.number, by: SyncOperation.encoded(operations))
                 }
+                if record.numbering != "" {
+                    for set in Set([record.shownSet, record.wantedSet]) {
+                        // A type that is not synchronized any more has no subscriptions.
+                        let subscriptions = try tables.subscriptions(of: set).filter {
+                            schema.number(of: $0.type) != nil
+                        }.map { try translated($0, translation) }
+                        try tables.write(subscriptions, of: set)
+                    }
+                }
                 record.numbering = numbering
                 try tables.write(record)
             }
         }
+    }
+
+    private func translated(
+        _ subscription: StoredSubscription, _ translation: NumberTranslation
+    ) throws -> StoredSubscription {
+        var subscription = subscription
+        do {
+            let condition = try SubscriptionCondition(encoded: subscription.condition)
+            subscription.condition = try translation.translated(condition, of: subscription.type).encoded()
+        } catch let missing as NumberTranslation.Missing {
+            throw EngineError(
+                .schemaMismatch, path: coordinator.path,
+                "a subscription of the file compares \(missing.name), which is not synchronized any more; nothing was "
+                    + "changed; remove the subscription with the previous version of the program first")
+        } catch {
+            throw EngineError.damaged(
+                "a condition in 'martlet_subscriptions' cannot be read (\(error))", path: coordinator.path)
+        }
+        return subscription
     }
 
     private func translated(

@@ -62,6 +62,22 @@ package enum ConditionTest: Sendable, Hashable {
         }
     }
 
+    /// This test of other operands.
+    package func mapOperands<E: Error>(
+        _ transform: (ConditionOperand) throws(E) -> ConditionOperand
+    ) throws(E) -> ConditionTest {
+        switch self {
+        case .isNil(let operand): .isNil(try transform(operand))
+        case .isIn(let operand, let values): .isIn(try transform(operand), values)
+        case .order(let operand, let comparison, let value): .order(try transform(operand), comparison, value)
+        case .text(let operand, let match, let pattern): .text(try transform(operand), match, pattern)
+        case .compared(let left, let comparison, let right):
+            .compared(try transform(left), comparison, try transform(right))
+        case .containsNil(let operand): .containsNil(try transform(operand))
+        case .containsAny(let operand, let values): .containsAny(try transform(operand), values)
+        }
+    }
+
     /// True if the operand is a collection, whose elements are tested.
     package var testsElements: Bool {
         switch self {

@@ -274,6 +274,39 @@ struct SyncApplierTests {
             ])
     }
 
+    @Test("after a change of the schema, the conditions of subscriptions have the new numbers of properties")
+    func numberingOfConditions() throws {
+        func condition(_ count: Int, _ y: [Int]) -> SubscriptionCondition {
+            .and([
+                .or([
+                    ConditionTest.isIn(ConditionOperand(ValuePath(count), .integer), [.integer(3)]).canonical,
+                    ConditionTest.isNil(ConditionOperand(ValuePath(y), .integer)).canonical.negated,
+                ]),
+                ConditionTest.order(ConditionOperand(ValuePath(count), .integer), .lessOrEqual, .integer(7)).canonical,
+            ])
+        }
+        let file = try SyncedFile()
+        try file.opened.changeSubscriptions { _ in
+            [
+                StoredSubscription(type: "Item", condition: condition(1, [5, 3, 0]).encoded(), name: "some"),
+                StoredSubscription(type: "Owner", condition: SubscriptionCondition.constant(true).encoded()),
+            ]
+        }
+        file.close()
+        var facts = SyncedFile.facts
+        facts[0] = facts[0].replacing("property group Int", with: "property added Int\nproperty group Int")
+        facts[2] = facts[2].replacing("property x Int", with: "property more String\nproperty x Int")
+        facts.append("object Added\nprimaryKey id\nproperty id Int")
+        let store = try SyncedStore(
+            SyncedFile.options(file.path, facts: facts), synced: ["Item", "Owner", "Added"], wall: { 0 })
+        #expect(
+            try store.load().wanted.queries == [
+                SubscribedQuery(type: 1, condition: condition(2, [6, 4, 0]).encoded()),
+                SubscribedQuery(type: 2, condition: SubscriptionCondition.constant(true).encoded()),
+            ])
+        #expect(try store.read { try $0.subscriptions(of: 1).map(\.name) } == ["some", nil])
+    }
+
     @Test("a type with recorded changes that is not synchronized any more is refused")
     func removedType() throws {
         let file = try SyncedFile()
