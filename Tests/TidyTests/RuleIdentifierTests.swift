@@ -1,10 +1,10 @@
 import Testing
 
 /// The ids of the rules in `Documentation/Behavior`: S for the schema language and its tools, O for objects and
-/// queries, N for observation and threads, K for key-value observation, D for files and durability. A test that
-/// proves a rule contains the id of the rule in its display name.
+/// queries, N for observation and threads, K for key-value observation, D for files and durability, Y for
+/// synchronization. A test that proves a rule contains the id of the rule in its display name.
 enum RuleIdentifiers {
-    static let letters: Set<Character> = ["S", "O", "N", "K", "D"]
+    static let letters: Set<Character> = ["S", "O", "N", "K", "D", "Y"]
 
     static let all = Set(BehaviorRule.all.map(\.id))
 

@@ -7,7 +7,7 @@ import Testing
 @MainActor
 @Suite("subscriptions", .timeLimit(.minutes(2)))
 struct SubscribeTests {
-    @Test("subscribe downloads the objects of the query, and observers get later changes")
+    @Test("subscribe downloads the objects of the query, and observers get later changes Y1")
     func download() async throws {
         let fixture = try SyncFixture()
         try await fixture.insert(1, title: "write", priority: 5)
@@ -32,7 +32,7 @@ struct SubscribeTests {
         token.invalidate()
     }
 
-    @Test("a write reaches the service and other clients; without a connection it waits")
+    @Test("a write reaches the service and other clients; without a connection it waits Y12")
     func upload() async throws {
         let fixture = try SyncFixture()
         let (ada, ben) = (try fixture.realm("a"), try fixture.realm("b", user: "ben"))
@@ -54,7 +54,7 @@ struct SubscribeTests {
         try await fixture.wait { seen.first?.title == "rewrite" }
     }
 
-    @Test("the same query or name is used again; another query replaces that of the name")
+    @Test("the same query or name is used again; another query replaces that of the name Y2")
     func names() async throws {
         let fixture = try SyncFixture()
         let realm = try fixture.realm()
@@ -78,7 +78,7 @@ struct SubscribeTests {
         #expect(realm.subscriptions.first(ofType: TaskItem.self) { $0.priority > 7 }?.name == "second")
     }
 
-    @Test("unsubscribe removes the subscription that the results belong to, and its objects leave the file")
+    @Test("unsubscribe removes the subscription that the results belong to, and its objects leave the file Y5 Y6")
     func unsubscribe() async throws {
         let fixture = try SyncFixture()
         try await fixture.insert(1, title: "write", priority: 5)
@@ -99,7 +99,7 @@ struct SubscribeTests {
         #expect(query.isEmpty && fixture.service.rows.count == 1)
     }
 
-    @Test("onCreation waits for a new query only, always for the present state, never does not wait")
+    @Test("onCreation waits for a new query only, always for the present state, never does not wait Y3")
     func modes() async throws {
         let fixture = try SyncFixture()
         let realm = try fixture.realm()
@@ -118,7 +118,7 @@ struct SubscribeTests {
         _ = try await tasks.subscribe(waitForSync: .onCreation)
     }
 
-    @Test("a wait ends with its timeout or its task, and the subscription remains")
+    @Test("a wait ends with its timeout or its task, and the subscription remains Y4")
     func timeout() async throws {
         let fixture = try SyncFixture()
         await fixture.service.setReachable(false)
@@ -137,7 +137,7 @@ struct SubscribeTests {
         try await fixture.wait { realm.subscriptions.state == .complete }
     }
 
-    @Test("a query that cannot be subscribed to, and one that the service refuses, throw")
+    @Test("a query that cannot be subscribed to, and one that the service refuses, throw Y7 Y8")
     func refusals() async throws {
         let fixture = try SyncFixture()
         let realm = try fixture.realm()
@@ -171,7 +171,7 @@ struct SubscribeTests {
         try await fixture.wait { tasks.count == 1 }
     }
 
-    @Test("changes of a set are one transaction, and an error in it changes nothing")
+    @Test("changes of a set are one transaction, and an error in it changes nothing Y9 Y10")
     func updates() async throws {
         let fixture = try SyncFixture()
         let realm = try fixture.realm()

@@ -19,7 +19,7 @@ private final class Reports: Sendable {
 @MainActor
 @Suite("the client of the sync service", .timeLimit(.minutes(2)))
 struct SyncClientTests {
-    @Test("initial subscriptions are added to a new file, and with rerunOnOpen at each opening")
+    @Test("initial subscriptions are added to a new file, and with rerunOnOpen at each opening Y11")
     func initialSubscriptions() async throws {
         let fixture = try SyncFixture()
         let calls = Mutex(0)
@@ -44,7 +44,7 @@ struct SyncClientTests {
         }
     }
 
-    @Test("a file belongs to the user who has opened it first")
+    @Test("a file belongs to the user who has opened it first Y15")
     func wrongUser() throws {
         let fixture = try SyncFixture()
         let realm = try fixture.realm(user: "ada")
@@ -52,7 +52,7 @@ struct SyncClientTests {
         _ = realm
     }
 
-    @Test("a file is not written without its synchronization")
+    @Test("a file is not written without its synchronization Y16")
     func localOpening() throws {
         let fixture = try SyncFixture()
         let realm = try fixture.realm()
@@ -64,7 +64,7 @@ struct SyncClientTests {
         _ = realm
     }
 
-    @Test("what the service refuses is reverted, and the handler gets the object and the reason")
+    @Test("what the service refuses is reverted, and the handler gets the object and the reason Y13")
     func reverted() async throws {
         let fixture = try SyncFixture()
         let reports = Reports()
@@ -90,7 +90,7 @@ struct SyncClientTests {
         #expect(first == 1)
     }
 
-    @Test("after the database was restored, the client loads its data again and keeps what was not uploaded")
+    @Test("after the database was restored, the client loads its data again and keeps what was not uploaded Y14")
     func restoredDatabase() async throws {
         let fixture = try SyncFixture()
         let reports = Reports()
@@ -113,7 +113,7 @@ struct SyncClientTests {
         #expect(reports.codes.contains(.startsAgain))
     }
 
-    @Test("an expired token is reported, and the next one is used")
+    @Test("an expired token is reported, and the next one is used Y18")
     func token() async throws {
         let fixture = try SyncFixture()
         let reports = Reports()
@@ -132,7 +132,7 @@ struct SyncClientTests {
         _ = try await realm.objects(TaskItem.self).subscribe(timeout: 20)
     }
 
-    @Test("a suspended session sends nothing until it is resumed")
+    @Test("a suspended session sends nothing until it is resumed Y19 Y20")
     func suspended() async throws {
         let fixture = try SyncFixture()
         let realm = try fixture.realm()
@@ -150,7 +150,7 @@ struct SyncClientTests {
         #expect(try fixture.title(1) == "write" && session.state == .active)
     }
 
-    @Test("the last Realm closes the file, and it can be deleted")
+    @Test("the last Realm closes the file, and it can be deleted Y17")
     func closing() async throws {
         let fixture = try SyncFixture()
         for _ in 1...10 {
