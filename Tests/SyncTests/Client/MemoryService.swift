@@ -92,10 +92,8 @@ final class MemoryService: SyncTransport, ServiceDatabase {
         _ url: URL, connected: @escaping @Sendable () async -> Void, output: AsyncStream<ClientMessage>,
         received: @escaping @Sendable (ServiceMessage) async -> Void
     ) async throws {
-        let driver = SessionDriver(
-            ServiceSession(compile: { [self] queries throws(RefusedQueries) in
-                try compile(queries)
-            }), self)
+        let session = ServiceSession { [self] queries, _ throws(RefusedQueries) in try compile(queries) }
+        let driver = SessionDriver(session, self)
         let number = state.withLock { state -> Int? in
             guard state.isReachable else { return nil }
             state.connections += 1
@@ -143,8 +141,8 @@ final class MemoryService: SyncTransport, ServiceDatabase {
                 return .failed(.init(action: .signIn, message: "the token is not valid", delayMilliseconds: 0))
             }
             return .authenticated(.init(id: token))
-        case .open(let identity): return open(identity)
-        case .read(let cursor): return .read(state.withLock { Self.batch(after: cursor, client, $0) })
+        case .open(let identity, _): return open(identity)
+        case .read(let cursor, _, _): return .read(state.withLock { Self.batch(after: cursor, client, $0) })
         case .change(let cursor, let former, let new): return change(cursor, former, new, client)
         case .store(let upload):
             let reverted = state.withLock { Self.store(upload, client, &$0) }
