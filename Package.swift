@@ -222,7 +222,7 @@ let package = Package(
             dependencies: [
                 "MartletSync", "MartletSyncService", "MartletSyncProtocol", "MartletPostgres", "MartletValues",
                 "MartletEngine", "MartletFrontend", "MartletBackend", "MartletSchema", "MartletTables",
-                "MartletSyncTool", "Martlet", "TasksModels", hashes,
+                "MartletSyncTool", "Martlet", "TasksModels", hashes, synchronizing("Logging", "swift-log"),
             ]),
         // Measures the matcher of the sync service, in a release build.
         .executableTarget(

@@ -207,7 +207,7 @@
                 Issue.record("the identity is accepted")
                 return
             }
-            #expect(other.action == .stop)
+            #expect(other.action == .registerAgain)
             guard case .opened = await database.run(.open(opened.identity, hasPosition: true), context) else {
                 Issue.record("the client is not known")
                 return

@@ -1,5 +1,6 @@
 #if Sync
     import Foundation
+    import Logging
     import Testing
 
     @testable import MartletSyncTool
