@@ -218,8 +218,13 @@ package final class SyncClient: StoreAttachment {
             report(.file(error))
             return (nil, false)
         }
-        state.withLock { $0.driver = driver }
+        let isWanted = state.withLock { state in
+            state.driver = driver
+            return !state.isSuspended
+        }
         defer { state.withLock { $0.driver = nil } }
+        // The program, or the end of the file, may not have found the driver.
+        guard isWanted, !Task.isCancelled else { return (.closed, false) }
         await run(driver)
         return (await driver.end, phase == .connected)
     }
@@ -239,8 +244,8 @@ package final class SyncClient: StoreAttachment {
     // False if the file was closed.
     private func isContinued(after end: ConnectionEnd?, _ delay: inout ReconnectDelay) async -> Bool {
         switch end {
-        case .closed where state.withLock({ $0.isSuspended }): return true
-        case .closed: return false
+        // The program has suspended the client, or the file was closed.
+        case .closed: return !coordinator.isEmpty
         case .file(let error): report(.file(error))
         case .failure(let failure):
             report(.failure(failure))

@@ -150,6 +150,20 @@ struct SyncClientTests {
         #expect(try fixture.title(1) == "write" && session.state == .active)
     }
 
+    @Test("a session that is suspended and resumed at any moment continues Y19")
+    func suspendedOften() async throws {
+        let fixture = try SyncFixture()
+        let realm = try fixture.realm()
+        let session = try #require(realm.syncSession)
+        for number in 1...50 {
+            session.suspend()
+            if number.isMultiple(of: 3) { try await Task.sleep(for: .milliseconds(number % 7)) }
+            session.resume()
+            if number.isMultiple(of: 5) { try await Task.sleep(for: .milliseconds(number % 11)) }
+        }
+        _ = try await realm.objects(TaskItem.self).subscribe(timeout: 30)
+    }
+
     @Test("the last Realm closes the file, and it can be deleted Y17")
     func closing() async throws {
         let fixture = try SyncFixture()
