@@ -21,7 +21,7 @@
                 let row = try session.query(
                     """
                     SELECT pg_current_snapshot()::text, (SELECT xid FROM martlet.log ORDER BY xid DESC LIMIT 1),
-                        (SELECT horizon FROM martlet.deployment)
+                        (SELECT greatest(horizon, deployed) FROM martlet.deployment)
                     """
                 ).first
                 guard let row, let now = SnapshotCursor(SyncCursor(try row.text(0))) else {

@@ -28,7 +28,8 @@
         private static let sql = """
             SELECT NULL::bigint AS seq, pg_current_snapshot()::text AS cursor, NULL::"char" AS op, NULL::integer AS type,
                 (SELECT facts FROM martlet.deployment) AS facts, NULL::bytea AS key, NULL::bytea AS old, NULL::bytea AS new,
-                NULL::bigint AS client, NULL::bigint AS upload, (SELECT horizon FROM martlet.deployment) AS xid
+                NULL::bigint AS client, (SELECT deployed::text::bigint FROM martlet.deployment) AS upload,
+                (SELECT horizon FROM martlet.deployment) AS xid
             UNION ALL
             SELECT seq, NULL, op, type, facts, key, old, new, client, upload, xid FROM martlet.log
             WHERE (xid >= $1 OR xid = ANY ($2)) AND ($3::pg_snapshot IS NULL OR pg_visible_in_snapshot(xid, $3::pg_snapshot))
@@ -37,9 +38,13 @@
 
         /// The cursor before the oldest entry of the log.
         package static func oldestCursor(in session: PostgresSession) throws -> SyncCursor {
-            let row = try session.query("SELECT horizon FROM martlet.deployment").first
+            let row = try session.query("SELECT horizon, deployed FROM martlet.deployment").first
             let next = UInt64(try row?.bigint(0) ?? 0) + 1
-            return SyncCursor("\(next):\(next):")
+            let deployed = UInt64(try row?.bigint(1) ?? 0)
+            guard deployed >= next else { return SyncCursor("\(next):\(next):") }
+            // The transactions that were open when the triggers were installed can have entries.
+            let open = (next..<deployed).map(String.init)
+            return SyncCursor("\(open.first ?? "\(deployed + 1)"):\(deployed + 1):\(open.joined(separator: ","))")
         }
 
         /// The changes after a cursor. In a transaction with the isolation level REPEATABLE READ, they lead to the snapshot
@@ -86,7 +91,7 @@
         private func snapshot(_ row: PostgresRow, after start: SnapshotCursor) throws -> SnapshotCursor {
             // After a restore, transactions that the client has seen may not exist.
             guard let now = SnapshotCursor(SyncCursor(try row.text(1))), now.xmax >= start.xmax, now.xmin >= start.xmin,
-                start.containsAll(through: UInt64(try row.bigint(10)))
+                start.containsAll(through: UInt64(try row.bigint(10))), start.contains(UInt64(try row.bigint(9)))
             else { throw LogReaderError.unknownCursor }
             return now
         }

@@ -25,13 +25,15 @@
                 id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
                 name text COLLATE "C" NOT NULL UNIQUE
             );
-            -- One row. The log contains no entries of the transaction 'horizon' and of older ones.
+            -- One row. The log contains no entries of the transaction 'horizon' and of older ones. The triggers were
+            -- installed by the transaction 'deployed': changes before it may be missing.
             CREATE TABLE IF NOT EXISTS martlet.deployment (
                 singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
                 format integer NOT NULL,
                 facts integer NOT NULL REFERENCES martlet.facts (id),
                 table_schema text NOT NULL,
-                horizon xid8 NOT NULL
+                horizon xid8 NOT NULL,
+                deployed xid8 NOT NULL DEFAULT pg_current_xact_id()
             );
             -- The newest stored upload of each client. 'secret' is the SHA-256 of what the client sends. 'readable' is the
             -- SHA-256 of the rules with the claims of the user, when the client had no data yet.
