@@ -16,6 +16,8 @@
         case outboxOutsideTransaction = "outbox: an entry is written with the next transaction"
         case keysAfterDeletion = "outbox: the keys of deleted objects are read after the deletion"
         case ownerForgotten = "outbox: changes inside embedded objects are not recorded"
+        case counterAssigned = "outbox: the old value of a counter is read after the change"
+        case counterForgotten = "mask: the differences that are not acknowledged are not added to a downloaded counter"
         case clockNotPersisted = "clock: the newest time stamp is not in the file"
         case cursorNotCommitted = "applying: the cursor of a batch is not committed with it"
 

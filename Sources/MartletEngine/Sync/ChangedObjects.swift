@@ -108,6 +108,14 @@ extension CommittingChanges {
         try StoredRow(key, table.layout, connection)
     }
 
+    /// The row with a key as it was before the transaction; nil if there was none.
+    package func previousRow(_ key: ObjectKey, _ table: DatabaseSchema.Table) throws -> StoredRow? {
+        #if MARTLET_SEEDED_BUGS
+            if SeededSyncBug.isOn(.counterAssigned) { return try row(key, table) }
+        #endif
+        return try readPrevious { try StoredRow(key, table.layout, $0) }
+    }
+
     /// The primary key of an object that exists now; nil if there is no such object.
     package func primaryKey(of key: ObjectKey, _ table: DatabaseSchema.Table) throws -> SQLValue? {
         try table.primaryKey(of: key, connection)
@@ -144,6 +152,8 @@ package final class CommittingRow {
     fileprivate init(_ statement: Statement, _ layout: TableLayout) {
         (self.statement, self.layout) = (statement, layout)
     }
+
+    package var key: ObjectKey { statement.integer(layout.columns.count + (layout.hasSpecials ? 1 : 0)) }
 
     /// The value of a column, with the exact bits of a floating-point number.
     package func value(_ position: Int) -> SQLValue {

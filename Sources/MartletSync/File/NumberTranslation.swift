@@ -41,6 +41,9 @@ struct NumberTranslation {
         case .create(let former, let values): return .create(address, try translated(values, of: former.type))
         case .update(let former, let values): return .update(address, try translated(values, of: former.type))
         case .delete: return .delete(address)
+        case .add(let former, let path, let amount):
+            let values = try translated([path: .null], of: former.type)
+            return .add(address, values.keys.first ?? path, amount)
         default: throw Missing(name: "an operation of a collection")
         }
     }

@@ -8,14 +8,15 @@ import MartletValues
 /// updates come before deletions, because an update may remove a link that would cascade. Creations come after
 /// deletions, because an object may be deleted and created again. Links to such an object are written last, because its
 /// deletion removes them.
+///
+/// Of types that are only uploaded, creations are sent, and later changes of the local objects are not.
 struct OperationBuilder {
     private let schema: SyncSchema
     private let changes: CommittingChanges
+    private var values: CommittedValues
     private var updated: [ChangedObject] = []
     private var deleted: [ObjectAddress] = []
     private var created: [ChangedObject] = []
-    /// The addresses of link targets.
-    private var addresses: [RowID: ObjectAddress] = [:]
 
     /// The new values of an object.
     private struct ChangedObject {
@@ -24,84 +25,82 @@ struct OperationBuilder {
         var values: [(property: PropertyIndex, value: SyncValue)]
         /// The values that were written inside embedded objects.
         var nested: [ValuePath: SyncValue] = [:]
+        /// What is added to counters.
+        var amounts: [(property: PropertyIndex, amount: Int64)] = []
+
+        var isUpdate: Bool { !values.isEmpty || !nested.isEmpty }
     }
 
     init(_ schema: SyncSchema, _ changes: CommittingChanges) {
         (self.schema, self.changes) = (schema, changes)
+        values = CommittedValues(schema, changes)
     }
 
     /// The encoded operations; nil if there are none.
     mutating func encodedOperations() throws -> [UInt8]? {
         let changed = try changes.changedObjects()
-        if changed.allSatisfy({ $0.deleted.isEmpty && $0.embedded.isEmpty }) { return try encodedRows(changed) }
+        if changed.allSatisfy(isSimple) { return try encodedRows(changed) }
         for objects in changed { try add(objects) }
         let late = takeLateLinks()
-        let count = updated.count + deleted.count + created.count + late.count
+        var count = 0
+        var operations = MessageWriter()
+        for object in updated { count += Self.write(object, isCreated: false, to: &operations) }
+        for address in deleted { operations.operation(.delete(address)) }
+        for object in created { count += Self.write(object, isCreated: true, to: &operations) }
+        for object in late { count += Self.write(object, isCreated: false, to: &operations) }
+        return Self.list(count + deleted.count, operations)
+    }
+
+    private static func list(_ count: Int, _ operations: MessageWriter) -> [UInt8]? {
         if count == 0 { return nil }
         var writer = MessageWriter()
         writer.count(count)
-        for object in updated { Self.write(object, isCreated: false, to: &writer) }
-        for address in deleted { writer.operation(.delete(address)) }
-        for object in created { Self.write(object, isCreated: true, to: &writer) }
-        for object in late { Self.write(object, isCreated: false, to: &writer) }
+        writer.append(operations)
         return writer.bytes
     }
 
-    // Without deletions and embedded objects, the rows are encoded while they are read.
+    // MARK: Simple changes
+
+    private func isSimple(_ objects: ChangedObjects) -> Bool {
+        guard objects.deleted.isEmpty, objects.embedded.isEmpty else { return false }
+        guard let sent = SentColumns(objects.table, schema) else { return true }
+        return !objects.updated.contains { sent.containsCounter($0.columns) }
+    }
+
+    // Without deletions, embedded objects and counters, the rows are encoded while they are read.
     private mutating func encodedRows(_ changed: [ChangedObjects]) throws -> [UInt8]? {
         var count = 0
         var rows = MessageWriter()
         for objects in changed {
+            guard let sent = SentColumns(objects.table, schema), !sent.isUploadOnly else { continue }
             for group in objects.updated {
-                let written = columns(of: objects.table).filter { group.columns.contains($0.property) }
+                let written = sent.written(group.columns)
                 if written.isEmpty { continue }
-                count += try encode(objects.table, group.keys, written, isCreated: false, to: &rows)
+                count += try encode(objects.table, sent, group.keys, written, isCreated: false, to: &rows)
             }
         }
         for objects in changed where !objects.created.isEmpty {
-            let all = columns(of: objects.table)
-            count += try encode(objects.table, objects.created, all, isCreated: true, to: &rows)
+            guard let sent = SentColumns(objects.table, schema) else { continue }
+            count += try encode(objects.table, sent, objects.created, sent.columns, isCreated: true, to: &rows)
         }
-        if count == 0 { return nil }
-        var writer = MessageWriter()
-        writer.count(count)
-        writer.append(rows)
-        return writer.bytes
-    }
-
-    /// A column and its property. It has no references, because every row uses it.
-    private struct Column {
-        let position: Int
-        let property: PropertyIndex
-        let isLink: Bool
-    }
-
-    // All columns except the primary key.
-    private func columns(of table: DatabaseSchema.Table) -> [Column] {
-        table.layout.columns.enumerated().filter { $0.element.property != table.type.primaryKey }
-            .map {
-                let property = table.type.properties[$0.element.property]
-                return Column(position: $0.offset, property: property.index, isLink: property.isLink)
-            }
+        return Self.list(count, rows)
     }
 
     private mutating func encode(
-        _ table: DatabaseSchema.Table, _ keys: KeySet, _ columns: [Column], isCreated: Bool,
-        to writer: inout MessageWriter
+        _ table: DatabaseSchema.Table, _ sent: SentColumns, _ keys: KeySet, _ columns: [SentColumns.Column],
+        isCreated: Bool, to writer: inout MessageWriter
     ) throws -> Int {
-        guard let type = schema.number(of: table.type.name),
-            let keyPosition = table.layout.columns.firstIndex(where: { $0.property == table.type.primaryKey })
-        else { return 0 }
         var count = 0
         try changes.forEachRow(of: table, keys) { row in
             count += 1
-            writer.begin(isCreated: isCreated, type: type)
-            writer.value(row.unowned(keyPosition))
+            writer.begin(isCreated: isCreated, type: sent.type)
+            writer.value(row.unowned(sent.keyPosition))
             writer.count(columns.count)
             for column in columns {
                 writer.path(column.property)
-                if column.isLink {
-                    writer.value(try value(row.value(column.position), table.type.properties[column.property]))
+                if column.isConverted {
+                    let property = table.type.properties[column.property]
+                    writer.value(try values.value(row.value(column.position), property))
                 } else {
                     writer.value(row.unowned(column.position))
                 }
@@ -110,12 +109,21 @@ struct OperationBuilder {
         return count
     }
 
-    private static func write(_ object: ChangedObject, isCreated: Bool, to writer: inout MessageWriter) {
-        guard object.nested.isEmpty else {
+    // Returns the number of operations.
+    private static func write(_ object: ChangedObject, isCreated: Bool, to writer: inout MessageWriter) -> Int {
+        var count = 0
+        if !object.nested.isEmpty {
             let whole = object.values.map { (ValuePath($0.property), $0.value) }
-            return writer.operation(.update(object.address, object.nested.merging(whole) { $1 }))
+            writer.operation(.update(object.address, object.nested.merging(whole) { $1 }))
+            count += 1
+        } else if isCreated || object.isUpdate {
+            writer.operation(isCreated: isCreated, object.address, object.values)
+            count += 1
         }
-        writer.operation(isCreated: isCreated, object.address, object.values)
+        for (property, amount) in object.amounts {
+            writer.operation(.add(object.address, ValuePath(property), amount))
+        }
+        return count + object.amounts.count
     }
 
     /// Removes the links to objects that are deleted and created again from the updates, and returns them.
@@ -137,122 +145,87 @@ struct OperationBuilder {
         return late
     }
 
+    // MARK: Other changes
+
     private mutating func add(_ objects: ChangedObjects) throws {
         let table = objects.table
-        guard let type = schema.number(of: table.type.name) else { return }
+        guard let sent = SentColumns(table, schema) else { return }
+        try forEachRow(of: table, sent, objects.created, sent.columns) { $0.created.append($2) }
+        if sent.isUploadOnly { return }
         for key in objects.deleted {
             guard let primaryKey = try changes.previousPrimaryKey(of: key, table) else { continue }
-            deleted.append(ObjectAddress(type: type, key: primaryKey))
+            deleted.append(ObjectAddress(type: sent.type, key: primaryKey))
         }
-        let columns = columns(of: table)
-        try forEachRow(of: table, type, objects.created, columns) { $0.created.append($1) }
         for group in objects.updated {
-            let written = columns.filter { group.columns.contains($0.property) }
-            if !written.isEmpty { try forEachRow(of: table, type, group.keys, written) { $0.updated.append($1) } }
+            let written = sent.written(group.columns)
+            let (plain, counters) = (written.filter { !$0.isCounter }, written.filter(\.isCounter))
+            if written.isEmpty { continue }
+            try forEachRow(of: table, sent, group.keys, plain) { builder, row, object in
+                var object = object
+                if !counters.isEmpty { object.amounts = try builder.amounts(row, counters, table) }
+                builder.updated.append(object)
+            }
         }
-        if !objects.embedded.isEmpty { try addEmbedded(objects, type) }
+        if !objects.embedded.isEmpty { try addEmbedded(objects, sent) }
     }
 
     private mutating func forEachRow(
-        of table: DatabaseSchema.Table, _ type: Int, _ keys: KeySet,
-        _ columns: [Column], _ body: (inout OperationBuilder, ChangedObject) -> Void
+        of table: DatabaseSchema.Table, _ sent: SentColumns, _ keys: KeySet, _ columns: [SentColumns.Column],
+        _ body: (inout OperationBuilder, CommittingRow, ChangedObject) throws -> Void
     ) throws {
-        let layout = table.layout
-        guard let position = layout.columns.firstIndex(where: { $0.property == table.type.primaryKey }) else { return }
         try changes.forEachRow(of: table, keys) { row in
-            var values: [(property: PropertyIndex, value: SyncValue)] = []
-            values.reserveCapacity(columns.count)
+            var found: [(property: PropertyIndex, value: SyncValue)] = []
+            found.reserveCapacity(columns.count)
             for column in columns {
                 let property = table.type.properties[column.property]
-                values.append((column.property, try value(row.value(column.position), property)))
+                found.append((column.property, try values.value(row.value(column.position), property)))
             }
-            let address = ObjectAddress(type: type, key: row.value(position))
-            body(&self, ChangedObject(address: address, values: values))
+            let address = ObjectAddress(type: sent.type, key: row.value(sent.keyPosition))
+            try body(&self, row, ChangedObject(address: address, values: found))
         }
     }
 
-    // MARK: Embedded objects
+    /// The differences between the new and the former values of counters.
+    private func amounts(
+        _ row: CommittingRow, _ counters: [SentColumns.Column], _ table: DatabaseSchema.Table
+    ) throws -> [(property: PropertyIndex, amount: Int64)] {
+        guard let former = try changes.previousRow(row.key, table) else { return [] }
+        var amounts: [(property: PropertyIndex, amount: Int64)] = []
+        for counter in counters {
+            guard case .integer(let new) = row.value(counter.position),
+                case .integer(let old) = former.value(counter.property), new != old
+            else { continue }
+            // A difference that does not fit 64 bits is sent in parts. All sums are between the old and the new value.
+            var rest = Int128(new) - Int128(old)
+            while rest != 0 {
+                let part = Int64(clamping: rest)
+                amounts.append((counter.property, part))
+                rest -= Int128(part)
+            }
+        }
+        return amounts
+    }
 
     // Adds the values that were written inside embedded objects, unless the whole embedded object was written.
-    private mutating func addEmbedded(_ objects: ChangedObjects, _ type: Int) throws {
+    private mutating func addEmbedded(_ objects: ChangedObjects, _ sent: SentColumns) throws {
         let table = objects.table
         let positions = Dictionary(
             updated.enumerated().map { ($1.address, $0) }, uniquingKeysWith: { first, _ in first })
         for (key, paths) in objects.embedded.sorted(by: { $0.key < $1.key }) {
             let written = objects.updated.first { $0.keys.contains(key) }?.columns ?? []
             guard let row = try changes.row(key, table), let keyProperty = table.type.primaryKey else { continue }
-            var values: [ValuePath: SyncValue] = [:]
-            for path in paths where path.first.map({ !written.contains($0) }) ?? false {
+            var nested: [ValuePath: SyncValue] = [:]
+            for path in paths where !written.contains(path[0]) && sent.contains(path[0]) {
                 guard !paths.contains(where: { $0.count < path.count && path.starts(with: $0) }) else { continue }
-                values[ValuePath(path)] = try value(at: path, row, table)
+                nested[ValuePath(path)] = try values.value(at: path, row, table)
             }
-            if values.isEmpty { continue }
-            let address = ObjectAddress(type: type, key: row.value(keyProperty))
+            if nested.isEmpty { continue }
+            let address = ObjectAddress(type: sent.type, key: row.value(keyProperty))
             if let position = positions[address] {
-                updated[position].nested = values
+                updated[position].nested = nested
             } else {
-                updated.append(ChangedObject(address: address, values: [], nested: values))
+                updated.append(ChangedObject(address: address, values: [], nested: nested))
             }
-        }
-    }
-
-    private mutating func value(
-        at path: [PropertyIndex], _ row: StoredRow, _ table: DatabaseSchema.Table
-    ) throws -> SyncValue {
-        let property = table.type.properties[path[0]]
-        let stored = row.value(property.index)
-        guard path.count > 1, case .integer(let key) = stored, let inner = targetTable(of: property),
-            let innerRow = try changes.row(key, inner)
-        else { return try value(stored, property) }
-        return try value(at: Array(path.dropFirst()), innerRow, inner)
-    }
-
-    // MARK: Values
-
-    private mutating func value(_ stored: SQLValue, _ property: PropertySchema) throws -> SyncValue {
-        guard property.isLink, case .integer(let key) = stored, let target = targetTable(of: property) else {
-            return .scalar(stored)
-        }
-        guard property.element.isEmbedded else {
-            return try address(of: RowID(table: target.id, key: key), target).map(SyncValue.link) ?? .null
-        }
-        guard let row = try changes.row(key, target) else { return .null }
-        return .embedded(
-            try target.type.properties.map { $0.isColumn ? try value(row.value($0.index), $0) : .null })
-    }
-
-    private func targetTable(of property: PropertySchema) -> DatabaseSchema.Table? {
-        property.element.target.flatMap { changes.schema[$0] }
-    }
-
-    private mutating func address(of row: RowID, _ table: DatabaseSchema.Table) throws -> ObjectAddress? {
-        guard let type = schema.number(of: table.type.name) else { return nil }
-        if table.layout.keyIsProperty { return ObjectAddress(type: type, key: .integer(row.key)) }
-        if let known = addresses[row] { return known }
-        guard let key = try changes.primaryKey(of: row.key, table) else {
-            return nil
-        }
-        let address = ObjectAddress(type: type, key: key)
-        addresses[row] = address
-        return address
-    }
-}
-
-extension SyncValue {
-    /// The objects to which the value links.
-    fileprivate var targets: [ObjectAddress] {
-        switch self {
-        case .scalar: []
-        case .link(let target): [target]
-        case .embedded(let values): values.flatMap(\.targets)
-        }
-    }
-
-    fileprivate var withoutLinks: SyncValue {
-        switch self {
-        case .scalar: self
-        case .link: .null
-        case .embedded(let values): .embedded(values.map(\.withoutLinks))
         }
     }
 }

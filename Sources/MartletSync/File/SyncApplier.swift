@@ -4,7 +4,8 @@ import MartletValues
 
 /// Writes a downloaded batch to the rows of a file, in one transaction. Nothing of it is recorded for upload.
 ///
-/// A property of a new object that the batch does not contain gets the default value of the schema. A link to an object
+/// A property of a new object that the batch does not contain gets the default value of the schema, and so do local
+/// properties. A link to an object
 /// that is not in the file becomes nil and is remembered; when its target comes, it is restored.
 package struct SyncApplier {
     private let schema: SyncSchema
@@ -97,6 +98,10 @@ package struct SyncApplier {
             }
             // The primary key identifies the object.
             if first == type.primaryKey { continue }
+            if schema[downloaded.address.type]?.properties[first].isLocal ?? false {
+                throw MalformedMessage(
+                    "'\(type.name).\(type.properties[first].name)' is local, and a value was received")
+            }
             if path.properties.count == 1 { values[first] = value } else { nested.append((path.properties, value)) }
         }
         if place.isNew {

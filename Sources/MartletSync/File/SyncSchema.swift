@@ -62,7 +62,11 @@ private struct SyncableTypes {
         if type.isEmbedded { return ["'\(type.name)' is embedded; synchronize the types that contain it"] }
         let key = type.primaryKey == nil ? ["'\(type.name)' has no primary key; give it one"] : []
         var visited: Set<String> = []
-        return key + type.properties.flatMap { problems(of: $0, type, &visited) }
+        return key
+            + type.properties.flatMap { property in
+                property.isLocal
+                    ? localProblem(property, type).map { [$0] } ?? [] : problems(of: property, type, &visited)
+            }
     }
 
     private func problems(
@@ -82,7 +86,7 @@ private struct SyncableTypes {
         }
     }
 
-    // A local object may link to a synchronized one. When the target leaves the file, a single link becomes nil and is
+    // A local object or property may link to a synchronized object. When the target leaves the file, a single link becomes nil and is
     // remembered. This is not possible for other values.
     private func localProblem(_ property: PropertySchema, _ type: ObjectTypeSchema) -> String? {
         let name = "'\(type.name).\(property.name)'"

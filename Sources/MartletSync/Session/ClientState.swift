@@ -1,4 +1,5 @@
 package import MartletSyncProtocol
+import MartletValues
 
 #if MARTLET_SEEDED_BUGS
     import MartletEngine
@@ -66,7 +67,13 @@ package struct UploadMask: Sendable {
     private enum Mask {
         /// The whole object: it was created or deleted.
         case object
-        case paths(Set<ValuePath>)
+        case values(MaskedValues)
+    }
+
+    fileprivate struct MaskedValues {
+        var paths: Set<ValuePath> = []
+        /// What the uploads add to counters.
+        var amounts: [ValuePath: Int128] = [:]
     }
 
     private var masks: [ObjectAddress: Mask] = [:]
@@ -79,7 +86,9 @@ package struct UploadMask: Sendable {
         switch operation {
         case .create(let address, _), .delete(let address): masks[address] = .object
         case .update(let address, let values): add(address, values.keys)
-        case .add(let address, let path, _), .insertElement(let address, let path, _, _),
+        case .add(let address, let path, let amount):
+            change(address) { $0.amounts[path, default: 0] += Int128(amount) }
+        case .insertElement(let address, let path, _, _),
             .removeElement(let address, let path, _), .insertMember(let address, let path, _),
             .removeMember(let address, let path, _), .setEntry(let address, let path, _, _),
             .removeEntry(let address, let path, _):
@@ -88,11 +97,18 @@ package struct UploadMask: Sendable {
     }
 
     private mutating func add(_ address: ObjectAddress, _ paths: some Collection<ValuePath>) {
+        change(address) { $0.paths.formUnion(paths) }
+    }
+
+    private mutating func change(_ address: ObjectAddress, _ body: (inout MaskedValues) -> Void) {
+        var values = MaskedValues()
         switch masks[address] {
-        case .object: break
-        case .paths(let known): masks[address] = .paths(known.union(paths))
-        case nil: masks[address] = .paths(Set(paths))
+        case .object: return
+        case .values(let known): values = known
+        case nil: break
         }
+        body(&values)
+        masks[address] = .values(values)
     }
 
     /// Whether an upload has touched the object.
@@ -100,20 +116,20 @@ package struct UploadMask: Sendable {
 
     /// The values of a downloaded row that may be shown; nil if the row must not be changed at all.
     ///
-    /// If an upload has written a value inside an embedded object, the whole embedded object is masked.
+    /// If an upload has written a value inside an embedded object, the whole embedded object is masked. A counter is not
+    /// masked: it gets the value of the service and what the uploads add to it, because the service has not added that
+    /// yet.
     package func unmasked(_ row: SyncRow) -> SyncRow? {
         switch masks[row.address] {
         case nil: return row
         case .object: return nil
-        case .paths(let paths):
+        case .values(let masked):
+            var values = row.values.filter { value in !masked.covers(value.key) }
             #if MARTLET_SEEDED_BUGS
-                if SeededSyncBug.isOn(.embeddedUnmasked) {
-                    return SyncRow(address: row.address, values: row.values.filter { !paths.contains($0.key) })
-                }
+                if SeededSyncBug.isOn(.counterForgotten) { return SyncRow(address: row.address, values: values) }
             #endif
-            return SyncRow(
-                address: row.address,
-                values: row.values.filter { value in !paths.contains { $0.overlaps(value.key) } })
+            for (path, amount) in masked.amounts { values[path] = values[path]?.adding(amount) }
+            return SyncRow(address: row.address, values: values)
         }
     }
 
@@ -124,6 +140,23 @@ package struct UploadMask: Sendable {
         #endif
         return DownloadedBatch(
             rows: batch.rows.compactMap(unmasked), leaving: batch.leaving.filter { !contains($0) })
+    }
+}
+
+extension UploadMask.MaskedValues {
+    fileprivate func covers(_ path: ValuePath) -> Bool {
+        #if MARTLET_SEEDED_BUGS
+            if SeededSyncBug.isOn(.embeddedUnmasked) { return paths.contains(path) }
+        #endif
+        return paths.contains { $0.overlaps(path) }
+    }
+}
+
+extension SyncValue {
+    /// The sum; the nearest integer if it does not fit 64 bits. The service refuses such an addition.
+    fileprivate func adding(_ amount: Int128) -> SyncValue {
+        guard case .scalar(.integer(let number)) = self else { return self }
+        return .scalar(.integer(Int64(clamping: Int128(number) + amount)))
     }
 }
 

@@ -104,9 +104,10 @@
             return "\(table.key.type.base.sendFunction)(\(table.key.type == .decimal ? "trim_scale(\(value))" : value))"
         }
 
-        /// The bytes of all synchronized columns of a row.
+        /// The bytes of all synchronized columns of a row. NULL for objects that no client receives.
         func image(_ row: String) -> String {
-            "record_send(ROW(\(table.columns.map { "\(row).\($0.quoted)" }.joined(separator: ", "))))"
+            if table.isUploadOnly { return "NULL::bytea" }
+            return "record_send(ROW(\(table.columns.map { "\(row).\($0.quoted)" }.joined(separator: ", "))))"
         }
 
         // The operators of floating-point types consider both zeros equal, so their bits are compared.

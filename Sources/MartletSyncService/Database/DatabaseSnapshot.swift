@@ -41,12 +41,13 @@
         /// Calls the closure with each object of a type, in any order.
         ///
         /// - Parameters:
-        ///   - type: the number of an object type. A number of another type has no objects.
+        ///   - type: the number of an object type. A number of another type has no objects, and neither has a type whose
+        ///     objects clients do not receive.
         ///   - conditions: objects that satisfy none of them may be left out. Nil for all objects.
         package func rows(
             of type: Int, satisfying conditions: [SubscriptionCondition]? = nil, _ each: (SyncRow) throws -> Void
         ) throws {
-            guard let table = catalog.tables[type] else { return }
+            guard let table = catalog.tables[type], !table.isUploadOnly else { return }
             let columns = table.columns.map { "t." + $0.quoted }.joined(separator: ", ")
             let format = RowFormat(table)
             var query = "SELECT \(columns) FROM \(catalog.relation(table)) t"

@@ -102,6 +102,12 @@
             try session.query(sql, [key] + parameters(fields))
         }
 
+        /// Adds to a counter.
+        func add(_ amount: Int64, to column: SyncColumn) throws {
+            let sql = "UPDATE \(relation) SET \(column.quoted) = \(column.quoted) + $2 WHERE \(keyColumn) = $1"
+            try session.query(sql, [key, .bigint(amount)])
+        }
+
         /// False if the row exists. The columns without a field get their defaults.
         func insert(_ fields: [Field]) throws -> Bool {
             let names = [keyColumn] + fields.map { table.columns[$0.position].quoted }

@@ -1,4 +1,5 @@
 #if Sync
+    import MartletEngine
     import MartletPostgres
     import MartletSyncProtocol
     import MartletValues
@@ -75,8 +76,29 @@
                 if try !row.delete(), try row.isVisible() { throw Self.notPermitted }
                 deleted.append(address)
                 written[address] = []
-            default: throw ObjectRefusal(.invalidValue, "collections and counters are not synchronized yet")
+            case .add(let address, let path, let amount): try add(amount, at: path, address, row)
+            default: throw ObjectRefusal(.invalidValue, "collections are not synchronized yet")
             }
+        }
+
+        // Additions have no conflicts. An addition to an object that was deleted has no effect.
+        private mutating func add(
+            _ amount: Int64, at path: ValuePath, _ address: ObjectAddress, _ row: ObjectRow
+        ) throws {
+            let properties = catalog.schema.types[row.table.type].properties
+            guard path.properties.count == 1, let position = row.table.position(of: path.properties[0]),
+                properties[path.properties[0]].isCounter
+            else {
+                throw InvalidUpload("an operation adds to a property of '\(row.table.typeName)' that is no counter")
+            }
+            guard try row.lock() else { return }
+            try row.add(amount, to: row.table.columns[position])
+            note([path.properties[0]], of: address)
+        }
+
+        private mutating func note(_ properties: [Int], of address: ObjectAddress) {
+            if case .some(.none) = written[address] { return }
+            written[address] = (written[address] ?? [])?.union(properties)
         }
 
         private mutating func set(
@@ -90,10 +112,7 @@
                     let newer = try row.newerProperties(than: origin)
                     let winners = fields.filter { !newer.contains(row.table.columns[$0.position].property) }
                     try row.update(winners)
-                    if case .some(.none) = written[address] { return }
-                    let properties = winners.map { row.table.columns[$0.position].property }
-                    written[address] = (written[address] ?? [])?.union(properties)
-                    return
+                    return note(winners.map { row.table.columns[$0.position].property }, of: address)
                 }
                 if try row.isVisible() { continue }
                 if !mayInsert { return }

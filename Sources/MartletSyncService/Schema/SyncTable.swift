@@ -9,7 +9,7 @@ package struct SyncTable: Sendable {
     package let typeName: String
     /// The name of the table, without its schema.
     package let name: String
-    /// The columns that are synchronized, in the order of the properties.
+    /// The columns that are synchronized, in the order of the properties. Local properties have none.
     package let columns: [SyncColumn]
     /// The index of the primary key in `columns`.
     package let keyIndex: Int
@@ -18,6 +18,8 @@ package struct SyncTable: Sendable {
     /// Properties with a column or a table that are not synchronized yet: collections, embedded objects and values of
     /// any type.
     package let unsynchronized: [PropertySchema]
+    /// True for objects that clients send and do not receive.
+    package let isUploadOnly: Bool
     private let positions: [Int: Int]
 
     package var key: SyncColumn { columns[keyIndex] }
@@ -28,7 +30,7 @@ package struct SyncTable: Sendable {
     fileprivate init(_ number: Int, _ schema: SyncSchema, key: Int) throws(SyncSchemaError) {
         let type = schema.types[number]
         var columns: [SyncColumn] = []
-        for property in type.properties {
+        for property in type.properties where !property.isLocal {
             if let column = try SyncColumn(property, schema) { columns.append(column) }
         }
         guard let keyIndex = columns.firstIndex(where: { $0.property == key }) else {
@@ -45,6 +47,7 @@ package struct SyncTable: Sendable {
         unsynchronized = type.properties.filter {
             ($0.isColumn || $0.isCollection) && !$0.isLocal && !synchronized.contains($0.index)
         }
+        isUploadOnly = type.syncMode == .upload
     }
 }
 

@@ -7,51 +7,15 @@
 
     @Suite("PostgreSQL: uploads", .needsPostgres)
     struct UploadTests {
-        /// A client whose uploads have increasing numbers.
-        private final class Client {
-            let sample: SampleDatabase
-            let identity: ClientIdentity
-            var base: SyncCursor
-            private(set) var number: UInt64 = 0
-
-            init(_ sample: SampleDatabase) throws {
-                self.sample = sample
-                identity = try ClientRegistry().register(readability: [], in: sample.session)
-                base = try sample.now()
-            }
-
-            func upload(_ operations: [SyncOperation], milliseconds: UInt64 = 1_700_000_000_000) -> ClientMessage.Upload
-            {
-                number += 1
-                let time = HybridTimestamp(milliseconds: milliseconds)
-                return ClientMessage.Upload(number: number, base: base, time: time, operations: operations)
-            }
-
-            func store(_ upload: ClientMessage.Upload) throws -> UploadOutcome {
-                try UploadWriter(sample.catalog).store(upload, of: identity.id, in: sample.session)
-            }
-
-            @discardableResult
-            func store(_ operations: [SyncOperation], milliseconds: UInt64 = 1_700_000_000_000) throws -> UploadOutcome
-            {
-                try store(upload(operations, milliseconds: milliseconds))
-            }
-        }
-
         private func name(_ sample: SampleDatabase, _ id: Int64) throws -> String? {
             try sample.session.query("SELECT name FROM dog WHERE id = $1", [.bigint(id)]).first?.text(0)
-        }
-
-        private func reasons(_ outcome: UploadOutcome) -> [ObjectAddress: RevertedObject.Reason]? {
-            guard case .stored(let reverted) = outcome else { return nil }
-            return Dictionary(reverted.map { ($0.address, $0.reason) }) { $1 }
         }
 
         @Test(
             "created, changed and deleted objects are stored, with links in any order and defaults for missing values")
         func operations() throws {
             let sample = try SampleDatabase()
-            let client = try Client(sample)
+            let client = try UploadingClient(sample)
             let named = try sample.values(["name": .text("Rex"), "owner": .link(sample.person(1))])
             let outcome = try client.store([
                 .create(sample.dog(1), named), .create(sample.person(1), [:]), .create(sample.dog(2), [:]),
@@ -68,7 +32,7 @@
         @Test("an upload is stored once, and one after a gap is not stored")
         func exactlyOnce() throws {
             let sample = try SampleDatabase()
-            let client = try Client(sample)
+            let client = try UploadingClient(sample)
             let upload = client.upload([.create(sample.dog(1), [:])])
             #expect(try client.store(upload) == .stored([]))
             try sample.session.execute("DELETE FROM dog")
@@ -85,7 +49,7 @@
         @Test("two connections of a client store an upload once")
         func twoConnections() async throws {
             let sample = try SampleDatabase()
-            let client = try Client(sample)
+            let client = try UploadingClient(sample)
             let (writer, id) = (UploadWriter(sample.catalog), client.identity.id)
             let first = try await PostgresConnection(sample.address)
             let second = try await PostgresConnection(sample.address)
@@ -103,7 +67,7 @@
         @Test("a secret identifies a client, and another one does not")
         func secrets() throws {
             let sample = try SampleDatabase()
-            let client = try Client(sample)
+            let client = try UploadingClient(sample)
             #expect(client.identity.secret.count == 32)
             let forged = ClientIdentity(id: client.identity.id, secret: [1])
             #expect(try sample.client(forged) == .unknown)
@@ -114,7 +78,7 @@
         func newestWins(isNewerFirst: Bool) throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id) VALUES (1)")
-            let clients = [try Client(sample), try Client(sample)]
+            let clients = [try UploadingClient(sample), try UploadingClient(sample)]
             for isNewer in [isNewerFirst, !isNewerFirst] {
                 let client = clients[isNewer ? 1 : 0]
                 let other: [String: SyncValue] = isNewer ? ["age": .integer(9)] : ["weight": .real(2)]
@@ -136,7 +100,7 @@
         func equalTimes(isGreaterFirst: Bool) throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id) VALUES (1)")
-            let clients = [try Client(sample), try Client(sample)]
+            let clients = [try UploadingClient(sample), try UploadingClient(sample)]
             for index in isGreaterFirst ? [1, 0] : [0, 1] {
                 try clients[index].store([.update(sample.dog(1), try sample.values(["name": .text("\(index)")]))])
             }
@@ -147,7 +111,7 @@
         func seenValues() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id) VALUES (1)")
-            let (slow, fast) = (try Client(sample), try Client(sample))
+            let (slow, fast) = (try UploadingClient(sample), try UploadingClient(sample))
             try fast.store([.update(sample.dog(1), try sample.values(["name": .text("fast")]))])
             slow.base = try sample.now()
             try slow.store([.update(sample.dog(1), try sample.values(["name": .text("slow")]))], milliseconds: 1)
@@ -160,7 +124,7 @@
         func clampedClock() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id) VALUES (1)")
-            let (fast, other) = (try Client(sample), try Client(sample))
+            let (fast, other) = (try UploadingClient(sample), try UploadingClient(sample))
             try fast.store(
                 [.update(sample.dog(1), try sample.values(["name": .text("fast")]))], milliseconds: 9_000_000_000_000)
             let now = try sample.session.query("SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint")
@@ -175,7 +139,7 @@
         func equalValues() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id, name) VALUES (1, 'same')")
-            let (first, second) = (try Client(sample), try Client(sample))
+            let (first, second) = (try UploadingClient(sample), try UploadingClient(sample))
             try first.store(
                 [.update(sample.dog(1), try sample.values(["name": .text("same"), "age": .integer(9)]))],
                 milliseconds: 1_700_000_000_002)
@@ -189,7 +153,7 @@
         func deletions() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id, name) VALUES (1, 'old')")
-            let (first, second) = (try Client(sample), try Client(sample))
+            let (first, second) = (try UploadingClient(sample), try UploadingClient(sample))
             try first.store([.delete(sample.dog(1))], milliseconds: 1_700_000_000_001)
             try second.store(
                 [.update(sample.dog(1), try sample.values(["name": .text("new")]))], milliseconds: 1_700_000_000_002)
@@ -203,7 +167,7 @@
         func touches() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id, name) VALUES (1, 'same'), (2, 'b')")
-            let client = try Client(sample)
+            let client = try UploadingClient(sample)
             let cursor = client.base
             try client.store([
                 .update(sample.dog(1), try sample.values(["name": .text("same")])), .delete(sample.dog(3)),
@@ -225,7 +189,7 @@
         @Test("an upload without operations, and one of a key that no row can have, are acknowledged")
         func emptyUploads() throws {
             let sample = try SampleDatabase()
-            let client = try Client(sample)
+            let client = try UploadingClient(sample)
             let cursor = client.base
             #expect(try client.store([]) == .stored([]))
             var batch = try sample.changes(after: cursor)
@@ -234,7 +198,8 @@
             let address = ObjectAddress(type: sample.tag, key: .text("a\0"))
             let long = ObjectAddress(
                 type: sample.tag, key: .text(String((0..<9_000).map { Character("\(($0 * $0 * 7_919) % 10)") })))
-            #expect(reasons(try client.store([.create(address, [:]), .create(long, [:])]))?.count ?? 0 >= 1)
+            #expect(
+                UploadingClient.reasons(try client.store([.create(address, [:]), .create(long, [:])]))?.count ?? 0 >= 1)
             batch = try sample.changes(after: batch.cursor)
             #expect(Set(batch.entries.map(\.address)) == [address, long])
             #expect(batch.uploads == [client.identity.id: 2])
@@ -250,7 +215,7 @@
                     IF NEW.name = 'refused' THEN RAISE EXCEPTION 'no dog is named secret-4711'; END IF; RETURN NEW; END $$;
                 CREATE TRIGGER refuse BEFORE INSERT OR UPDATE ON dog FOR EACH ROW EXECUTE FUNCTION refuse();
                 """)
-            let client = try Client(sample)
+            let client = try UploadingClient(sample)
             let outcome = try client.store([
                 .create(sample.dog(1), try sample.values(["size": .text("huge")])),
                 .create(sample.dog(2), try sample.values(["chipNumber": .text("secret-4711")])),
@@ -265,7 +230,7 @@
                 .create(sample.dog(9), try sample.values(["name": .text("kept")])),
             ])
             #expect(
-                reasons(outcome) == [
+                UploadingClient.reasons(outcome) == [
                     sample.dog(1): .constraint, sample.dog(2): .constraint, sample.dog(3): .constraint,
                     sample.dog(4): .invalidValue, sample.dog(5): .constraint, sample.dog(6): .invalidValue,
                     sample.dog(7): .invalidValue, sample.dog(8): .invalidValue,
@@ -283,12 +248,12 @@
         @Test("all operations of a refused object are reverted, also those before others")
         func revertedAsAWhole() throws {
             let sample = try SampleDatabase()
-            let client = try Client(sample)
+            let client = try UploadingClient(sample)
             let outcome = try client.store([
                 .create(sample.dog(1), [:]), .create(sample.dog(2), [:]),
                 .update(sample.dog(1), try sample.values(["size": .text("huge")])),
             ])
-            #expect(reasons(outcome) == [sample.dog(1): .constraint])
+            #expect(UploadingClient.reasons(outcome) == [sample.dog(1): .constraint])
             #expect(try sample.session.query("SELECT string_agg(id::text, ',') FROM dog").first?.text(0) == "2")
         }
 
@@ -298,35 +263,38 @@
             try sample.session.execute(
                 "INSERT INTO person (id) VALUES (1), (2); INSERT INTO dog (id, vet) VALUES (10, 1); INSERT INTO dog (id, keeper) VALUES (11, 2)"
             )
-            let client = try Client(sample)
+            let client = try UploadingClient(sample)
             var outcome = try client.store([.delete(sample.person(1)), .delete(sample.person(2))])
-            #expect(reasons(outcome) == [sample.person(1): .constraint])
+            #expect(UploadingClient.reasons(outcome) == [sample.person(1): .constraint])
             #expect(try sample.session.query("SELECT string_agg(id::text, ',') FROM dog").first?.text(0) == "10")
             outcome = try client.store([
                 .create(sample.person(5), [ValuePath(1): .text("a\0")]),
                 .create(sample.dog(20), try sample.values(["owner": .link(sample.person(5))])),
                 .create(sample.dog(21), try sample.values(["vet": .link(sample.person(1))])),
             ])
-            #expect(reasons(outcome) == [sample.person(5): .invalidValue, sample.dog(20): .constraint])
+            #expect(UploadingClient.reasons(outcome) == [sample.person(5): .invalidValue, sample.dog(20): .constraint])
         }
 
         @Test("two objects may exchange unique values, and of two new equal ones one is stored")
         func uniqueValues() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id, chip_number) VALUES (1, 'a'), (2, 'b')")
-            let client = try Client(sample)
+            let client = try UploadingClient(sample)
             func set(_ id: Int64, _ chip: String) throws -> SyncOperation {
                 .create(sample.dog(id), try sample.values(["chipNumber": .text(chip)]))
             }
             #expect(try client.store([try set(1, "b"), try set(2, "a")]) == .stored([]))
-            #expect(reasons(try client.store([try set(3, "c"), try set(4, "c")])) == [sample.dog(4): .constraint])
+            #expect(
+                UploadingClient.reasons(try client.store([try set(3, "c"), try set(4, "c")])) == [
+                    sample.dog(4): .constraint
+                ])
         }
 
         @Test("the rows that a deletion deletes elsewhere belong to the upload")
         func cascades() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO person (id) VALUES (1); INSERT INTO dog (id, keeper) VALUES (1, 1)")
-            let client = try Client(sample)
+            let client = try UploadingClient(sample)
             try client.store([.delete(sample.person(1))])
             let entries = try sample.changes(after: client.base).entries
             #expect(entries.map(\.address) == [sample.person(1), sample.dog(1)])
@@ -336,7 +304,7 @@
         @Test("uploads that no client sends are errors, and nothing is stored")
         func invalidUploads() throws {
             let sample = try SampleDatabase()
-            let client = try Client(sample)
+            let client = try UploadingClient(sample)
             let place = try #require(sample.catalog.schema.number(of: "Place"))
             for operation in [
                 SyncOperation.create(ObjectAddress(type: 99, key: .integer(1)), [:]),
@@ -356,7 +324,7 @@
         @Test("a touch does not hide a change that another transaction makes at the same time")
         func concurrentTouch() throws {
             let sample = try SampleDatabase()
-            let client = try Client(sample)
+            let client = try UploadingClient(sample)
             let other = try PostgresSession(sample.address)
             // The insertion is logged before the touch, and committed after it.
             try other.execute("BEGIN; INSERT INTO dog (id, name) VALUES (1, 'x')")

@@ -32,11 +32,12 @@
                 embedded:
                   Place: {properties: {city: String}}
                 objects:
-                  Person: {sync: both, primaryKey: id, properties: {id: Int, name: String}}
-                  Tag: {sync: both, primaryKey: name, properties: {name: String, note: String?}}
+                  Person: {primaryKey: id, sync: both, properties: {id: Int, name: String}}
+                  Tag: {primaryKey: name, sync: both, properties: {name: String, note: String?}}
+                  Crash: {primaryKey: id, sync: upload, properties: {id: Int, text: String}}
                   Dog:
-                    sync: both
                     primaryKey: id
+                    sync: both
                     unique: [[chipNumber]]
                     properties:
                       id: Int
@@ -55,6 +56,8 @@
                       vet: {type: Person?, onDelete: deny}
                       home: Place?
                       friends: List<Dog>
+                      walks: {type: Int, merge: add}
+                      draft: {type: String?, sync: none}
                 """)
         }
     }
@@ -67,6 +70,7 @@
         let dog: Int
         let person: Int
         let tag: Int
+        let crash: Int
 
         init(_ cluster: PostgresCluster? = nil, name: String = "sample") throws {
             address = try cluster.map { try $0.database(name) } ?? newDatabase()
@@ -78,6 +82,7 @@
             dog = try #require(schema.number(of: "Dog"))
             person = try #require(schema.number(of: "Person"))
             tag = try #require(schema.number(of: "Tag"))
+            crash = try #require(schema.number(of: "Crash"))
         }
 
         /// Identifies the deployed schema.

@@ -22,8 +22,16 @@ struct LocalWriter {
             try insert(address, values)
         case .update(let address, let values): if let row = try row(address) { try update(row, values) }
         case .delete(let address): if let row = try row(address) { try delete(row) }
+        case .add(let address, let path, let amount): try add(amount, path, address)
         default: throw CancellationError()
         }
+    }
+
+    private func add(_ amount: Int64, _ path: ValuePath, _ address: ObjectAddress) throws {
+        guard let row = try row(address), let stored = try writer.row(row),
+            case .integer(let number) = stored.value(path.properties[0])
+        else { return }
+        try writer.update(row, [path.properties[0]: .integer(number &+ amount)])
     }
 
     func table(_ name: String) throws -> DatabaseSchema.Table {

@@ -9,7 +9,15 @@ import Testing
 /// Addresses and paths of the types of `SyncedFile`.
 enum Sample {
     static let (group, count, text, owner, parent, place, weight) = (0, 1, 2, 3, 4, 5, 6)
+    static let votes = 8
+    /// A local property.
+    static let note = 9
     static let boss = 2
+    /// The counters of the objects of `Item`, and of the objects of simulations without a file.
+    static let counters = [ValuePath(votes), ValuePath(plainVotes)]
+    static let plainVotes = 20
+    /// An object of a type that is only uploaded.
+    static func report(_ id: Int64) -> ObjectAddress { ObjectAddress(type: 4, key: .integer(id)) }
     static func item(_ id: Int64) -> ObjectAddress { ObjectAddress(type: 0, key: .integer(id)) }
     static func owner(_ name: String) -> ObjectAddress { ObjectAddress(type: 1, key: .text(name)) }
     static func integer(_ number: Int64) -> SyncValue { .scalar(.integer(number)) }
@@ -24,7 +32,7 @@ enum Sample {
     static func complete(_ values: [Int: SyncValue]) -> [ValuePath: SyncValue] {
         let defaults: [Int: SyncValue] = [
             group: integer(0), count: integer(0), text: text("new"), owner: .null, parent: .null, place: .null,
-            weight: .null,
+            weight: .null, votes: integer(0),
         ]
         return self.values(defaults.merging(values) { $1 })
     }

@@ -242,7 +242,8 @@ struct SyncApplierTests {
                 Sample.item(1),
                 Sample.values([Sample.owner: link, Sample.place: Sample.place(1, "a", near: link, y: 2)])))
         try file.write(
-            .update(Sample.item(1), [ValuePath([Sample.place, 3, 0]): Sample.integer(3)]), .delete(Sample.owner("ada")))
+            .update(Sample.item(1), [ValuePath([Sample.place, 3, 0]): Sample.integer(3)]),
+            .add(Sample.item(1), ValuePath(Sample.votes), 4), .delete(Sample.owner("ada")))
         file.close()
         var facts = SyncedFile.facts
         facts[0] = facts[0].replacing("property group Int", with: "property added Int\nproperty group Int")
@@ -257,7 +258,7 @@ struct SyncApplierTests {
         ])
         let created: [Int: SyncValue] = [
             1: Sample.integer(0), 2: Sample.integer(0), 3: Sample.text("new"), 4: .link(owner), 5: .null, 6: place,
-            7: .null,
+            7: .null, 9: Sample.integer(0),
         ]
         let uploads = try store.load().outbox
         #expect(uploads.map(\.number) == [1, 2])
@@ -270,7 +271,7 @@ struct SyncApplierTests {
                     [
                         ValuePath(4): .null, ValuePath([6, 4, 0]): Sample.integer(3), ValuePath([6, 3]): .null,
                     ]),
-                .delete(owner),
+                .add(item, ValuePath(9), 4), .delete(owner),
             ])
     }
 

@@ -6,9 +6,9 @@ import MartletSyncProtocol
 import MartletValues
 import Synchronization
 
-/// A synchronized file with two synchronized types, which can be closed and opened again.
+/// A synchronized file with three synchronized types, which can be closed and opened again.
 final class SyncedFile {
-    /// The types in the file. `Item` has the number 0, `Owner` the number 1.
+    /// The types in the file. `Item` has the number 0, `Owner` 1, `Report` 4.
     static let facts = [
         """
         object Item
@@ -21,6 +21,8 @@ final class SyncedFile {
         property place embedded:Place?
         property weight Double?
         property id Int
+        property votes Int merge=add
+        property note String? sync=none
         """,
         """
         object Owner
@@ -44,6 +46,14 @@ final class SyncedFile {
         object Note
         property text String
         property item link:Item?
+        """,
+        """
+        object Report
+        primaryKey id
+        sync upload
+        property text String
+        property id Int
+        property place embedded:Point?
         """,
     ]
 
@@ -94,7 +104,7 @@ final class SyncedFile {
 
     func open() throws {
         let wall = wall
-        let store = try SyncedStore(Self.options(path), synced: ["Item", "Owner"], wall: { wall.now })
+        let store = try SyncedStore(Self.options(path), synced: ["Item", "Owner", "Report"], wall: { wall.now })
         self.store = store
         let handle = try store.coordinator.openSnapshot()
         copy = try FileImage(handle, store.coordinator.schema)
@@ -304,7 +314,8 @@ struct ObjectReader {
             for key in keys {
                 guard let row = try StoredRow(key, table.layout, connection) else { continue }
                 var values: [ValuePath: SyncValue] = [:]
-                for property in type.properties where property.isColumn && property.index != keyProperty {
+                for property in type.properties
+                where property.isColumn && !property.isLocal && property.index != keyProperty {
                     values[ValuePath(property.index)] = try value(row.value(property.index), property)
                 }
                 found[ObjectAddress(type: number, key: row.value(keyProperty))] = values

@@ -49,6 +49,7 @@ final class ModelFile: ClientFile {
         case .create(let address, let values): rows[address, default: [:]].merge(values) { $1 }
         case .update(let address, let values): if rows[address] != nil { rows[address]?.merge(values) { $1 } }
         case .delete(let address): rows[address] = nil
+        case .add(let address, let path, let amount): rows[address]?.add(amount, at: path)
         default: break
         }
     }

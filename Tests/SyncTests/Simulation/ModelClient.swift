@@ -110,7 +110,8 @@ final class ModelClient {
     /// The objects of an upload without conflicts are on the server as they are in the file.
     private func checkEffect(of upload: ClientMessage.Upload, _ server: ModelServer) throws {
         let rows = try file.objects()
-        for address in upload.operations.map(\.address) {
+        // The changes of an object that is only uploaded are local.
+        for address in upload.operations.map(\.address) where address.type != Sample.report(0).type {
             let (mine, theirs) = (rows[address], server.rows[address])
             let shown = theirs?.mapValues { $0.shown { rows[$0] != nil } }
             if mine != shown {
@@ -206,6 +207,30 @@ final class ModelClient {
             }
         }
         checkOwnWrites(stored, rows, mask)
+        checkCounters(stored, rows, expected)
+    }
+
+    // A counter shows the value of the server and what the outbox adds to it.
+    private func checkCounters(_ stored: ClientState, _ rows: ModelRows, _ expected: ModelRows) {
+        let operations = stored.outbox.flatMap(\.operations)
+        let replaced = operations.compactMap { operation in
+            switch operation {
+            case .create(let address, _), .delete(let address): address
+            default: nil
+            }
+        }
+        for (address, values) in rows {
+            guard let theirs = expected[address], !replaced.contains(address) else { continue }
+            for path in Sample.counters where values[path] != nil {
+                var shown = theirs
+                for case .add(address, path, let amount) in operations { shown.add(amount, at: path) }
+                if values[path] != shown[path] {
+                    return fail(
+                        "the counter of \(address) is \(String(describing: values[path])) instead of "
+                            + "\(String(describing: shown[path]))")
+                }
+            }
+        }
     }
 
     // A link is shown if its target is in the file. The link to an object that the program has created itself is restored
@@ -226,11 +251,13 @@ final class ModelClient {
                 written[address, default: [:]][path] = value
             }
         }
-        for operation in stored.outbox.flatMap(\.operations) {
+        for operation in stored.outbox.flatMap(\.operations) where operation.address.type != Sample.report(0).type {
             switch operation {
             case .create(let address, let values): add(address, values)
             case .update(let address, let values) where rows[address] != nil: add(address, values)
             case .delete(let address): written[address] = nil
+            case .add(let address, let path, let amount):
+                if written[address]?[path] != nil { written[address]?.add(amount, at: path) }
             default: break
             }
         }

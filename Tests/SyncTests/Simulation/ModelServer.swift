@@ -169,6 +169,12 @@ final class ModelServer {
         let values: ModelValues
         switch operation {
         case .create(_, let created): values = created
+        case .add(_, let path, let amount):
+            // Additions have no conflicts, but a deletion wins.
+            guard rows[address] != nil else { return }
+            rows[address]?.add(amount, at: path)
+            stamp(path, of: address, upload.time, client)
+            return
         // A deletion wins over an update.
         case .update(_, let changed) where rows[address] != nil: values = changed
         case .delete:

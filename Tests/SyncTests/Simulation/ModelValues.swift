@@ -13,6 +13,12 @@ extension ModelValues {
         self[ValuePath(first)] = whole.replacing(path.properties.dropFirst(), by: value)
     }
 
+    /// Adds to a counter.
+    mutating func add(_ amount: Int64, at path: ValuePath) {
+        guard case .scalar(.integer(let number)) = self[path] ?? .scalar(.integer(0)) else { return }
+        self[path] = .scalar(.integer(number + amount))
+    }
+
     /// The value at a path, which may lead into an embedded object.
     func value(at path: ValuePath) -> SyncValue? {
         var value = self[ValuePath(path.properties[0])]

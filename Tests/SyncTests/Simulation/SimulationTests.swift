@@ -75,6 +75,7 @@ struct Simulation {
 
     private mutating func address() -> ObjectAddress {
         if kind == .files, chance(3) { return owner() }
+        if kind == .files, chance(12) { return Sample.report(Int64.random(in: 1...3, using: &random)) }
         return ObjectAddress(type: 0, key: .integer(Int64.random(in: 1...4, using: &random)))
     }
 
@@ -87,12 +88,19 @@ struct Simulation {
         if isComplete || chance(2) { values[ValuePath(0)] = number(0...2) }
         guard kind == .files else {
             for property in 1...2 where isComplete || chance(2) { values[ValuePath(property)] = number(0...99) }
+            if isComplete { values[ValuePath(Sample.plainVotes)] = number(0...9) }
+            return values
+        }
+        if address.type == Sample.report(0).type {
+            values[ValuePath(0)] = Sample.text("fault")
+            if chance(2) { values[ValuePath(2)] = .embedded([number(0...9)]) }
             return values
         }
         if address.type == 1 {
             if isComplete || chance(2) { values[ValuePath(Sample.boss)] = link() }
             return values
         }
+        if isComplete { values[ValuePath(Sample.votes)] = number(0...9) }
         for property in [Sample.count, Sample.text, Sample.owner, Sample.parent, Sample.place, Sample.weight]
         where isComplete || chance(3) { values[ValuePath(property)] = value(of: property) }
         return values
@@ -115,12 +123,16 @@ struct Simulation {
 
     private mutating func operation() -> SyncOperation {
         let address = address()
-        switch Int.random(in: 0..<7, using: &random) {
+        switch Int.random(in: 0..<9, using: &random) {
         case 0, 1: return .create(address, values(of: address, isComplete: true))
         case 2: return .delete(address)
         case 3 where kind == .files && address.type == 0:
             let path: [Int] = chance(2) ? [Sample.place, 0] : [Sample.place, 3, 0]
             return .update(address, [ValuePath(path): number(0...9)])
+        case 4,
+            5 where address.type == 0:
+            let amount = Int64.random(in: -3...3, using: &random)
+            return .add(address, ValuePath(kind == .files ? Sample.votes : Sample.plainVotes), amount)
         default: return .update(address, values(of: address))
         }
     }
@@ -188,7 +200,9 @@ struct Simulation {
         case 5..<8: client.write(operations(), now, server, isCancelled: kind == .files && chance(6))
         case 8: client.subscribe(queries(), server)
         case 9, 10:
-            let address = address()
+            var address = address()
+            // Clients do not change the reports of others.
+            while address.type == Sample.report(0).type { address = self.address() }
             let isDeleted = chance(4)
             server.write(
                 address, isDeleted ? nil : values(of: address, isComplete: server.rows[address] == nil))

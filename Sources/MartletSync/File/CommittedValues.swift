@@ -1,0 +1,72 @@
+import MartletEngine
+import MartletSyncProtocol
+import MartletValues
+
+/// Converts stored values of the open transaction to the values that are sent.
+struct CommittedValues {
+    private let schema: SyncSchema
+    private let changes: CommittingChanges
+    /// The addresses of link targets.
+    private var addresses: [RowID: ObjectAddress] = [:]
+
+    init(_ schema: SyncSchema, _ changes: CommittingChanges) { (self.schema, self.changes) = (schema, changes) }
+
+    /// The value of a column.
+    mutating func value(_ stored: SQLValue, _ property: PropertySchema) throws -> SyncValue {
+        guard property.isLink, case .integer(let key) = stored, let target = targetTable(of: property) else {
+            return .scalar(stored)
+        }
+        guard property.element.isEmbedded else {
+            return try address(of: RowID(table: target.id, key: key), target).map(SyncValue.link) ?? .null
+        }
+        guard let row = try changes.row(key, target) else { return .null }
+        return .embedded(
+            try target.type.properties.map { $0.isColumn ? try value(row.value($0.index), $0) : .null })
+    }
+
+    /// The value at a path, which may lead into embedded objects.
+    mutating func value(
+        at path: [PropertyIndex], _ row: StoredRow, _ table: DatabaseSchema.Table
+    ) throws -> SyncValue {
+        let property = table.type.properties[path[0]]
+        let stored = row.value(property.index)
+        guard path.count > 1, case .integer(let key) = stored, let inner = targetTable(of: property),
+            let innerRow = try changes.row(key, inner)
+        else { return try value(stored, property) }
+        return try value(at: Array(path.dropFirst()), innerRow, inner)
+    }
+
+    private func targetTable(of property: PropertySchema) -> DatabaseSchema.Table? {
+        property.element.target.flatMap { changes.schema[$0] }
+    }
+
+    /// Nil if the object does not exist, or if its type is not synchronized.
+    private mutating func address(of row: RowID, _ table: DatabaseSchema.Table) throws -> ObjectAddress? {
+        guard let type = schema.number(of: table.type.name) else { return nil }
+        if table.layout.keyIsProperty { return ObjectAddress(type: type, key: .integer(row.key)) }
+        if let known = addresses[row] { return known }
+        guard let key = try changes.primaryKey(of: row.key, table) else { return nil }
+        let address = ObjectAddress(type: type, key: key)
+        addresses[row] = address
+        return address
+    }
+}
+
+extension SyncValue {
+    /// The objects to which the value links.
+    var targets: [ObjectAddress] {
+        switch self {
+        case .scalar: []
+        case .link(let target): [target]
+        case .embedded(let values): values.flatMap(\.targets)
+        }
+    }
+
+    var withoutLinks: SyncValue {
+        switch self {
+        case .scalar: self
+        case .link: .null
+        case .embedded(let values): .embedded(values.map(\.withoutLinks))
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import MartletEngine
+
+/// The columns of a synchronized type that are sent: all except the primary key and local properties.
+///
+/// What is sent depends on the schema of the program. The file may have been made with other keys of synchronization.
+struct SentColumns {
+    /// A column and its property. It has no references, because every row uses it.
+    struct Column {
+        let position: Int
+        let property: PropertyIndex
+        /// True if the stored form differs from the form that is sent.
+        let isConverted: Bool
+        let isCounter: Bool
+    }
+
+    let type: Int
+    /// The position of the primary key among the columns of the table.
+    let keyPosition: Int
+    let columns: [Column]
+    /// True for objects that are sent once and not received.
+    let isUploadOnly: Bool
+    private let properties: ColumnSet
+
+    /// Nil if the type is not synchronized.
+    init?(_ table: DatabaseSchema.Table, _ schema: SyncSchema) {
+        guard let type = schema.number(of: table.type.name), let declared = schema[type],
+            let keyPosition = table.layout.columns.firstIndex(where: { $0.property == table.type.primaryKey })
+        else { return nil }
+        self.type = type
+        self.keyPosition = keyPosition
+        isUploadOnly = declared.syncMode == .upload
+        columns = table.layout.columns.enumerated().compactMap { position, column in
+            let property = declared.properties[column.property]
+            if position == keyPosition || property.isLocal { return nil }
+            return Column(
+                position: position, property: property.index, isConverted: property.isLink || property.isAny,
+                isCounter: property.isCounter)
+        }
+        properties = ColumnSet(columns.map(\.property))
+    }
+
+    /// The columns of `written`, in the order of the table.
+    func written(_ written: ColumnSet) -> [Column] { columns.filter { written.contains($0.property) } }
+
+    func contains(_ property: PropertyIndex) -> Bool { properties.contains(property) }
+
+    /// True if a counter is among the columns.
+    func containsCounter(_ written: ColumnSet) -> Bool {
+        columns.contains { $0.isCounter && written.contains($0.property) }
+    }
+}
