@@ -204,8 +204,8 @@ let package = Package(
         .testTarget(
             name: "SyncTests",
             dependencies: [
-                "Martlet", "TasksModels", "MartletSync", "MartletSyncService", "MartletSyncProtocol", "MartletValues",
-                "MartletEngine", "MartletSQLite", "ModelTesting",
+                "Martlet", "TasksModels", "MartletSync", "MartletSyncService", "MartletSyncProtocol", "MartletPostgres",
+                "MartletValues", "MartletEngine", "MartletSQLite", "ModelTesting",
                 // Compares the service's SQL with the tables that 'martlet postgres' writes.
                 "MartletTables", "MartletFrontend", "MartletSchema",
             ]),

@@ -66,8 +66,8 @@ struct MessageCodingTests {
             let cursor = SyncCursor("1:1:")
             return ClientMessage.upload(.init(number: 1, base: cursor, time: .zero, operations: [operation])).encoded()
         }
-        #expect(throws: Never.self) { try ClientMessage(upload(100)) }
-        #expect(throws: MalformedMessage.self) { try ClientMessage(upload(101)) }
+        #expect(throws: Never.self) { try ClientMessage(upload(256)) }
+        #expect(throws: MalformedMessage.self) { try ClientMessage(upload(257)) }
         let deep = Array([[UInt8]](repeating: [6, 1], count: 100_000).joined()) + [0]
         #expect(throws: MalformedMessage.self) {
             var reader = try MessageReader(deep)

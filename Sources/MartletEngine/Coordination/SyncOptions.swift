@@ -42,6 +42,9 @@ package final class CommittingChanges {
         schema = coordinator.schema
     }
 
+    /// The path of the file, for errors.
+    package var path: String { coordinator.path }
+
     package func isSynced(_ type: ObjectTypeSchema) -> Bool { types.contains(type.name) }
 
     /// Calls `body` with a connection that reads the version before the transaction.

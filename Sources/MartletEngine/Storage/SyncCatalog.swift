@@ -24,11 +24,12 @@ enum SyncCatalog {
         condition BLOB NOT NULL, name TEXT, created REAL NOT NULL, updated REAL NOT NULL, \
         PRIMARY KEY (number, position)) STRICT, WITHOUT ROWID
         """,
-        // Links to objects that are not in the file. The property of the holder is NULL.
+        // Links to objects that are not in the file. They are NULL in the property of the holder. 'value' is the whole
+        // value of the property if it is an `AnyRealmValue`, otherwise NULL.
         """
         CREATE TABLE martlet_unresolved (holder_type INTEGER NOT NULL, holder INTEGER NOT NULL, \
-        property TEXT NOT NULL, target_type INTEGER NOT NULL, target ANY NOT NULL, \
-        PRIMARY KEY (holder_type, holder, property)) STRICT, WITHOUT ROWID
+        property TEXT NOT NULL, target_type INTEGER NOT NULL, target ANY NOT NULL, value BLOB, \
+        PRIMARY KEY (holder_type, holder, property, target_type, target)) STRICT, WITHOUT ROWID
         """,
         "CREATE INDEX martlet_unresolved_targets ON martlet_unresolved (target_type, target)",
     ]

@@ -78,7 +78,7 @@ extension TableLayout {
     }
 
     /// The value that existing rows get in the column of a new required property without a default.
-    static func zero(of element: ElementType) -> SQLValue {
+    package static func zero(of element: ElementType) -> SQLValue {
         switch element {
         case .link, .embedded: .null
         case .intEnum: .integer(0)

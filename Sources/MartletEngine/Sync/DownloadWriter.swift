@@ -10,12 +10,18 @@ package final class DownloadWriter {
     private var stores: [TableID: RowStore] = [:]
     private var defaults: [String: @Sendable () -> [SQLValue]] = [:]
     private let texts = TextArena()
+    /// True if values may contain links.
+    fileprivate let hasAnyValues: Bool
+    /// Returns a value of an `AnyRealmValue` property in a form that contains the primary keys of its targets. Called before
+    /// a link is removed from the value.
+    package var encodesAny: ((SQLValue) throws -> [UInt8])?
 
     /// - Parameter transaction: a transaction that has written nothing yet.
     package init(_ transaction: WriteTransaction) {
         self.transaction = transaction
         transaction.isDownload = true
         schema = transaction.coordinator.schema
+        hasAnyValues = schema.tables.values.contains { $0.type.properties.contains(where: \.isAny) }
         for declaration in transaction.coordinator.options.types {
             defaults[declaration.type.name] = declaration.defaultRow
         }
@@ -171,8 +177,7 @@ private final class LeavingObject: RowDeletionHost {
 
     var schema: DatabaseSchema { writer.schema }
     let callsObservers = false
-    /// A file with such types is refused when it is opened.
-    let hasAnyValues = false
+    var hasAnyValues: Bool { writer.hasAnyValues }
 
     func rows(of table: TableID) -> RowStore { writer.store(table) }
 
@@ -186,6 +191,7 @@ private final class LeavingObject: RowDeletionHost {
 
     func change(_ property: PropertyIndex, of holder: RowID, isSilent: Bool, _ body: () throws -> Void) throws {
         let table = schema[holder.table]
+        let whole = try wholeValue(property, of: holder)
         try writer.transaction.keepOldRow(holder.key, table.layout, in: holder.table)
         try body()
         writer.transaction.recorder.modify(holder.key, property, in: holder.table)
@@ -193,10 +199,22 @@ private final class LeavingObject: RowDeletionHost {
         #if MARTLET_SEEDED_BUGS
             if SeededSyncBug.isOn(.unresolvedLost) { return }
         #endif
+        let place = UnresolvedLinks.Holder(holder, property: table.type.properties[property].name)
         try writer.transaction.handle.read { connection in
-            try UnresolvedLinks(connection).remember(
-                .init(holder, property: table.type.properties[property].name), target: primaryKey, in: row.table)
+            let links = UnresolvedLinks(connection)
+            guard let whole else { return try links.remember(place, target: primaryKey, in: row.table) }
+            try links.add(place, target: primaryKey, in: row.table, whole: whole)
         }
+    }
+
+    /// The value of an `AnyRealmValue` property with all of its links, also those that have no target; nil for others.
+    private func wholeValue(_ property: PropertyIndex, of holder: RowID) throws -> [UInt8]? {
+        let described = schema[holder.table].type.properties[property]
+        guard described.isAny, let encodesAny = writer.encodesAny else { return nil }
+        let place = UnresolvedLinks.Holder(holder, property: described.name)
+        let known = try writer.transaction.handle.read { try UnresolvedLinks($0).whole(place) }
+        guard known.isEmpty, let stored = try writer.row(holder)?.value(property) else { return known }
+        return try encodesAny(stored)
     }
 
     func remove(_ targets: Set<SQLValue>, from collection: CollectionID) throws { throw unsupported(collection) }

@@ -3,7 +3,8 @@ package import MartletValues
 
 /// The links of a synchronized file to objects that are not in the file, because no subscription contains them.
 ///
-/// The property of the holder is nil. When the target comes, the link is restored.
+/// The property of the holder is nil, or an `AnyRealmValue` that is nil at these places. When the target comes, the link is
+/// restored.
 package struct UnresolvedLinks {
     private let connection: Connection
 
@@ -26,12 +27,42 @@ package struct UnresolvedLinks {
 
     /// Stores the target of a link, which replaces an earlier one.
     package func remember(_ holder: Holder, target: SQLValue, in table: TableID) throws {
+        try forget(holder)
+        try add(holder, target: target, in: table, whole: nil)
+    }
+
+    /// Stores one of the targets of a value that may have several.
+    ///
+    /// - Parameter whole: the value of the property with all of its links.
+    package func add(_ holder: Holder, target: SQLValue, in table: TableID, whole: [UInt8]?) throws {
         try connection.run(
-            "INSERT OR REPLACE INTO martlet_unresolved VALUES (?1, ?2, ?3, ?4, ?5)",
+            "INSERT OR REPLACE INTO martlet_unresolved VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             [
                 .integer(Int64(holder.row.table)), .integer(holder.row.key), .text(holder.property),
-                .integer(Int64(table)), target,
+                .integer(Int64(table)), target, whole.map(SQLValue.blob) ?? .null,
             ])
+    }
+
+    /// The value of a property with all of its links; empty if it has no links without a target.
+    package func whole(_ holder: Holder) throws -> [UInt8] {
+        let value = try connection.value(
+            "SELECT value FROM martlet_unresolved WHERE holder_type = ?1 AND holder = ?2 AND property = ?3 LIMIT 1",
+            [.integer(Int64(holder.row.table)), .integer(holder.row.key), .text(holder.property)])
+        return if case .blob(let bytes)? = value { bytes } else { [] }
+    }
+
+    /// The values of properties with all of their links.
+    package func wholes() throws -> [[UInt8]] {
+        let statement = try connection.statement(
+            "SELECT DISTINCT value FROM martlet_unresolved WHERE value IS NOT NULL")
+        var values: [[UInt8]] = []
+        while try statement.step() { values.append(statement.blob(0)) }
+        return values
+    }
+
+    package func replaceWhole(_ value: [UInt8], by new: [UInt8]) throws {
+        try connection.run(
+            "UPDATE martlet_unresolved SET value = ?2 WHERE value = ?1", [.blob(value), .blob(new)])
     }
 
     package func forget(_ holder: Holder) throws {
@@ -72,7 +103,7 @@ extension CommittingChanges {
         for (id, rows) in changes.tables {
             guard let table = schema.tables[id] else { continue }
             for key in rows.deleted { try links.forgetLinks(of: RowID(table: id, key: key)) }
-            for property in table.type.properties where property.isColumn && property.isLink {
+            for property in table.type.properties where property.isColumn && (property.isLink || property.isAny) {
                 for key in rows.keys(modifiedIn: ColumnSet(property.index)) {
                     try links.forget(.init(RowID(table: id, key: key), property: property.name))
                 }

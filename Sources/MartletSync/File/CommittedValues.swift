@@ -9,10 +9,18 @@ struct CommittedValues {
     /// The addresses of link targets.
     private var addresses: [RowID: ObjectAddress] = [:]
 
+    /// How deeply embedded objects may contain each other. See `MessageLimits`.
+    private static let maximumDepth = 100
+
     init(_ schema: SyncSchema, _ changes: CommittingChanges) { (self.schema, self.changes) = (schema, changes) }
 
     /// The value of a column.
     mutating func value(_ stored: SQLValue, _ property: PropertySchema) throws -> SyncValue {
+        try value(stored, property, depth: 0)
+    }
+
+    private mutating func value(_ stored: SQLValue, _ property: PropertySchema, depth: Int) throws -> SyncValue {
+        if property.isAny { return try anyValue(stored) }
         guard property.isLink, case .integer(let key) = stored, let target = targetTable(of: property) else {
             return .scalar(stored)
         }
@@ -20,8 +28,16 @@ struct CommittedValues {
             return try address(of: RowID(table: target.id, key: key), target).map(SyncValue.link) ?? .null
         }
         guard let row = try changes.row(key, target) else { return .null }
+        guard depth < Self.maximumDepth else {
+            throw EngineError(
+                .invalidInput, path: changes.path,
+                "'\(target.type.name)' contains itself more than \(Self.maximumDepth) times, and cannot be uploaded; nothing "
+                    + "was written; use links instead of embedded objects")
+        }
         return .embedded(
-            try target.type.properties.map { $0.isColumn ? try value(row.value($0.index), $0) : .null })
+            try target.type.properties.map { property in
+                property.isColumn ? try value(row.value(property.index), property, depth: depth + 1) : .null
+            })
     }
 
     /// The value at a path, which may lead into embedded objects.
@@ -34,6 +50,13 @@ struct CommittedValues {
             let innerRow = try changes.row(key, inner)
         else { return try value(stored, property) }
         return try value(at: Array(path.dropFirst()), innerRow, inner)
+    }
+
+    private mutating func anyValue(_ stored: SQLValue) throws -> SyncValue {
+        try AnyConversion.value(stored) { link in
+            guard let table = changes.schema.tables[link.table] else { return nil }
+            return try address(of: RowID(table: link.table, key: link.key), table)
+        }
     }
 
     private func targetTable(of property: PropertySchema) -> DatabaseSchema.Table? {
@@ -58,7 +81,8 @@ extension SyncValue {
         switch self {
         case .scalar: []
         case .link(let target): [target]
-        case .embedded(let values): values.flatMap(\.targets)
+        case .embedded(let values), .list(let values): values.flatMap(\.targets)
+        case .map(let entries): entries.flatMap(\.value.targets)
         }
     }
 
@@ -67,6 +91,8 @@ extension SyncValue {
         case .scalar: self
         case .link: .null
         case .embedded(let values): .embedded(values.map(\.withoutLinks))
+        case .list(let values): .list(values.map(\.withoutLinks))
+        case .map(let entries): .map(entries.map { MapEntry(key: $0.key, value: $0.value.withoutLinks) })
         }
     }
 }

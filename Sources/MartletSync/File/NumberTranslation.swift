@@ -48,6 +48,16 @@ struct NumberTranslation {
         }
     }
 
+    /// The value with links to types that are not synchronized any more replaced by nil.
+    func translatedAny(_ value: SyncValue) -> SyncValue {
+        switch value {
+        case .scalar, .embedded: value
+        case .link(let address): (try? translated(address)).map(SyncValue.link) ?? .null
+        case .list(let values): .list(values.map(translatedAny))
+        case .map(let entries): .map(entries.map { MapEntry(key: $0.key, value: translatedAny($0.value)) })
+        }
+    }
+
     private func translated(_ address: ObjectAddress) throws(Missing) -> ObjectAddress {
         guard former.indices.contains(address.type) else { throw Missing(name: "the type \(address.type)") }
         let name = former[address.type].name
@@ -132,6 +142,16 @@ struct NumberTranslation {
         switch value {
         case .scalar: return value
         case .link(let address): return .link(try translated(address))
+        case .list(let values):
+            var result: [SyncValue] = []
+            for value in values { result.append(try translated(value, property)) }
+            return .list(result)
+        case .map(let entries):
+            var result: [MapEntry] = []
+            for entry in entries {
+                result.append(MapEntry(key: entry.key, value: try translated(entry.value, property)))
+            }
+            return .map(result)
         case .embedded(let values):
             let (old, type) = try embedded(property)
             var result = defaults(type).map(SyncValue.scalar)

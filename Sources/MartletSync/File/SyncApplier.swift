@@ -21,6 +21,18 @@ package struct SyncApplier {
         writer = DownloadWriter(transaction)
         tables = schema.types.compactMap { [writer] in writer.schema[$0.name]?.id }
         hasUnresolved = try transaction.handle.read { try !UnresolvedLinks($0).isEmpty }
+        writer.encodesAny = { [schema, unowned writer] stored in
+            var message = MessageWriter()
+            message.value(
+                try AnyConversion.value(stored) { link in
+                    guard let type = writer.schema.tables[link.table]?.type, let number = schema.number(of: type.name),
+                        let property = type.primaryKey,
+                        let row = try writer.row(RowID(table: link.table, key: link.key))
+                    else { return nil }
+                    return ObjectAddress(type: number, key: row.value(property))
+                })
+            return message.bytes
+        }
     }
 
     /// - Throws: `MalformedMessage` if the batch has types, properties or values that the schema does not have.
@@ -174,6 +186,7 @@ package struct SyncApplier {
                 switch property.element {
                 case .link: try link(value, property, row, isNew: current == nil)
                 case .embedded: try embedded(value, property, current?.value(index) ?? .null)
+                case .scalar(.any): try anyValue(value, property, row, isNew: current == nil)
                 default: try scalar(value, property)
                 }
         }
@@ -206,6 +219,28 @@ package struct SyncApplier {
             return .null
         default: throw MalformedMessage("a value of '\(property.name)' is not a link")
         }
+    }
+
+    private mutating func anyValue(
+        _ value: SyncValue, _ property: PropertySchema, _ row: RowID, isNew: Bool
+    ) throws -> SQLValue {
+        let holder = UnresolvedLinks.Holder(row, property: property.name)
+        var missing: [ObjectAddress] = []
+        let stored = try AnyConversion.stored(value) { address in
+            let table = try table(address)
+            if let key = try rows[address]?.row.key ?? key(address) { return AnyLink(table, key) }
+            missing.append(address)
+            return nil
+        }
+        if hasUnresolved && !isNew { try unresolved { try $0.forget(holder) } }
+        var writer = MessageWriter()
+        if !missing.isEmpty { writer.value(value) }
+        for address in Set(missing) {
+            let table = try table(address)
+            try unresolved { try $0.add(holder, target: address.key, in: table, whole: writer.bytes) }
+            hasUnresolved = true
+        }
+        return stored
     }
 
     private mutating func embedded(
@@ -244,10 +279,15 @@ package struct SyncApplier {
         guard let target = rows[address]?.row else { return }
         for holder in try unresolved({ try $0.holders(of: address.key, in: target.table) }) {
             let type = writer.schema.tables[holder.row.table]?.type
-            if let property = type?[holder.property] {
+            guard let property = type?[holder.property] else { continue }
+            guard property.isAny else {
                 try writer.update(holder.row, [property.index: .integer(target.key)])
+                try unresolved { try $0.forget(holder) }
+                continue
             }
-            try unresolved { try $0.forget(holder) }
+            // Other links in the value may still have no target.
+            var reader = try MessageReader(try unresolved { try $0.whole(holder) })
+            try update(holder.row, [property.index: reader.syncValue()])
         }
     }
 }

@@ -75,7 +75,6 @@ private struct SyncableTypes {
         let name = "'\(type.name).\(property.name)'"
         if case .linkingObjects = property.kind { return [] }
         if property.isCollection { return ["\(name) is a collection, and collections are not synchronized yet"] }
-        if property.isAny { return ["\(name) has values of any type, which are not synchronized yet"] }
         switch property.element {
         case .link(let target) where !synced.contains(target):
             return ["\(name) links to '\(target)', which is not synchronized; synchronize it, too"]
@@ -91,7 +90,7 @@ private struct SyncableTypes {
     private func localProblem(_ property: PropertySchema, _ type: ObjectTypeSchema) -> String? {
         let name = "'\(type.name).\(property.name)'"
         if property.isAny {
-            return "\(name) may link to synchronized objects, which values of any type cannot do yet"
+            return "\(name) is local and may link to synchronized objects, which local values of any type cannot do yet"
         }
         if property.isCollection, case .link(let target) = property.element, synced.contains(target) {
             return "\(name) is a collection of links to '\(target)', which is synchronized; this is not supported yet"

@@ -297,10 +297,22 @@ package final class SyncedStore: Sendable {
                         try tables.write(subscriptions, of: set)
                     }
                 }
+                try translateUnresolved(UnresolvedLinks(connection), translation)
                 record.numbering = numbering
                 try tables.write(record)
             }
         }
+    }
+
+    // Two values may become equal, so all are read before one is replaced.
+    private func translateUnresolved(_ links: UnresolvedLinks, _ translation: NumberTranslation) throws {
+        let changes = try links.wholes().map { bytes in
+            var reader = try MessageReader(bytes)
+            var writer = MessageWriter()
+            writer.value(translation.translatedAny(try reader.syncValue()))
+            return (old: bytes, new: writer.bytes)
+        }
+        for change in changes { try links.replaceWhole(change.old, by: change.new) }
     }
 
     private func translated(

@@ -159,10 +159,3 @@ extension SyncValue {
         return .scalar(.integer(Int64(clamping: Int128(number) + amount)))
     }
 }
-
-extension ValuePath {
-    /// True if the two values are the same, or one is inside the other.
-    fileprivate func overlaps(_ other: ValuePath) -> Bool {
-        zip(properties, other.properties).allSatisfy { $0 == $1 }
-    }
-}

@@ -54,6 +54,8 @@ extension SyncValue {
             // A link in an `AnyRealmValue` equals none of the scalars that conditions compare.
             return kind == .any ? .real(.nan) : SyncValue.scalar(target.key).compared(as: kind)
         case .embedded: return .integer(1)
+        // Lists and maps equal no single value.
+        case .list, .map: return .real(.nan)
         case .scalar(let value):
             switch kind {
             case .floating, .date:

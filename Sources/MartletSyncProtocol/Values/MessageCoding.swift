@@ -13,8 +13,9 @@ package struct MessageLimits: Sendable {
     package var messageBytes = 1 << 20
     /// The bytes of one text, blob or position.
     package var valueBytes = 1 << 20
-    /// How deeply embedded objects may contain each other.
-    package var depth = 100
+    /// How deeply embedded objects, lists and maps may contain each other. The file of a client has at most 100 levels of
+    /// embedded objects, and at most 100 of lists and maps in a value.
+    package var depth = 256
 
     package init() {}
 }

@@ -20,6 +20,11 @@ package struct ValuePath: Sendable, Hashable {
 
     package init(_ properties: [Int]) { self.properties = properties }
     package init(_ property: Int) { properties = [property] }
+
+    /// True if the two values are the same, or one is inside the other.
+    package func overlaps(_ other: ValuePath) -> Bool {
+        zip(properties, other.properties).allSatisfy { $0 == $1 }
+    }
 }
 
 /// A value of a property as it is sent: the stored form, except that a link is the address of its target.
@@ -28,8 +33,35 @@ package enum SyncValue: Sendable, Hashable {
     case link(ObjectAddress)
     /// The values of an embedded object, in the order of its properties.
     case embedded([SyncValue])
+    /// A list in a value of any type.
+    case list([SyncValue])
+    /// A map in a value of any type. The keys increase.
+    case map([MapEntry])
 
     package static let null = SyncValue.scalar(.null)
+}
+
+/// A key of a map with its value.
+package struct MapEntry: Sendable, Hashable {
+    package let key: String
+    package let value: SyncValue
+
+    package init(key: String, value: SyncValue) { (self.key, self.value) = (key, value) }
+
+    // Texts that Unicode considers equivalent are different keys.
+    package static func == (left: MapEntry, right: MapEntry) -> Bool {
+        left.key.utf8.elementsEqual(right.key.utf8) && left.value == right.value
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(SQLValue.text(key))
+        hasher.combine(value)
+    }
+
+    /// The entries in the order of their keys, which is the order of their code points.
+    package static func sorted(_ entries: [MapEntry]) -> [MapEntry] {
+        entries.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+    }
 }
 
 /// One change of an object, as a client uploads it.

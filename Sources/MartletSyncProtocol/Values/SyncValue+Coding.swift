@@ -2,7 +2,7 @@ package import MartletValues
 
 /// The first byte of a value.
 private enum ValueKind: UInt8 {
-    case null, integer, real, text, blob, link, embedded
+    case null, integer, real, text, blob, link, embedded, list, map
 }
 
 extension MessageWriter {
@@ -53,6 +53,15 @@ extension MessageWriter {
         case .embedded(let values):
             kind(.embedded)
             list(values) { $0.value($1) }
+        case .list(let values):
+            kind(.list)
+            list(values) { $0.value($1) }
+        case .map(let entries):
+            kind(.map)
+            list(entries) { writer, entry in
+                writer.text(entry.key)
+                writer.value(entry.value)
+            }
         }
     }
 
@@ -93,10 +102,32 @@ extension MessageReader {
         case .real: return .scalar(.real(Double(bitPattern: try word())))
         case .text: return .scalar(.text(try text()))
         case .blob: return .scalar(.blob(try blob()))
-        case .link, .embedded:
-            guard depth > 0 else { throw MalformedMessage("a link or an embedded object is not allowed here") }
-            if kind == .link { return .link(try address()) }
-            return .embedded(try list { reader throws(MalformedMessage) in try reader.syncValue(depth: depth - 1) })
+        case .link, .embedded, .list, .map:
+            guard depth > 0 else {
+                throw MalformedMessage("a link, embedded object, list or map is not allowed here")
+            }
+            return try composed(kind, depth: depth - 1)
+        }
+    }
+
+    private mutating func composed(_ kind: ValueKind, depth: Int) throws(MalformedMessage) -> SyncValue {
+        switch kind {
+        case .embedded: .embedded(try list { reader throws(MalformedMessage) in try reader.syncValue(depth: depth) })
+        case .list: .list(try list { reader throws(MalformedMessage) in try reader.syncValue(depth: depth) })
+        case .map: .map(try entries(depth: depth))
+        default: .link(try address())
+        }
+    }
+
+    private mutating func entries(depth: Int) throws(MalformedMessage) -> [MapEntry] {
+        var last: String?
+        return try list { reader throws(MalformedMessage) in
+            let key = try reader.text()
+            if let last, !last.utf8.lexicographicallyPrecedes(key.utf8) {
+                throw MalformedMessage("the keys of a map are not in increasing order")
+            }
+            last = key
+            return MapEntry(key: key, value: try reader.syncValue(depth: depth))
         }
     }
 

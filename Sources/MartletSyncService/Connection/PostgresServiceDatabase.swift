@@ -45,6 +45,7 @@
                     guard findings.isEmpty else { throw DeploymentError(findings: findings) }
                     return catalog
                 })
+            shared.current.unfitting.setLog(log)
             self.pool = pool
             self.shared = shared
             self.verify = verify
@@ -122,7 +123,9 @@
         // Clients of another schema or another database have to connect again.
         private func reload() async {
             do {
-                shared.current = try await pool.run { try SyncCatalog($0) }
+                let new = try await pool.run { try SyncCatalog($0) }
+                new.unfitting.setLog(log)
+                shared.current = new
             } catch {
                 log("\(error)")
             }
@@ -176,6 +179,7 @@
                 // The schema of the client may have been deployed since the catalog was read.
                 let new = try await pool.run { try SyncCatalog($0) }
                 if let failure = new.refusal(of: schemaHash) { return .failed(failure) }
+                new.unfitting.setLog(log)
                 shared.current = new
                 await feed.reset()
             }

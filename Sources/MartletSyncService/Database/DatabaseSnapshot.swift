@@ -49,7 +49,7 @@
         ) throws {
             guard let table = catalog.tables[type], !table.isUploadOnly else { return }
             let columns = table.columns.map { "t." + $0.quoted }.joined(separator: ", ")
-            let format = RowFormat(table)
+            let format = RowFormat(table, catalog.unfitting)
             var query = "SELECT \(columns) FROM \(catalog.relation(table)) t"
             if let conditions,
                 let filter = ConditionSQL.literal(conditions, type: catalog.schema.types[type]),

@@ -54,8 +54,10 @@
                     INSERT INTO martlet.deployment (format, facts, table_schema, horizon)
                     VALUES (\(ServiceSchema.format), $1, $2,
                         (pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1)::text::xid8)
-                    ON CONFLICT (singleton) DO UPDATE SET facts = excluded.facts, table_schema = excluded.table_schema
-                    WHERE (deployment.facts, deployment.table_schema) <> (excluded.facts, excluded.table_schema)
+                    ON CONFLICT (singleton) DO UPDATE
+                    SET facts = excluded.facts, table_schema = excluded.table_schema, format = excluded.format
+                    WHERE (deployment.facts, deployment.table_schema, deployment.format)
+                        <> (excluded.facts, excluded.table_schema, excluded.format)
                     """, [.integer(Int32(facts)), .text(tableSchema)])
             }
         }

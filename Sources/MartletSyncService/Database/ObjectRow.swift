@@ -6,10 +6,13 @@
 
     /// The row of one object, which an upload writes.
     struct ObjectRow {
-        /// A value for a column.
+        /// A value for a column, or for a member of an embedded object in it.
         struct Field {
+            let path: ValuePath
             /// The position of the column in the table.
             let position: Int
+            /// The names of the members that lead to the value; empty for the whole column.
+            let members: [String]
             let bytes: [UInt8]?
         }
 
@@ -33,25 +36,34 @@
         private var relation: String { catalog.relation(table) }
         private var keyColumn: String { table.key.quoted }
 
-        /// The columns of properties, without the primary key, in the order of the table.
+        /// The fields of values, without the primary key, in the order of the table. A whole column comes before its
+        /// members.
         func fields(_ values: [ValuePath: SyncValue]) throws -> [Field] {
+            try values.sorted { $0.key.properties.lexicographicallyPrecedes($1.key.properties) }
+                .compactMap { try field($0.key, $0.value) }
+        }
+
+        private func field(_ path: ValuePath, _ value: SyncValue) throws -> Field? {
             let type = catalog.schema.types[table.type]
-            return try values.compactMap { path, value -> Field? in
-                guard let property = path.properties.first, type.properties.indices.contains(property) else {
-                    throw InvalidUpload("an operation names an unknown property of '\(type.name)'")
+            let conversion = JSONConversion(catalog.schema)
+            guard let properties = conversion.properties(at: path, in: type), let last = properties.last else {
+                throw InvalidUpload("an operation names an unknown property of '\(type.name)'")
+            }
+            guard let position = table.position(of: path.properties[0]) else {
+                throw ObjectRefusal(.invalidValue, "'\(type.name).\(properties[0].name)' is not synchronized")
+            }
+            if position == table.keyIndex {
+                guard value == .scalar(address.key) else {
+                    throw ObjectRefusal(.invalidValue, "the primary key of an object cannot be changed")
                 }
-                guard path.properties.count == 1, let position = table.position(of: property) else {
-                    let name = type.properties[property].name
-                    throw ObjectRefusal(.invalidValue, "'\(type.name).\(name)' is not synchronized yet")
-                }
-                if position == table.keyIndex {
-                    guard value == .scalar(address.key) else {
-                        throw ObjectRefusal(.invalidValue, "the primary key of an object cannot be changed")
-                    }
-                    return nil
-                }
-                return Field(position: position, bytes: try table.columns[position].encode(value))
-            }.sorted { $0.position < $1.position }
+                return nil
+            }
+            let members = properties.dropFirst().map(\.name)
+            let bytes =
+                members.isEmpty
+                ? try table.columns[position].encode(value)
+                : try PostgresType.jsonb.encode(.text(try conversion.json(value, last).text))
+            return Field(path: path, position: position, members: members, bytes: bytes)
         }
 
         /// Locks the row. False if it does not exist.
@@ -65,13 +77,13 @@
             try session.query("SELECT FROM \(relation) WHERE \(keyColumn) = $1", [key]).rowCount > 0
         }
 
-        /// The properties with values that win against an upload: they are newer, and the writer had not seen them.
+        /// The paths of values that win against an upload: they are newer, and the writer had not seen them.
         ///
         /// The row must be locked, so that no other transaction adds entries for it.
-        func newerProperties(than origin: UploadOrigin) throws -> Set<Int> {
+        func newerPaths(than origin: UploadOrigin) throws -> Set<ValuePath> {
             let result = try session.query(
                 """
-                SELECT op, facts, columns, time, client FROM martlet.log
+                SELECT op, facts, columns, time, client, old, new, paths FROM martlet.log
                 WHERE type = $1 AND op <> 'n' AND substr(key, 1, 200) = substr($2, 1, 200) AND key = $2 AND xid >= $3 AND NOT pg_visible_in_snapshot(xid, $4::pg_snapshot)
                 ORDER BY seq
                 """,
@@ -79,7 +91,7 @@
                     .integer(Int32(catalog.typeID(table.type))), .bytes(key.bytes), .transaction(origin.base.xmin),
                     .text(origin.base.cursor.text),
                 ])
-            var newer: Set<Int> = []
+            var newer: Set<ValuePath> = []
             for row in result.rows {
                 // The object before a deletion was another one.
                 if row.bytes(0) == [UInt8(ascii: "d")] { newer = [] }
@@ -90,14 +102,25 @@
                 guard let format = catalog.format(facts: try row.integer(1), type: catalog.typeID(table.type)) else {
                     throw LogReaderError.schemaChanged
                 }
-                newer.formUnion(format.properties(try row.bits(2)))
+                newer.formUnion(try format.paths(LoggedChange(row, op: 0, columns: 2, old: 5, new: 6, paths: 7)))
             }
             return newer
         }
 
         func update(_ fields: [Field]) throws {
             if fields.isEmpty { return }
-            let assignments = fields.enumerated().map { "\(table.columns[$1.position].quoted) = $\($0 + 2)" }
+            let sets = fields.enumerated().reduce(into: [Int: String]()) { sets, field in
+                let place = "$\(field.offset + 2)"
+                let column = table.columns[field.element.position].quoted
+                guard !field.element.members.isEmpty else { return sets[field.element.position] = place }
+                let names = field.element.members.map {
+                    "'\($0.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''"))'"
+                }
+                let target = sets[field.element.position] ?? column
+                sets[field.element.position] =
+                    "martlet.set_member(\(target), ARRAY[\(names.joined(separator: ", "))], \(place))"
+            }
+            let assignments = sets.sorted { $0.key < $1.key }.map { "\(table.columns[$0.key].quoted) = \($0.value)" }
             let sql = "UPDATE \(relation) SET \(assignments.joined(separator: ", ")) WHERE \(keyColumn) = $1"
             try session.query(sql, [key] + parameters(fields))
         }

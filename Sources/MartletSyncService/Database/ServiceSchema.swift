@@ -2,7 +2,7 @@
     /// The schema `martlet` of the database: what the service owns.
     enum ServiceSchema {
         /// The version of the tables below. A service refuses a database that a newer version of `deploy` has prepared.
-        static let format = 1
+        static let format = 2
 
         /// Creates what does not exist yet.
         static let script = """
@@ -45,7 +45,8 @@
             );
             -- 'op' is i(nsert), u(pdate), d(elete), t(ouch), n(o row can have the key), or a(cknowledgement of an upload that
             -- names no object). 'columns' has a bit for each column of the
-            -- values that an update has changed; NULL means all. 'time' is a hybrid time stamp.
+            -- values that an update has changed; NULL means all. 'paths' has the paths inside embedded objects that a touch
+            -- names. 'time' is a hybrid time stamp.
             CREATE TABLE IF NOT EXISTS martlet.log (
                 xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
                 seq bigint GENERATED ALWAYS AS IDENTITY,
@@ -66,6 +67,13 @@
                 at timestamp with time zone PRIMARY KEY DEFAULT clock_timestamp(),
                 xid xid8 NOT NULL
             );
+            ALTER TABLE martlet.log ADD COLUMN IF NOT EXISTS paths bytea;
+            -- Sets a member of an embedded object; changes nothing if there is no object that could have it.
+            CREATE OR REPLACE FUNCTION martlet.set_member(target jsonb, path text[], value jsonb) RETURNS jsonb
+                LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+                SELECT CASE WHEN jsonb_typeof(target #> path[1:cardinality(path) - 1]) = 'object'
+                    THEN jsonb_set(target, path, value) ELSE target END
+            $$;
             -- Keys may be longer than what an index holds.
             CREATE INDEX IF NOT EXISTS log_type_key ON martlet.log (type, substr(key, 1, 200));
             """

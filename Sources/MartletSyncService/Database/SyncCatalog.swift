@@ -2,6 +2,7 @@
     import MartletEngine
     package import MartletPostgres
     import MartletSyncProtocol
+    import MartletValues
 
     /// What `Deployment` has stored in a database, read once and used by readers and writers.
     package struct SyncCatalog: Sendable {
@@ -23,6 +24,8 @@
         /// The numbers in the log, by the numbers of the types.
         private let typeIDs: [Int: Int]
         private let formats: [RowFormat.ID: RowFormat]
+        /// Gets the values of rows that do not fit the schema.
+        package let unfitting = UnfittingValues()
 
         /// Reads the catalog of a database.
         ///
@@ -53,7 +56,7 @@
                     guard let table = schema.number(of: old.typeName).flatMap({ tables[$0] }),
                         let id = ids[old.typeName]
                     else { continue }
-                    formats[RowFormat.ID(facts: facts, type: id)] = RowFormat(table, old, written, schema)
+                    formats[RowFormat.ID(facts: facts, type: id)] = RowFormat(table, old, written, schema, unfitting)
                 }
             }
             self.formats = formats
@@ -104,20 +107,38 @@
         let key: SyncColumn
         /// The columns of the deployed schema, in the order of the fields; nil for fields that it does not have.
         let columns: [SyncColumn?]
+        private let table: String
+        private let unfitting: UnfittingValues
 
         /// A row as the deployed schema has it.
-        init(_ table: SyncTable) {
+        init(_ table: SyncTable, _ unfitting: UnfittingValues) {
             (type, key, columns) = (table.type, table.key, table.columns)
+            self.table = table.name
+            self.unfitting = unfitting
         }
 
-        init(_ table: SyncTable, _ old: SyncTable, _ oldSchema: SyncSchema, _ schema: SyncSchema) {
+        init(
+            _ table: SyncTable, _ old: SyncTable, _ oldSchema: SyncSchema, _ schema: SyncSchema,
+            _ unfitting: UnfittingValues
+        ) {
             type = table.type
             key = table.key
+            self.table = table.name
+            self.unfitting = unfitting
             columns = old.columns.map { field in
                 table.columns.first {
                     $0.propertyName == field.propertyName && $0.type == field.type
                         && $0.target.map { schema.types[$0].name } == field.target.map { oldSchema.types[$0].name }
                 }
+            }
+        }
+
+        private static func text(_ key: SyncValue) -> String {
+            switch key {
+            case .scalar(.integer(let number)): "\(number)"
+            case .scalar(.text(let text)): "'\(text)'"
+            case .scalar(.blob(let bytes)): JSONScalar.hexadecimal(bytes)
+            default: "\(key)"
             }
         }
 
@@ -129,18 +150,21 @@
         func values(_ reader: inout FieldReader) throws(PostgresError) -> [ValuePath: SyncValue] {
             guard reader.count == columns.count else { throw .malformed("a row of the log") }
             var values: [ValuePath: SyncValue] = [:]
+            var found: [(column: SyncColumn, problems: [String])] = []
             values.reserveCapacity(columns.count)
             for column in columns {
                 let field = try reader.next()
-                if let column { values[column.path] = try column.decode(field) }
+                guard let column else { continue }
+                var problems: [String] = []
+                values[column.path] = try column.decode(field, &problems)
+                if !problems.isEmpty { found.append((column, problems)) }
             }
             try reader.requireEnd()
+            for (column, problems) in found {
+                let row = values[self.key.path].map(Self.text) ?? "NULL"
+                unfitting.add(problems, "table '\(table)', column '\(column.name)' of the row with the key \(row)")
+            }
             return values
-        }
-
-        /// The properties of a set of columns; nil stands for all columns.
-        func properties(_ bits: [Bool]?) -> Set<Int> {
-            Set(zip(columns, bits ?? columns.map { _ in true }).compactMap { $1 ? $0?.property : nil })
         }
     }
 #endif

@@ -11,9 +11,9 @@
         let origin: UploadOrigin
         /// The objects whose operations have no effect.
         private(set) var refused: [ObjectAddress: ObjectRefusal]
-        /// The properties that the upload has written, also those that had the same value before. Nil for all properties of
-        /// an object that did not exist.
-        private(set) var written: [ObjectAddress: Set<Int>?] = [:]
+        /// The values that the upload has written, also those that were the same before. Nil for all values of an object
+        /// that did not exist.
+        private(set) var written: [ObjectAddress: Set<ValuePath>?] = [:]
         /// The objects of which an operation was applied.
         private var applied: Set<ObjectAddress> = []
         private var deleted: [ObjectAddress] = []
@@ -93,26 +93,29 @@
             }
             guard try row.lock() else { return }
             try row.add(amount, to: row.table.columns[position])
-            note([path.properties[0]], of: address)
+            note([path], of: address)
         }
 
-        private mutating func note(_ properties: [Int], of address: ObjectAddress) {
+        private mutating func note(_ paths: [ValuePath], of address: ObjectAddress) {
             if case .some(.none) = written[address] { return }
-            written[address] = (written[address] ?? [])?.union(properties)
+            written[address] = (written[address] ?? [])?.union(paths)
         }
 
         private mutating func set(
             _ values: [ValuePath: SyncValue], of address: ObjectAddress, _ row: ObjectRow, mayInsert: Bool
         ) throws {
             let fields = try row.fields(values)
+            guard !mayInsert || fields.allSatisfy(\.members.isEmpty) else {
+                throw InvalidUpload("a creation names a part of an embedded object")
+            }
             // An update of an object that was deleted has no effect. If another transaction inserts the row between the two
             // statements, the row exists at the second attempt.
             for _ in 0..<3 {
                 if try row.lock() {
-                    let newer = try row.newerProperties(than: origin)
-                    let winners = fields.filter { !newer.contains(row.table.columns[$0.position].property) }
+                    let newer = try row.newerPaths(than: origin)
+                    let winners = fields.filter { field in !newer.contains { $0.overlaps(field.path) } }
                     try row.update(winners)
-                    return note(winners.map { row.table.columns[$0.position].property }, of: address)
+                    return note(winners.map(\.path), of: address)
                 }
                 if try row.isVisible() { continue }
                 if !mayInsert { return }

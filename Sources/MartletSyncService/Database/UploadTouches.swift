@@ -2,25 +2,25 @@
     import MartletPostgres
     import MartletSyncProtocol
 
-    /// Logs what the triggers do not log: objects of an upload that it did not change, and properties that it has set to
-    /// the value that they had.
+    /// Logs what the triggers do not log: objects of an upload that it did not change, and values that it has set to what
+    /// they were.
     struct UploadTouches {
         let catalog: SyncCatalog
         let session: PostgresSession
         let origin: UploadOrigin
 
-        /// Adds the missing entries, so that each object of the upload has one, and each property that the upload has written
+        /// Adds the missing entries, so that each object of the upload has one, and each value that the upload has written
         /// has its time stamp.
-        func log(_ operations: [SyncOperation], _ written: [ObjectAddress: Set<Int>?]) throws {
+        func log(_ operations: [SyncOperation], _ written: [ObjectAddress: Set<ValuePath>?]) throws {
             if operations.isEmpty { return try acknowledge() }
             let logged = try self.logged(Set(operations.map(\.address)))
             var seen: Set<ObjectAddress> = []
             for operation in operations where seen.insert(operation.address).inserted {
                 let address = operation.address
                 guard let table = catalog.tables[address.type] else { continue }
-                let properties = (written[address] ?? []) ?? []
-                if let known = logged[address], properties.isSubset(of: known) { continue }
-                try touch(address, table, properties)
+                let paths = (written[address] ?? []) ?? []
+                if let known = logged[address], paths.allSatisfy({ $0.isInside(known) }) { continue }
+                try touch(address, table, paths)
             }
         }
 
@@ -33,17 +33,19 @@
                 """, [.bigint(origin.storedTime), .bigint(origin.client), .bigint(origin.number)])
         }
 
-        /// The properties that the triggers have logged in this transaction, of these objects.
-        private func logged(_ addresses: Set<ObjectAddress>) throws -> [ObjectAddress: Set<Int>] {
-            var logged: [ObjectAddress: Set<Int>] = [:]
-            let sql = "SELECT type, facts, key, columns FROM martlet.log WHERE xid = pg_current_xact_id()"
+        /// The values that the triggers have logged in this transaction, of these objects.
+        private func logged(_ addresses: Set<ObjectAddress>) throws -> [ObjectAddress: Set<ValuePath>] {
+            var logged: [ObjectAddress: Set<ValuePath>] = [:]
+            let sql =
+                "SELECT type, facts, key, columns, op, old, new, paths FROM martlet.log WHERE xid = pg_current_xact_id()"
             try session.forEachRow(sql) { row in
                 guard let format = catalog.format(facts: try row.integer(1), type: try row.integer(0)) else {
                     throw LogReaderError.schemaChanged
                 }
                 let address = try row.withBytes(2) { try format.address($0) }
                 if addresses.contains(address) {
-                    logged[address, default: []].formUnion(format.properties(try row.bits(3)))
+                    let change = try LoggedChange(row, op: 4, columns: 3, old: 5, new: 6, paths: 7)
+                    logged[address, default: []].formUnion(try format.paths(change))
                 }
             }
             return logged
@@ -63,23 +65,24 @@
                 ])
         }
 
-        private func touch(_ address: ObjectAddress, _ table: SyncTable, _ properties: Set<Int>) throws {
+        private func touch(_ address: ObjectAddress, _ table: SyncTable, _ paths: Set<ValuePath>) throws {
             let triggers = catalog.triggers(table)
             guard let key = try? table.key.type.encode(address.key) else {
                 return try touchWithoutRow(address, triggers)
             }
-            let bits = table.columns.map { properties.contains($0.property) }
+            let bits = table.columns.map { paths.contains($0.path) }
+            let nested = LoggedChange.encoded(paths.filter { $0.properties.count > 1 })
             let image =
                 "SELECT \(triggers.image("t")) AS image FROM \(triggers.relation) t WHERE t.\(table.key.quoted) = $1"
             try session.query(
                 """
-                INSERT INTO martlet.log (type, op, facts, key, columns, old, new, time, client, upload)
-                SELECT \(triggers.typeID), 't', \(catalog.factsID), $2, $3, i.image, i.image, $4, $5, $6
+                INSERT INTO martlet.log (type, op, facts, key, columns, old, new, time, client, upload, paths)
+                SELECT \(triggers.typeID), 't', \(catalog.factsID), $2, $3, i.image, i.image, $4, $5, $6, $7
                 FROM (SELECT (\(image)) AS image) i
                 """,
                 [
                     PostgresParameter(oid: table.key.type.base.oid, bytes: key), .bytes(key), .bits(bits),
-                    .bigint(origin.storedTime), .bigint(origin.client), .bigint(origin.number),
+                    .bigint(origin.storedTime), .bigint(origin.client), .bigint(origin.number), .bytes(nested),
                 ])
         }
     }

@@ -108,7 +108,7 @@ struct ReadRule: Sendable {
     }
 
     private func contained(
-        _ operand: RuleSyntax.Operand, _ list: [JSONValue], isNegated: Bool
+        _ operand: RuleSyntax.Operand, _ list: [ClaimValue], isNegated: Bool
     ) throws -> Predicate {
         guard case .path(let path) = operand else {
             guard let constant = Self.constant(operand) else { return .constant(false) }
@@ -138,13 +138,13 @@ struct ReadRule: Sendable {
         }
     }
 
-    private func constant(_ operand: RuleSyntax.Operand, _ claims: UserClaims) -> JSONValue? {
+    private func constant(_ operand: RuleSyntax.Operand, _ claims: UserClaims) -> ClaimValue? {
         if case .claim(let names) = operand { return claims[names] }
         return Self.constant(operand)
     }
 
     // A literal as JSON, in which identifiers are texts in lower case.
-    private static func constant(_ operand: RuleSyntax.Operand) -> JSONValue? {
+    private static func constant(_ operand: RuleSyntax.Operand) -> ClaimValue? {
         switch operand {
         case .bool(let value): .bool(value)
         case .number(let text): Int64(text).map { .integer($0) } ?? Double(text).map { .real($0) }
@@ -162,9 +162,9 @@ struct ReadRule: Sendable {
     }
 }
 
-extension JSONValue {
+extension ClaimValue {
     /// Whether two values have this relation; nil if they have different types, or no order.
-    fileprivate func holds(_ comparison: Predicate.Comparison, _ other: JSONValue) -> Bool? {
+    fileprivate func holds(_ comparison: Predicate.Comparison, _ other: ClaimValue) -> Bool? {
         let order: Int
         switch (self, other) {
         case (.bool(let left), .bool(let right)) where !comparison.isOrder: order = left == right ? 0 : 1
@@ -188,7 +188,7 @@ extension JSONValue {
     }
 }
 
-extension JSONValue {
+extension ClaimValue {
     private var sqlNumber: SQLValue? {
         switch self {
         case .integer(let number): .integer(number)

@@ -4,18 +4,18 @@ import MartletValues
 
 /// The claims of a user, with the conversions of the policies that `martlet postgres` writes.
 struct UserClaims: Sendable {
-    private let claims: JSONValue
+    private let claims: ClaimValue
 
     /// - Parameter json: a JSON object. Other texts have no claims.
-    init(_ json: String) { claims = JSONValue(bytes: Array(json.utf8)) ?? .null }
+    init(_ json: String) { claims = ClaimValue(bytes: Array(json.utf8)) ?? .null }
 
     /// The value of a claim; nil if it is missing or null.
-    subscript(_ names: [String]) -> JSONValue? {
+    subscript(_ names: [String]) -> ClaimValue? {
         names.reduce(claims) { value, name in value?[name] }
     }
 }
 
-extension JSONValue {
+extension ClaimValue {
     /// The value in the type of a property; nil if it has another type.
     ///
     /// - Parameter isExact: whether identifiers must be in lower case, as in lists.

@@ -56,37 +56,20 @@ package enum PostgresTimestamp: Equatable {
     }
 
     private static func text(_ microseconds: Int64) -> String {
-        let (day, time) = microseconds.quotientAndRemainderRoundedDown(dividingBy: 86_400_000_000)
+        let (day, time) = microseconds.dividedRoundingDown(by: 86_400_000_000)
         // 2001-01-01 is day 11,323 after 1970-01-01.
-        let (year, month, dayOfMonth) = civil(fromDays: day + 11_323)
+        let date = CivilDate(days: day + 11_323)
         let (seconds, fraction) = (time / 1_000_000, time % 1_000_000)
         let clock = [seconds / 3_600, seconds / 60 % 60, seconds % 60].map { padded($0, 2) }.joined(separator: ":")
         // The year before 1 is 1 BC.
-        let shownYear = year > 0 ? year : 1 - year
-        return "\(padded(shownYear, 4))-\(padded(month, 2))-\(padded(dayOfMonth, 2)) \(clock).\(padded(fraction, 6))+00"
-            + (year > 0 ? "" : " BC")
+        let shownYear = date.year > 0 ? date.year : 1 - date.year
+        return
+            "\(padded(shownYear, 4))-\(padded(date.month, 2))-\(padded(date.day, 2)) \(clock).\(padded(fraction, 6))+00"
+            + (date.year > 0 ? "" : " BC")
     }
 
     private static func padded(_ number: Int64, _ width: Int) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
-
-    // "civil_from_days" of Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms": days since 1970-01-01 in the
-    // proleptic Gregorian calendar, with the year 0.
-    private static func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-        let (era, dayOfEra) = (days + 719_468).quotientAndRemainderRoundedDown(dividingBy: 146_097)
-        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shiftedMonth = (5 * dayOfYear + 2) / 153
-        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
-    }
-}
-
-extension Int64 {
-    fileprivate func quotientAndRemainderRoundedDown(dividingBy divisor: Int64) -> (Int64, Int64) {
-        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
 }

@@ -11,6 +11,7 @@ extension SyncColumnType {
         case .int8: .smallint
         case .objectId: .bytea
         case .decimal: .numeric
+        case .embedded, .any: .jsonb
         }
     }
 
@@ -46,6 +47,10 @@ extension SyncColumnType {
 extension SyncColumn {
     /// The binary format of a value of the property.
     package func encode(_ value: SyncValue) throws(UnencodableValue) -> [UInt8]? {
+        if let json {
+            guard let text = try json.conversion.text(value, json.property) else { return nil }
+            return try type.base.encode(.text(text))
+        }
         switch value {
         case .scalar(.null) where isRequired: throw UnencodableValue("a required value is missing")
         case .scalar(.null): return nil
@@ -55,8 +60,19 @@ extension SyncColumn {
         }
     }
 
-    package func decode(_ bytes: UnsafeRawBufferPointer?) throws(PostgresError) -> SyncValue {
+    /// The value of the property.
+    ///
+    /// - Parameter problems: gets a text for each part of JSON that does not fit the property.
+    package func decode(
+        _ bytes: UnsafeRawBufferPointer?, _ problems: inout [String]
+    ) throws(PostgresError) -> SyncValue {
         let value = try type.decode(bytes)
+        if let json {
+            guard case .text(let text) = value else { return .null }
+            let decoded = json.conversion.value(text, json.property)
+            problems += decoded.problems
+            return decoded.value
+        }
         guard let target, value != .null else { return .scalar(value) }
         return .link(ObjectAddress(type: target, key: value))
     }

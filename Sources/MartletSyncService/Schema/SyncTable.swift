@@ -15,8 +15,7 @@ package struct SyncTable: Sendable {
     package let keyIndex: Int
     /// The columns of further unique values.
     package let uniques: [[String]]
-    /// Properties with a column or a table that are not synchronized yet: collections, embedded objects and values of
-    /// any type.
+    /// Properties with a table that are not synchronized yet: collections.
     package let unsynchronized: [PropertySchema]
     /// True for objects that clients send and do not receive.
     package let isUploadOnly: Bool
@@ -76,6 +75,8 @@ package struct SyncColumn: Sendable {
     package let name: String
     package let type: SyncColumnType
     package let isRequired: Bool
+    /// The property, and how its values become JSON; nil for columns of other types.
+    let json: (property: PropertySchema, conversion: JSONConversion)?
     /// The number of the type to which a link points.
     package let target: Int?
     /// The table and the primary key to which a link points.
@@ -91,7 +92,8 @@ package struct SyncColumn: Sendable {
         propertyName = property.name
         name = SnakeCase.name(property.name)
         self.type = type
-        isRequired = !property.isOptional && !property.isLink
+        isRequired = !property.isOptional && !property.isLink && !property.isAny
+        json = type.base == .jsonb ? (property, JSONConversion(schema)) : nil
         if case .link(let name) = property.element, let number = schema.number(of: name),
             let key = schema.types[number].primaryKey
         {
@@ -112,16 +114,18 @@ package enum SyncColumnType: Sendable, Hashable {
     case objectId
     /// A `numeric` of at most 34 digits.
     case decimal
+    /// The JSON of an embedded object of the type with this name.
+    case embedded(String)
+    /// The JSON of an `AnyRealmValue`.
+    case any
 
     /// Nil for types that are not synchronized yet.
     fileprivate init?(_ element: ElementType, _ schema: SyncSchema) throws(SyncSchemaError) {
         switch element {
-        case .scalar(let scalar):
-            guard let type = Self(scalar) else { return nil }
-            self = type
+        case .scalar(let scalar): self = Self(scalar)
         case .intEnum: self = .plain(.bigint)
         case .stringEnum: self = .plain(.text)
-        case .embedded: return nil
+        case .embedded(let name): self = .embedded(name)
         case .link(let name):
             let target = schema.number(of: name).map { schema.types[$0] }
             guard let target, let key = target.primaryKey, !target.properties[key].isLink else {
@@ -132,7 +136,7 @@ package enum SyncColumnType: Sendable, Hashable {
         }
     }
 
-    private init?(_ scalar: ScalarType) {
+    private init(_ scalar: ScalarType) {
         switch scalar {
         case .bool: self = .plain(.boolean)
         case .int8: self = .int8
@@ -147,7 +151,7 @@ package enum SyncColumnType: Sendable, Hashable {
         case .uuid: self = .plain(.uuid)
         case .objectId: self = .objectId
         case .decimal128: self = .decimal
-        case .any: return nil
+        case .any: self = .any
         }
     }
 }

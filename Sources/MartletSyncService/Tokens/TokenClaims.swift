@@ -26,10 +26,10 @@
     struct TokenClaims {
         private static let maximumUserBytes = 256
 
-        private let claims: JSONValue
+        private let claims: ClaimValue
 
         init(_ payload: [UInt8]) throws(TokenError) {
-            guard let claims = JSONValue(bytes: payload), claims.isObject else {
+            guard let claims = ClaimValue(bytes: payload), claims.isObject else {
                 throw TokenError("the token has no JSON object")
             }
             // PostgreSQL, which evaluates rules, refuses texts with NUL.

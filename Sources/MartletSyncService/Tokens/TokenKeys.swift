@@ -103,7 +103,7 @@
             guard let modified = modified(path), let data = FileManager.default.contents(atPath: path) else {
                 throw TokenError("the key set '\(path)' cannot be read")
             }
-            guard let entries = JSONValue(bytes: Array(data))?["keys"]?.list else {
+            guard let entries = ClaimValue(bytes: Array(data))?["keys"]?.list else {
                 throw TokenError("the key set '\(path)' is not JSON with a list 'keys'")
             }
             var keys: [Key] = []
@@ -117,7 +117,7 @@
         }
 
         // Nil for keys of other algorithms.
-        private static func key(_ entry: JSONValue, _ place: String) async throws(TokenError) -> Key? {
+        private static func key(_ entry: ClaimValue, _ place: String) async throws(TokenError) -> Key? {
             guard let algorithm = algorithm(entry), entry["use"]?.text ?? "sig" == "sig" else { return nil }
             if algorithm == .rs256, (entry["n"]?.text ?? "").utf8.count < minimumModulusCharacters {
                 throw TokenError("\(place) has less than 2,048 bits")
@@ -136,7 +136,7 @@
             }
         }
 
-        private static func algorithm(_ entry: JSONValue) -> TokenAlgorithm? {
+        private static func algorithm(_ entry: ClaimValue) -> TokenAlgorithm? {
             let named = entry["alg"]?.text
             switch (entry["kty"]?.text, entry["crv"]?.text) {
             case ("RSA", _) where named ?? "RS256" == "RS256": return .rs256

@@ -38,7 +38,7 @@
                 throw TokenError("the token has more than \(Self.maximumBytes) bytes")
             }
             let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-            guard parts.count == 3, let header = TokenText.bytes(base64URL: parts[0]).flatMap(JSONValue.init(bytes:)),
+            guard parts.count == 3, let header = TokenText.bytes(base64URL: parts[0]).flatMap(ClaimValue.init(bytes:)),
                 let payload = TokenText.bytes(base64URL: parts[1]), !parts[2].isEmpty
             else { throw TokenError("the token is no JSON Web Token with a signature") }
             // An extension that the issuer requires and this code does not know.

@@ -28,7 +28,7 @@
                 "price": .scalar(.blob(try decimal("12.5"))), "code": .scalar(.blob([UInt8](0..<12))),
                 "token": .scalar(.blob([UInt8](0..<16))), "photo": .scalar(.blob([255, 0])), "size": .text("large"),
                 "chipNumber": .null, "owner": .link(sample.person(9)), "keeper": .null, "vet": .null,
-                "walks": .integer(0),
+                "walks": .integer(0), "home": .null, "anything": .null,
             ])
             let second = first.merging(try sample.values(["name": .text("Max"), "owner": .null])) { $1 }
             #expect(entries.map(\.old) == [nil, first, second])

@@ -30,7 +30,8 @@
                 enums:
                   Size: {cases: [small, large]}
                 embedded:
-                  Place: {properties: {city: String}}
+                  Place: {properties: {city: String, zip: String?, yard: Yard?}}
+                  Yard: {properties: {size: Int, trees: Double}}
                 objects:
                   Person: {primaryKey: id, sync: both, properties: {id: Int, name: String}}
                   Tag: {primaryKey: name, sync: both, properties: {name: String, note: String?}}
@@ -56,6 +57,7 @@
                       vet: {type: Person?, onDelete: deny}
                       home: Place?
                       friends: List<Dog>
+                      anything: AnyRealmValue
                       walks: {type: Int, merge: add}
                       draft: {type: String?, sync: none}
                 """)

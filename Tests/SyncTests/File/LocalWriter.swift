@@ -1,7 +1,8 @@
 import MartletEngine
-import MartletSync
 import MartletSyncProtocol
 import MartletValues
+
+@testable import MartletSync
 
 /// Writes to a synchronized file as a program does. The operations only describe what the program writes: what is
 /// uploaded is recorded by the engine.
@@ -86,7 +87,11 @@ struct LocalWriter {
     }
 
     private func stored(_ value: SyncValue, _ property: PropertySchema) throws -> SQLValue {
+        if property.isAny {
+            return try AnyConversion.stored(value) { try row($0).map { AnyLink($0.table, $0.key) } }
+        }
         switch value {
+        case .list, .map: throw CancellationError()
         case .scalar(let scalar): return scalar
         // A program can link only to objects that it sees.
         case .link(let target): return try row(target).map { .integer($0.key) } ?? .null
@@ -109,7 +114,7 @@ private final class ProgramDeletion: RowDeletionHost {
     private let writer: DownloadWriter
     var denials = DeletionDenials()
     let callsObservers = false
-    let hasAnyValues = false
+    let hasAnyValues = true
 
     init(_ writer: DownloadWriter) { self.writer = writer }
 

@@ -258,7 +258,7 @@ struct SyncApplierTests {
         ])
         let created: [Int: SyncValue] = [
             1: Sample.integer(0), 2: Sample.integer(0), 3: Sample.text("new"), 4: .link(owner), 5: .null, 6: place,
-            7: .null, 9: Sample.integer(0),
+            7: .null, 9: Sample.integer(0), 11: .null,
         ]
         let uploads = try store.load().outbox
         #expect(uploads.map(\.number) == [1, 2])
@@ -310,13 +310,13 @@ struct SyncApplierTests {
 
     @Test("a type with recorded changes that is not synchronized any more is refused")
     func removedType() throws {
-        let file = try SyncedFile()
+        let owner = "object Owner\nprimaryKey name\nproperty group Int\nproperty name String\nproperty boss link:Owner?"
+        let item = "object Item\nprimaryKey id\nproperty id Int\nproperty owner link:Owner?"
+        let file = try SyncedFile(facts: [item, owner], synced: ["Item", "Owner"])
         try file.write(.create(Sample.owner("ada"), [:]))
         try file.write(.update(Sample.owner("ada"), Sample.values([Sample.group: Sample.integer(1)])))
         file.close()
-        let facts = [
-            "object Owner\nprimaryKey name\nproperty group Int\nproperty name String\nproperty boss link:Owner?"
-        ]
+        let facts = [owner]
         func open() throws -> SyncedStore {
             try SyncedStore(SyncedFile.options(file.path, facts: facts), synced: ["Owner"], wall: { 0 })
         }

@@ -1,10 +1,11 @@
 import Foundation
 import MartletEngine
 import MartletSQLite
-import MartletSync
 import MartletSyncProtocol
 import MartletValues
 import Synchronization
+
+@testable import MartletSync
 
 /// A synchronized file with three synchronized types, which can be closed and opened again.
 final class SyncedFile {
@@ -23,6 +24,7 @@ final class SyncedFile {
         property id Int
         property votes Int merge=add
         property note String? sync=none
+        property extra AnyRealmValue
         """,
         """
         object Owner
@@ -73,8 +75,14 @@ final class SyncedFile {
     }
 
     private static let numbers = Atomic<Int>(0)
+    private let facts: [String]
+    private let synced: Set<String>
 
-    init(path: String? = nil, wall: UInt64 = 1_700_000_000_000) throws {
+    init(
+        path: String? = nil, wall: UInt64 = 1_700_000_000_000, facts: [String] = SyncedFile.facts,
+        synced: Set<String> = ["Item", "Owner", "Report"]
+    ) throws {
+        (self.facts, self.synced) = (facts, synced)
         let number = Self.numbers.add(1, ordering: .relaxed).newValue
         self.path = path ?? "\(MemoryFiles.prefix)sync-\(number)"
         self.wall = WallClock(wall)
@@ -104,7 +112,7 @@ final class SyncedFile {
 
     func open() throws {
         let wall = wall
-        let store = try SyncedStore(Self.options(path), synced: ["Item", "Owner", "Report"], wall: { wall.now })
+        let store = try SyncedStore(Self.options(path, facts: facts), synced: synced, wall: { wall.now })
         self.store = store
         let handle = try store.coordinator.openSnapshot()
         copy = try FileImage(handle, store.coordinator.schema)
@@ -325,16 +333,24 @@ struct ObjectReader {
     }
 
     private func value(_ stored: SQLValue, _ property: PropertySchema) throws -> SyncValue {
+        if property.isAny {
+            return try AnyConversion.value(stored) { link in
+                guard let table = schema.tables[link.table] else { return nil }
+                return try address(link.key, table)
+            }
+        }
         guard case .integer(let key) = stored, let name = property.element.target, let table = schema[name] else {
             return .scalar(stored)
         }
+        guard property.element.isEmbedded else { return .link(try address(key, table)) }
         guard let row = try StoredRow(key, table.layout, connection) else { throw CancellationError() }
-        if property.element.isEmbedded {
-            return .embedded(try table.type.properties.map { try value(row.value($0.index), $0) })
-        }
-        guard let type = sync.number(of: name), let keyProperty = table.type.primaryKey else {
-            throw CancellationError()
-        }
-        return .link(ObjectAddress(type: type, key: row.value(keyProperty)))
+        return .embedded(try table.type.properties.map { try value(row.value($0.index), $0) })
+    }
+
+    private func address(_ key: ObjectKey, _ table: DatabaseSchema.Table) throws -> ObjectAddress {
+        guard let row = try StoredRow(key, table.layout, connection), let type = sync.number(of: table.type.name),
+            let keyProperty = table.type.primaryKey
+        else { throw CancellationError() }
+        return ObjectAddress(type: type, key: row.value(keyProperty))
     }
 }

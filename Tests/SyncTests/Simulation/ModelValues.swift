@@ -46,12 +46,10 @@ extension SyncValue {
         case .scalar: self
         case .link(let target): isShown(target) ? self : .null
         case .embedded(let values): .embedded(values.map { $0.shown(isShown) })
+        case .list(let values): .list(values.map { $0.shown(isShown) })
+        case .map(let entries): .map(entries.map { MapEntry(key: $0.key, value: $0.value.shown(isShown)) })
         }
     }
-}
-
-extension ValuePath {
-    func overlaps(_ other: ValuePath) -> Bool { zip(properties, other.properties).allSatisfy { $0 == $1 } }
 }
 
 /// The foreign keys of the model server: the link properties of each type, and whether the deletion of a target deletes

@@ -101,7 +101,9 @@ struct Simulation {
             return values
         }
         if isComplete { values[ValuePath(Sample.votes)] = number(0...9) }
-        for property in [Sample.count, Sample.text, Sample.owner, Sample.parent, Sample.place, Sample.weight]
+        for property in [
+            Sample.count, Sample.text, Sample.owner, Sample.parent, Sample.place, Sample.weight, Sample.extra,
+        ]
         where isComplete || chance(3) { values[ValuePath(property)] = value(of: property) }
         return values
     }
@@ -112,7 +114,20 @@ struct Simulation {
         case Sample.text: Sample.text(["", "x", "é\u{1F600}"][Int.random(in: 0..<3, using: &random)])
         case Sample.owner, Sample.parent: link()
         case Sample.place: chance(3) ? .null : place()
+        case Sample.extra: anyValue()
         default: .scalar(chance(2) ? .real(.nan) : .real(-0.0))
+        }
+    }
+
+    // At most one link: the file may show only some of the links of a value, which the check does not compute.
+    private mutating func anyValue() -> SyncValue {
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0: .null
+        case 1: number(0...3)
+        case 2: link()
+        case 3: .list([number(0...3), link(), Sample.text("x")])
+        default:
+            .map([MapEntry(key: "a", value: .list([number(0...3)])), MapEntry(key: "b", value: link())])
         }
     }
 

@@ -1,20 +1,20 @@
 package import Foundation
 
-/// A value of JSON.
+/// A value of a token, which is a JSON value.
 ///
 /// `JSONSerialization` does not distinguish true from 1, so it is not used for claims.
-package enum JSONValue: Sendable, Equatable, Codable {
+package enum ClaimValue: Sendable, Equatable, Codable {
     case null
     case bool(Bool)
     case integer(Int64)
     case real(Double)
     case text(String)
-    case list([JSONValue])
-    case object([String: JSONValue])
+    case list([ClaimValue])
+    case object([String: ClaimValue])
 
     /// Nil if the bytes are not JSON.
     package init?(bytes: [UInt8]) {
-        guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(bytes)) else { return nil }
+        guard let value = try? JSONDecoder().decode(ClaimValue.self, from: Data(bytes)) else { return nil }
         self = value
     }
 
@@ -30,10 +30,10 @@ package enum JSONValue: Sendable, Equatable, Codable {
             self = .real(value)
         } else if let value = try? container.decode(String.self) {
             self = .text(value)
-        } else if let value = try? container.decode([JSONValue].self) {
+        } else if let value = try? container.decode([ClaimValue].self) {
             self = .list(value)
         } else {
-            self = .object(try container.decode([String: JSONValue].self))
+            self = .object(try container.decode([String: ClaimValue].self))
         }
     }
 
@@ -58,13 +58,13 @@ package enum JSONValue: Sendable, Equatable, Codable {
     }
 
     /// A member of an object; nil if it is missing or null.
-    package subscript(_ name: String) -> JSONValue? {
+    package subscript(_ name: String) -> ClaimValue? {
         guard case .object(let members) = self, let member = members[name], member != .null else { return nil }
         return member
     }
 
     package var text: String? { if case .text(let text) = self { text } else { nil } }
-    package var list: [JSONValue]? { if case .list(let list) = self { list } else { nil } }
+    package var list: [ClaimValue]? { if case .list(let list) = self { list } else { nil } }
     package var isObject: Bool { if case .object = self { true } else { false } }
 
     package var number: Double? {

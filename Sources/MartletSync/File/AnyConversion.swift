@@ -1,0 +1,59 @@
+import MartletEngine
+import MartletSyncProtocol
+import MartletValues
+
+/// Converts values of `AnyRealmValue` properties. In a file, a link has the numbers of a table and a row, which are
+/// different in each file. In messages it has the address of its target.
+enum AnyConversion {
+    /// - Parameter address: the address of the target of a link; nil if there is none. The link is then nil.
+    static func value(_ stored: SQLValue, _ address: (AnyLink) throws -> ObjectAddress?) throws -> SyncValue {
+        guard case .blob(let bytes) = stored, let tag = stored.tag else { return .scalar(stored) }
+        let content = Array(bytes.dropFirst())
+        switch tag {
+        case .object:
+            guard let link = AnyLink(content) else { throw DamagedAnyValue() }
+            return try address(link).map(SyncValue.link) ?? .null
+        case .list:
+            guard let elements = ElementCodec.decode(content) else { throw DamagedAnyValue() }
+            return .list(try elements.map { try value($0, address) })
+        case .map:
+            guard let elements = ElementCodec.decode(content), elements.count.isMultiple(of: 2) else {
+                throw DamagedAnyValue()
+            }
+            return .map(
+                try stride(from: 0, to: elements.count, by: 2).map { position in
+                    guard case .text(let key) = elements[position] else { throw DamagedAnyValue() }
+                    return MapEntry(key: key, value: try value(elements[position + 1], address))
+                })
+        default: return .scalar(stored)
+        }
+    }
+
+    /// - Parameter link: the row of an object; nil if it is not in the file. The value is then nil at this place.
+    /// - Throws: `MalformedMessage` for values that no `AnyRealmValue` has.
+    static func stored(_ value: SyncValue, depth: Int = 0, _ link: (ObjectAddress) throws -> AnyLink?) throws
+        -> SQLValue
+    {
+        switch value {
+        case .scalar(let scalar):
+            switch scalar.tag {
+            case .object, .list, .map: throw malformed
+            default:
+                guard AnyValue.isWellFormed(scalar) else { throw malformed }
+                return scalar
+            }
+        case .link(let target): return try link(target)?.stored ?? .null
+        case .list(let values):
+            guard depth < AnyValue.maximumDepth else { throw malformed }
+            let elements = try values.map { try stored($0, depth: depth + 1, link) }
+            return AnyValueTag.list.tagged(ElementCodec.encode(elements))
+        case .map(let entries):
+            guard depth < AnyValue.maximumDepth else { throw malformed }
+            let elements = try entries.flatMap { [.text($0.key), try stored($0.value, depth: depth + 1, link)] }
+            return AnyValueTag.map.tagged(ElementCodec.encode(elements))
+        case .embedded: throw malformed
+        }
+    }
+
+    private static let malformed = MalformedMessage("a value of any type is damaged")
+}
