@@ -79,7 +79,7 @@
                 "MARTLET_LOG_LEVEL": "error",
             ]) { $1 }
             let log = environment.folder.appendingPathComponent("service-\(port).log")
-            FileManager.default.createFile(atPath: log.path, contents: nil)
+            _ = FileManager.default.createFile(atPath: log.path, contents: nil)
             process.standardError = try FileHandle(forWritingTo: log)
             try process.run()
             self.process = process

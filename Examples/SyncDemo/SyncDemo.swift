@@ -19,7 +19,6 @@
         let carrier: String
 
         static func main() async throws {
-            setvbuf(stdout, nil, _IOLBF, 0)
             let environment = try Environment()
             let instances = try [7501, 7502].map { try Instance(environment, port: $0) }
             defer { for instance in instances { instance.stop() } }

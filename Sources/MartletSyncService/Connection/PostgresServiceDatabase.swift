@@ -1,6 +1,6 @@
 #if Sync
     import Foundation
-    package import MartletPostgres
+    import MartletPostgres
     package import MartletSyncProtocol
     import Synchronization
 
@@ -202,7 +202,9 @@
             switch client {
             case .known(let stored): return opened(identity, stored)
             case .unknown:
-                return .failed(.init(action: .registerAgain, message: "the service does not know the client", delayMilliseconds: 0))
+                return .failed(
+                    .init(action: .registerAgain, message: "the service does not know the client", delayMilliseconds: 0)
+                )
             case .otherRights:
                 return .failed(
                     .init(action: .startAgain, message: "the rights of the user have changed", delayMilliseconds: 0))
@@ -272,7 +274,9 @@
                         message: "the upload does not follow upload \(stored), which is the newest stored one",
                         delayMilliseconds: 1_000))
             case .unknownClient:
-                .failed(.init(action: .registerAgain, message: "the service does not know the client", delayMilliseconds: 0))
+                .failed(
+                    .init(action: .registerAgain, message: "the service does not know the client", delayMilliseconds: 0)
+                )
             }
         }
 
