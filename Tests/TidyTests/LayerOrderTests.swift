@@ -9,7 +9,7 @@ enum Layers {
             "Coordination", "Rows", "Deletion", "Sync",
         ],
         "MartletSyncProtocol": ["Values", "Queries", "Messages"],
-        "MartletSync": ["Session", "File", "Network"],
+        "MartletSync": ["Session", "File", "Client", "Network", "Public"],
         "MartletPostgres": ["Values", "Connection"],
         "MartletSyncService": [
             "Schema", "SQL", "Rules", "Matching", "Feed", "Session", "Tokens", "Database", "Connection", "Network",
