@@ -19,7 +19,8 @@ enum ImportTable {
         "MartletCombine": ["Martlet", "Combine", "OpenCombine", "Dispatch", "Foundation"],
         "MartletSyncProtocol": ["MartletValues", "MartletEngine", "Crypto"],
         "MartletSync": networkModules.union([
-            "Martlet", "MartletSyncProtocol", "MartletEngine", "MartletValues", "Foundation", "Synchronization", "Dispatch",
+            "Martlet", "MartletSyncProtocol", "MartletEngine", "MartletValues", "Foundation", "Synchronization",
+            "Dispatch",
             "NIOSSL",
         ]),
         "MartletPostgres": systemModules.union(["MartletValues", "CMartletPostgres", "Foundation"]),
