@@ -32,8 +32,8 @@ RIGHT = "// right: "
 
 INTRODUCTION = """# Errors of the Swift compiler
 
-Generated classes carry the names and types of the schema, so the Swift compiler finds wrong ones. This page lists common
-mistakes with the first error of the compiler (Swift 6.3) and the right code. The types are those of
+Generated classes carry the names and types of the schema, so the Swift compiler reports wrong names and types. This page
+lists common mistakes with the first error of the compiler (Swift 6.3) and the right code. The types are those of
 [Schemas/Kennel](../Schemas/Kennel) and [Schemas/Conformance](../Schemas/Conformance). Mistakes that only a running
 program can find are listed in [Misuse](Misuse.md).
 

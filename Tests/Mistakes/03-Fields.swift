@@ -108,7 +108,7 @@ func observedMisspeltKeyPath(_ dog: Dog) {
 }
 
 /// A key path of another class in an observer.
-/// error: a key path begins at another class
+/// error: the key path does not begin at the class of the observed object
 func observedOtherClass(_ dog: Dog) {
     _ = dog.observe(keyPaths: [Person.fields.firstName]) { _ in }
     // right: _ = dog.observe(keyPaths: [Dog.fields.owner.firstName]) { _ in }

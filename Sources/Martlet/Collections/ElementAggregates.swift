@@ -149,7 +149,7 @@ struct ElementAggregates {
         guard case .blob = values.first else { return nil }
         return values.map { value in
             guard let decimal = Decimal128._value(StoredValue(value)) else {
-                Misuse.query("values that are no numbers cannot be added")
+                Misuse.query("values that are not numbers cannot be added")
             }
             return decimal
         }
@@ -164,7 +164,7 @@ struct ElementAggregates {
             switch value {
             case .integer(let number): whole += Int128(number)
             case .real(let number): real = (real ?? 0) + number
-            default: Misuse.query("values that are no numbers cannot be added")
+            default: Misuse.query("values that are not numbers cannot be added")
             }
         }
         if let real { return .real(real + Double(whole)) }

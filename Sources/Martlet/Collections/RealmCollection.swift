@@ -179,7 +179,7 @@ extension CollectionCore {
     func members() -> ResultsStorage {
         requireValid()
         guard let elements = property.element.target.flatMap(context.table(named:)) else {
-            Misuse.query("'\(name)' holds values, and only objects can be queried")
+            Misuse.query("'\(name)' contains values, and only objects can be queried")
         }
         var plan = QueryPlan(table: elements.id)
         if property.kind == .set {

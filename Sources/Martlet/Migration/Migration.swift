@@ -68,7 +68,7 @@ public final class Migration {
     }
 
     func requireActive() {
-        if hasEnded { Misuse.migrationIsOver("a 'Migration'") }
+        if hasEnded { Misuse.migrationIsOver() }
         newContext.confinement.require("a migration")
     }
 

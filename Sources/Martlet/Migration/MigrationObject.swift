@@ -48,7 +48,7 @@ public final class MigrationObject: StoredObject {
             else { continue }
             Misuse.wrongValue(
                 value, property: "\(_typeName).\(property.name)",
-                expected: "'\(property.typeDescription)' with a case for it")
+                expected: "the raw value of a case of '\(property.typeDescription)'")
         }
     }
 

@@ -40,8 +40,9 @@ enum Misuse {
 
     static func forkedChild(_ path: String) -> Never {
         trap(
-            "a Realm of '\(path)' was used in a forked child process, which does not inherit the locks of its file. "
-                + "Open Realms in the child after it has executed a new program, or fork before the file is opened")
+            "a Realm of '\(path)' was used in a forked child process, which does not inherit the locks of the file. "
+                + "Open this file in the child only after the child has executed a new program, "
+                + "or fork before the file is opened")
     }
 
     // MARK: Write transactions
@@ -111,8 +112,8 @@ enum Misuse {
     static func frozenTooEarly(_ what: String) -> Never {
         trap(
             "\(what) was created in the open write transaction and frozen there, but frozen objects show the state before "
-                + "that transaction. Commit first. "
-                + "Before its first change, an asynchronous write can freeze objects that earlier writes have created"
+                + "that transaction. Commit the transaction first. "
+                + "An asynchronous write that has changed nothing yet can freeze objects that earlier writes created"
         )
     }
 
@@ -126,7 +127,7 @@ enum Misuse {
 
     static func resolvedElsewhere(_ type: String, _ path: String) -> Never {
         trap(
-            "a 'ThreadSafeReference<\(type)>' to something in '\(path)' was resolved by a Realm of another file. "
+            "a 'ThreadSafeReference<\(type)>' of the file '\(path)' was resolved by a Realm of another file. "
                 + "Resolve it by a Realm with the same configuration")
     }
 
@@ -138,8 +139,8 @@ enum Misuse {
 
     static func invalidated(_ type: String, _ key: String) -> Never {
         trap(
-            "the '\(type)' \(key) was deleted, or its Realm invalidated, and can no longer be used. "
-                + "Check 'isInvalidated' before using an object that may be gone")
+            "the '\(type)' \(key) was deleted, or its Realm was invalidated, so it can no longer be used. "
+                + "Check 'isInvalidated' before using an object that may have been deleted")
     }
 
     static func foreignObject(_ type: String, of realm: String?, in otherRealm: String) -> Never {
@@ -151,7 +152,7 @@ enum Misuse {
 
     static func frozenLinked(_ type: String) -> Never {
         trap(
-            "a frozen '\(type)' was added or linked, and frozen objects belong to one version of a file. "
+            "a frozen '\(type)' was added or linked. Frozen objects belong to one version of a file. "
                 + "Link to the object that 'thaw()' returns, or copy the frozen object with 'create'")
     }
 
@@ -210,8 +211,8 @@ enum Misuse {
 
     static func wrongKind(_ property: String, is type: String, _ wanted: String) -> Never {
         trap(
-            "'\(property)' is '\(type)' and not a \(wanted). Use the one of 'dynamicList', 'dynamicSet', 'dynamicMap' "
-                + "and 'value(forKey:)' that matches its type")
+            "'\(property)' is '\(type)' and not a \(wanted). Use 'dynamicList', 'dynamicSet', 'dynamicMap' or "
+                + "'value(forKey:)', according to its type")
     }
 
     static func embeddedAtTopLevel(_ type: String) -> Never {
@@ -257,8 +258,8 @@ enum Misuse {
 
     static func collectionInSet(_ name: String?) -> Never {
         trap(
-            "a list or map was put into the set\(name.map { " '\($0)'" } ?? ""), which takes single values and objects only. "
-                + "Use a list or a map of 'AnyRealmValue' instead")
+            "a list or map was put into \(name.map { "the set '\($0)'" } ?? "a set"), "
+                + "which takes single values and objects only. Use a list or a map of 'AnyRealmValue' instead")
     }
 
     static func nestedTooDeep(limit: Int) -> Never {
@@ -277,20 +278,25 @@ enum Misuse {
 
     static func changeBeforeMigration(_ what: String) -> Never {
         trap(
-            "\(what) is from before the migration, and cannot be changed. Change the new object of the pair instead"
+            "\(what) belongs to the old objects of a migration, which are read-only. "
+                + "Change the new object of the pair instead"
         )
     }
 
-    static func migrationIsOver(_ what: String) -> Never {
+    static func migrationIsOver() -> Never {
+        trap("a 'Migration' was used after its 'migrationBlock' had returned. Use it only inside the block")
+    }
+
+    static func invalidatedInMigration(_ what: String) -> Never {
         trap(
-            "\(what) was used after it was deleted in the migration, or after the 'migrationBlock' had returned. "
+            "\(what) was used after the migration had deleted it, or after the 'migrationBlock' had returned. "
                 + "Keep plain values, and ask the Realm for the object once it is open")
     }
 
     static func unknownMigrationType(_ type: String, known: [String]) -> Never {
         trap(
-            "the migration knows no type '\(type)', neither in the file nor in the schema. "
-                + "It knows \(known.map { "'\($0)'" }.joined(separator: ", "))")
+            "neither the file nor the schema has a type '\(type)'. "
+                + "The types are \(known.map { "'\($0)'" }.joined(separator: ", "))")
     }
 
     static func renameWithoutSource(_ property: String, known: [String]) -> Never {
@@ -335,7 +341,7 @@ enum Misuse {
 
     static func observeInvalidated(_ type: String) -> Never {
         trap(
-            "a '\(type)' was observed after its object had been deleted, or its Realm invalidated. "
+            "a '\(type)' was observed after its object had been deleted, or its Realm had been invalidated. "
                 + "Check 'isInvalidated' first")
     }
 
@@ -348,7 +354,7 @@ enum Misuse {
 
     static func observeReadOnly(_ what: String) -> Never {
         trap(
-            "\(what) in a Realm opened with 'readOnly' was observed, and its data never changes. "
+            "\(what) in a Realm opened with 'readOnly' was observed, but its data never changes. "
                 + "Open the file for writing")
     }
 
@@ -391,20 +397,21 @@ enum Misuse {
     static func linkedDuringDeletion(_ type: String, _ key: String) -> Never {
         trap(
             "the '\(type)' \(key) was linked by an observer that was called during its deletion. "
-                + "Check in the observer that the object is not the one that the program deletes")
+                + "In the observer, do not link to the object that is being deleted")
     }
 
     static func endedDuringChange(_ verb: String) -> Never {
         trap(
             "a write transaction was \(verb) by an observer that was called before a change, or during a deletion or "
                 + "another change of several steps. The write must stay open until the change is complete. "
-                + "End it after that")
+                + "End the write transaction after the change")
     }
 
     static func changedByPriorObserver(_ what: String) -> Never {
         trap(
             "\(what) was changed by an observer that was called before another change, as with 'prior'. "
-                + "Such an observer may read and run queries. Change it when the observer is called after that change")
+                + "Such an observer may read and run queries. "
+                + "Make the change in the call that follows the other change")
     }
 
     static func changedDuringChange(_ what: String) -> Never {

@@ -48,7 +48,7 @@ extension KeyPathObservable {
 
 extension KeyPathObservable {
     /// Unavailable: the key paths of an observed object begin at its class.
-    @available(*, unavailable, message: "a key path begins at another class than that of the observed object")
+    @available(*, unavailable, message: "the key path does not begin at the class of the observed object")
     public func observe(
         keyPaths: [any KeyPathDescriptor], on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<Self>) -> Void

@@ -95,7 +95,7 @@ struct QueryParser {
         // The depth of a query without parentheses is 1.
         guard depth <= Self.maximumDepth + 1 else {
             throw QuerySyntaxError(
-                offset: current.offset, message: "more than \(Self.maximumDepth) parentheses are open here")
+                offset: current.offset, message: "more than \(Self.maximumDepth) nested parentheses")
         }
         let first = try conjunction()
         guard isSymbol("||") || isWord("OR") else { return first }

@@ -48,7 +48,7 @@ private struct UnknownKeySearch {
         guard !search.found.isEmpty else { return }
         throw Realm.Error(
             .invalidInput,
-            "the values have keys that name no property: \(search.found.joined(separator: ", ")). "
+            "the values have keys that are not property names: \(search.found.joined(separator: ", ")). "
                 + "Leave them out, or pass 'unknownKeys: .ignore'")
     }
 

@@ -58,7 +58,7 @@ struct DiagramCommand: ParsableCommand {
         let isWritten = try reportingDiskErrors { () throws(DiskError) in
             try FileBatch.replace(output, with: Array(text.utf8))
         }
-        try Console.write(isWritten ? "wrote \(output.printable)\n" : "nothing to do\n")
+        try Console.write(isWritten ? "wrote \(output.printable)\n" : "up to date\n")
     }
 
     private var chosenFormat: DiagramFormat {

@@ -28,6 +28,6 @@ struct DocsCommand: ParsableCommand {
         let text = try Compiler.page(input, title: title ?? name).text(reporting: input)
         let page = OutputFile(name: "index.html", text: text)
         let written = try reportingDiskErrors { () throws(DiskError) in try OutputWriter(folder: output).write([page]) }
-        try Console.write(written.isEmpty ? "nothing to do\n" : "wrote \(output.printable)/index.html\n")
+        try Console.write(written.isEmpty ? "up to date\n" : "wrote \(output.printable)/index.html\n")
     }
 }

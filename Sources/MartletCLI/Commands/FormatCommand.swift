@@ -48,7 +48,7 @@ struct FormatCommand: ParsableCommand {
         for path in try reportingDiskErrors({ () throws(DiskError) in try batch.commit() }) {
             try Console.write("wrote \(path.printable)\n")
         }
-        if !check, isClean, !hasChanges { try Console.write("nothing to do\n") }
+        if !check, isClean, !hasChanges { try Console.write("up to date\n") }
         if !isClean { throw CommandFailure(.findings) }
     }
 

@@ -50,7 +50,7 @@ struct GenerateCommand: ParsableCommand {
             try writer.update(compilation.outputs)
         }
         let done = written.map { "wrote \($0.printable)\n" } + removed.map { "removed \($0.printable)\n" }
-        try Console.write(done.isEmpty ? "nothing to do\n" : done.joined())
+        try Console.write(done.isEmpty ? "up to date\n" : done.joined())
     }
 
     private func report(_ differences: [OutputWriter.Difference]) throws {

@@ -22,6 +22,6 @@ struct JSONSchemaCommand: ParsableCommand {
         let isWritten = try reportingDiskErrors { () throws(DiskError) in
             try FileBatch.replace(output, with: Array(EditorSchema.text.utf8))
         }
-        try Console.write(isWritten ? "wrote \(output.printable)\n" : "nothing to do\n")
+        try Console.write(isWritten ? "wrote \(output.printable)\n" : "up to date\n")
     }
 }

@@ -34,7 +34,7 @@ struct PostgresCommand: ParsableCommand {
         guard breaking else { return }
         guard against != nil else { throw ValidationError("'--breaking' needs '--against'") }
         guard output != nil else {
-            throw ValidationError("'--breaking' needs '--output', because it may write two files")
+            throw ValidationError("'--breaking' needs '--output', because it can write two files")
         }
     }
 
@@ -89,6 +89,6 @@ struct PostgresCommand: ParsableCommand {
         let changes = batch
         let written = try reportingDiskErrors { () throws(DiskError) in try changes.commit() }
         let lines = written.map { "wrote \($0.printable)\n" }.joined()
-        try Console.write(lines.isEmpty ? "nothing to do\n" : lines)
+        try Console.write(lines.isEmpty ? "up to date\n" : lines)
     }
 }

@@ -57,8 +57,9 @@ struct LogVerifier {
         guard isLogMissing, connection.logState?.name == log.name, !connection.isFileMoved else { return nil }
         return EngineError(
             .fileReplaced, path: options.path,
-            "the log of the file ('-wal') was deleted or truncated while a program uses it; end that program, which "
-                + "copies the log into the file if it still has it, and open the file again")
+            "the log of the file ('-wal') was deleted or truncated while a program uses the file; if that program "
+                + "still has the log open, it copies the log into the file when it ends; end that program and open the "
+                + "file again")
     }
 
     private var isLogMissing: Bool {

@@ -139,8 +139,8 @@ extension StoreCoordinator {
             throw EngineError(
                 .schemaMismatch, path: path,
                 "another process has changed '\(changed.joined(separator: "', '"))' in the file since it was opened, "
-                    + "so it can neither be read nor written any more; close the file and open it with the program's "
-                    + "newest version")
+                    + "so this process can no longer read or write the file; close the file and open it with the "
+                    + "program's newest version")
         }
         locked { state in
             guard meta.epoch > state.epoch else { return }

@@ -92,7 +92,7 @@ struct StoreCopy {
         guard cmartlet_rename_exclusively(unfinished, file) == 0 else {
             let reason = String(cString: strerror(errno))
             try refuseExisting()
-            throw EngineError(.inputOutput, path: path, "the copy cannot be given its name: \(reason)")
+            throw EngineError(.inputOutput, path: path, "the copy cannot be renamed to its final name: \(reason)")
         }
     }
 

@@ -223,11 +223,13 @@ package enum StoreFiles {
         if status.st_nlink > 1 {
             throw EngineError(
                 .accessDenied, path: path,
-                "the file has \(status.st_nlink) names (hard links), but its log has only one; remove the other names or copy it"
+                "the file has \(status.st_nlink) names (hard links), but its log has only one; "
+                    + "remove the other names or copy the file"
             )
         }
         if !isAllowed(R_OK, path) {
-            throw EngineError(.accessDenied, path: path, "the file may not be read; change its permissions")
+            throw EngineError(
+                .accessDenied, path: path, "this user has no permission to read the file; change its permissions")
         }
         if !isReadOnly && !isAllowed(W_OK, path) { throw notWritable(path) }
         // Every page has at least 512 bytes, so a shorter file is not a database. SQLite would treat a file of one byte
@@ -252,7 +254,8 @@ package enum StoreFiles {
 
     static func notWritable(_ path: String) -> EngineError {
         EngineError(
-            .accessDenied, path: path, "the file may not be written; change its permissions or open it with 'readOnly'")
+            .accessDenied, path: path,
+            "this user has no permission to write the file; change its permissions or open it with 'readOnly'")
     }
 
     /// Rejects a database that ends in the middle of a page.

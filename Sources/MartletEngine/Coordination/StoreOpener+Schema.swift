@@ -140,8 +140,8 @@ extension StoreOpener {
         if options.isReadOnly { return "open the file once for writing, with a higher 'schemaVersion'" }
         let stored = UInt64(bitPattern: meta.schemaVersion)
         return
-            "raise 'schemaVersion' above \(stored) to migrate, with a 'migrationBlock' for values that do not convert "
-            + "by themselves"
+            "raise 'schemaVersion' above \(stored) to migrate, with a 'migrationBlock' for values that cannot be "
+            + "converted automatically"
     }
 
     private func checkSchemaVersion(_ meta: Catalog.Meta) throws {

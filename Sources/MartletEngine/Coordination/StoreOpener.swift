@@ -48,7 +48,7 @@ struct StoreOpener {
             }
             throw EngineError(
                 .busy, path: path,
-                "other programs move or delete the file at this path again and again; open the file again")
+                "other programs repeatedly move or delete the file at this path; open the file again")
         }
     }
 
@@ -143,7 +143,8 @@ struct StoreOpener {
             throw EngineError(
                 .accessDenied, path: path,
                 "readers create a '-shm' file beside the database, which is not permitted here; "
-                    + "copy it to a folder that may be written: SQLite says '\(error.message)' (\(error.extendedCode))")
+                    + "copy the database to a folder in which files can be created: "
+                    + "SQLite says '\(error.message)' (\(error.extendedCode))")
         }
     }
 

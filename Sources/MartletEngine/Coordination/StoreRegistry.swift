@@ -93,8 +93,8 @@ package enum StoreRegistry {
             if state.isWaiting(holders, for: me) {
                 throw EngineError(
                     .busy, path: options.path,
-                    "another thread is opening the file, and waits for one that this thread is opening; do not open "
-                        + "two files inside each other's 'migrationBlock' or 'shouldCompactOnLaunch'")
+                    "another thread is opening the file, and waits for a file that this thread is opening; do not "
+                        + "open two files inside each other's 'migrationBlock' or 'shouldCompactOnLaunch'")
             }
             guard options.environment.hasThreadDriver else {
                 condition.wait()

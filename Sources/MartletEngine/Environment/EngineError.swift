@@ -41,7 +41,11 @@ package struct EngineError: Error, Sendable {
             } else {
                 switch error.primary {
                 case .busy, .locked, .protocol:
-                    (.busy, "another process kept the file locked for too long; try again when it is done")
+                    (
+                        .busy,
+                        "another process kept the file locked for too long; try again when that process has released "
+                            + "the lock"
+                    )
                 case .readOnly:
                     (.accessDenied, "the file or its folder is read-only; open it with 'readOnly' or allow writing")
                 case .permission, .authorization: (.accessDenied, "no permission to use the file")

@@ -169,7 +169,7 @@ extension EngineError {
     package static func containsItself(_ name: String, _ type: String, path: String) -> EngineError {
         EngineError(
             .schemaMismatch, path: path,
-            "\(name) contains itself, so it cannot be copied for an owner: '\(type)' is embedded now; in the "
+            "'\(type)' is embedded now, and \(name) contains itself, so it cannot be copied; in the "
                 + "'migrationBlock', assign each owner a dictionary of values that does not lead back to the object")
     }
 }

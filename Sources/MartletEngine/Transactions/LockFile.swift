@@ -110,7 +110,7 @@ struct LockFile {
             }
             guard errno == EEXIST else { throw cannotOpen(errno) }
         }
-        throw foreign("is created and deleted again and again")
+        throw foreign("is repeatedly created and deleted")
     }
 
     private func validatedAndUpgraded(_ descriptor: Int32) throws(EngineError) -> Int32 {

@@ -79,7 +79,7 @@ final class WriteLock: @unchecked Sendable {
             guard environment.now() < deadline else {
                 throw EngineError(
                     .busy, path: path,
-                    "another thread kept its write transaction open for too long; try again when it is done")
+                    "another thread kept its write transaction open for too long; try again when that write has ended")
             }
         }
     }
@@ -216,7 +216,7 @@ final class WriteLock: @unchecked Sendable {
             guard environment.now() < deadline else {
                 throw EngineError(
                     .busy, path: path,
-                    "another process kept its write transaction open for too long; try again when it is done")
+                    "another process kept its write transaction open for too long; try again when that write has ended")
             }
             environment.sleep(pause)
             pause = min(pause * 2, 5_000)

@@ -76,7 +76,9 @@ extension Resolver {
         case .uuid, .objectId, .path, .claim, .invalid: break
         }
         guard let value else {
-            report(.badRule, "a claim is a number, a text or a boolean; write one here", at: literal.span)
+            report(
+                .badRule, "a claim can be compared with a number, a text or a boolean; write one of these",
+                at: literal.span)
             return nil
         }
         if relation.isOrder, !hasOrder {

@@ -22,7 +22,7 @@ extension Resolver {
         case .value(let operand):
             if case .property(let path) = side(operand, scope), path.value != .scalar(.bool) {
                 return refuseRule(
-                    "'\(path.text)' is '\(path.value.name)', and no condition; compare it with a value",
+                    "'\(path.text)' is '\(path.value.name)', which is not a condition; compare it with a value",
                     at: operand.span)
             }
             let truth = RuleOperandSyntax(content: .bool(true), span: operand.span)
@@ -54,8 +54,11 @@ extension Resolver {
         switch (side(left, scope), side(right, scope)) {
         case (.invalid, _), (_, .invalid): return nil
         case (.literal, .property), (.literal, .claim): return compare(right, relation.exchanged, left, scope)
-        case (.literal, .literal), (.claim, .claim):
-            return refuseRule("a comparison needs a property; compare one with this value", at: left.span)
+        case (.literal, .literal):
+            return refuseRule("a comparison needs a property or a claim; compare this value with one", at: left.span)
+        case (.claim, .claim):
+            return refuseRule(
+                "a claim cannot be compared with another claim; compare it with a property or a value", at: left.span)
         case (.property(let path), .literal): return compare(path, relation, right, at: left.span)
         case (.property(let path), .claim(let claim)):
             return checkOrder(relation, path, at: left.span) && checkClaim(path, at: left.span)
@@ -130,7 +133,8 @@ extension Resolver {
         guard case .claim(let claim) = side(right, scope) else { return nil }
         switch side(left, scope) {
         case .invalid: return nil
-        case .claim: return refuseRule("a property or a literal is 'IN' a claim; write one of them here", at: left.span)
+        case .claim:
+            return refuseRule("a claim cannot be 'IN' a claim; write a property or a literal here", at: left.span)
         case .literal:
             return claimLiteral(left, .equal).flatMap { literal in
                 if case .null = literal { return refuseRule("nil is in no list; remove the comparison", at: left.span) }

@@ -61,8 +61,8 @@ extension Resolver {
             for kind in [RuleKind.read, .delete] {
                 guard let rule = syntax.rules[kind] else { continue }
                 refuseSync(
-                    "objects of '\(name)' are only sent, and '\(kind.rawValue)' would restrict nothing; "
-                        + "write 'insert' or 'write'", at: rule.span)
+                    "clients do not receive objects of '\(name)' ('sync: upload'), so '\(kind.rawValue)' would "
+                        + "restrict nothing; write 'insert' or 'write'", at: rule.span)
             }
         }
         for property in syntax.properties {
@@ -86,8 +86,8 @@ extension Resolver {
         }
         guard syntax.mode == .upload else { return }
         refuseSync(
-            "objects of '\(syntax.name.value)' are only sent, so no other object can link to them; remove "
-                + "'\(property.name.value)'", at: property.type?.span ?? property.name.span)
+            "clients do not receive objects of '\(syntax.name.value)' ('sync: upload'), so no other object can link to "
+                + "them; remove '\(property.name.value)'", at: property.type?.span ?? property.name.span)
     }
 
     private mutating func checkLocal(
@@ -100,7 +100,7 @@ extension Resolver {
                 at: span)
         } else if type.isSingle, !type.isOptional, type.value != .scalar(.anyValue), property.defaultValue == nil {
             refuseSync(
-                "'\(name)' is not sent, so objects from other machines have no value; write a default, or "
+                "'\(name)' has 'sync: none', so objects from other machines have no value; write a default, or "
                     + "'\(type.text)?'", at: span)
         }
         for list in syntax.unique where list.contains(where: { $0.value == name }) {
@@ -127,17 +127,19 @@ extension Resolver {
                 at: span)
         } else if syntax.mode == .upload {
             refuseSync(
-                "objects of '\(syntax.name.value)' are sent once, so there are no changes to add; remove 'merge'",
-                at: span)
+                "clients do not receive objects of '\(syntax.name.value)' ('sync: upload'), so there are no concurrent "
+                    + "changes to add; remove 'merge'", at: span)
         } else if property.localSpan != nil {
-            refuseSync("'\(name)' is not sent, so there are no changes to add; remove 'merge' or 'sync'", at: span)
+            refuseSync(
+                "'\(name)' has 'sync: none', so there are no changes to add; remove 'merge' or 'sync'", at: span)
         }
     }
 
     private mutating func checkWrite(_ property: PropertySyntax, of syntax: ObjectSyntax, at span: SourceSpan) {
         let name = property.name.value
         if property.localSpan != nil {
-            refuseSync("'\(name)' is not sent, so the service cannot check changes of it; remove 'write'", at: span)
+            refuseSync(
+                "'\(name)' has 'sync: none', so the service cannot check changes of it; remove 'write'", at: span)
         } else if syntax.primaryKey?.value == name {
             refuseSync("'\(name)' is the primary key, which never changes; write 'insert' at the type", at: span)
         }

@@ -29,8 +29,8 @@ extension Resolver {
         case .upload:
             report(
                 .badSync,
-                "objects of '\(target)' are only sent, and nothing can link to them; remove '\(property.name.value)', or "
-                    + "write 'sync: both' at '\(target)'", at: span, notes: [note])
+                "clients do not receive objects of '\(target)' ('sync: upload'), so nothing can link to them; remove "
+                    + "'\(property.name.value)', or write 'sync: both' at '\(target)'", at: span, notes: [note])
         case .none where isSent:
             report(
                 .unsynchronizedLink,

@@ -61,7 +61,7 @@ extension Resolver {
     mutating func resolve(_ type: TypeSyntax, of property: PropertySyntax) -> PropertyTypeModel? {
         guard let value = resolveName(type.name, in: type) else { return nil }
         if let outer = type.outerOptional {
-            reportOptional(outer, "a collection is never optional, it is empty; remove the '?'")
+            reportOptional(outer, "a collection is never nil, but can be empty; remove the '?'")
         }
         switch type.shape {
         case .single: return resolveSingle(type, value, of: property)

@@ -64,16 +64,19 @@ public struct MappingKey: Sendable {
         [
             MappingKey("primaryKey", .name, "The property that identifies an object among all objects of its type."),
             MappingKey("index", .names, "Properties by which queries often search or sort."),
-            MappingKey("unique", .nameLists, "Lists of properties; together the values of each list are unique."),
+            MappingKey(
+                "unique", .nameLists,
+                "Lists of properties. No two objects have equal values for all properties of a list."),
             MappingKey("properties", .properties, "What is stored: names and types.", isRequired: true),
             MappingKey("ignored", .properties, "Plain Swift properties that are not stored."),
             MappingKey("keypaths", .keyPaths, "Names for key paths, or for lists of them, checked against the schema."),
             MappingKey(
                 "sync", .choices(SyncMode.allCases.map(\.rawValue)),
-                "Whether objects are synchronized: not, in both directions, or only sent."),
+                "Whether objects are synchronized: 'none', 'both' (sent and received) or 'upload' (sent only)."),
             MappingKey("read", .rule, "Which objects a user receives: a condition, such as 'owner.id == $user.sub'."),
             MappingKey(
-                "write", .rule, "Which objects a user may create, change and delete. Without it: those of 'read'."),
+                "write", .rule,
+                "Which objects a user may create, change and delete. Without this key, the rule 'read' applies."),
             MappingKey("insert", .rule, "Which objects a user may create, instead of 'write'."),
             MappingKey("delete", .rule, "Which objects a user may delete, instead of 'write'."),
         ] + [renamedFrom("type"), deprecated, doc]
@@ -96,7 +99,9 @@ public struct MappingKey: Sendable {
         MappingKey(
             "merge", .choices(MergeMode.allCases.map(\.rawValue)),
             "Makes the property a counter: the differences of concurrent changes are added."),
-        MappingKey("write", .rule, "Which objects and users allow a change of the property, in addition to the rules."),
+        MappingKey(
+            "write", .rule,
+            "A condition on the object and the user for changes of the property, besides the rules of the type."),
         doc,
     ]
 

@@ -66,7 +66,7 @@ struct RuleParser {
         guard depth <= Self.maximumDepth else {
             throw RuleSyntaxError(
                 message:
-                    "more than \(Self.maximumDepth) parentheses are open here; write the rule without some of them",
+                    "more than \(Self.maximumDepth) nested parentheses; write the rule without some of them",
                 range: current.range)
         }
         var parts = [try conjunction()]

@@ -19,7 +19,7 @@ extension TablePairs {
                 losses.append("\(name(column.new)) was '\(column.old.type)' and is '\(column.new.type)' in SQL")
             }
             if column.new.isRequired, !column.old.isRequired {
-                losses.append("\(name(column.new)) is required now, and rows may be NULL")
+                losses.append("\(name(column.new)) is required now, and existing rows can be NULL")
             }
             if column.acceptsFewer {
                 losses.append("\(name(column.new)) accepts fewer values now")
@@ -46,7 +46,7 @@ extension TablePairs {
     /// The changes that no migration can perform, as messages for the author of the schema.
     func problems(_ schema: SchemaModel) -> [String] {
         let keys = kept.filter { !$0.hasSameKey }.map {
-            "the primary key of '\($0.new.origin.type)' is another one; keep it, or add a type with another name"
+            "the primary key of '\($0.new.origin.type)' was changed; keep the old one, or add a type with another name"
         }
         let removed = Set(dropped.map(\.name))
         let clashes = created.filter { removed.contains($0.name) }.map { table in

@@ -15,9 +15,10 @@ extension RuleExplanation {
             """,
         example: .none(
             """
-            A single schema does not show it: the rule compares two versions. 'martlet breaking Schemas --against \
-            main' compares the schema with the commit at which the branch left 'main'. If 'years' was declared before \
-            and 'age' is declared now, it suggests 'renamedFrom: years', which keeps the stored values.
+            A single schema cannot show this finding: the rule compares two versions. 'martlet breaking Schemas \
+            --against main' compares the schema with the commit at which the branch left 'main'. If 'years' was \
+            declared before and 'age' is declared now, the command suggests 'renamedFrom: years', which keeps the stored \
+            values.
             """),
         silencing: """
             not possible in a schema. The levels are, from the most to the least severe, 'data', 'source' and 'query'. \

@@ -118,8 +118,8 @@ extension RuleExplanation {
             """,
         example: .none(
             """
-            No schema shows it: 'martlet generate SCHEMAS --output FOLDER --check' reports it after a generated file \
-            was edited. Run 'martlet generate SCHEMAS --output FOLDER' and commit the result.
+            No schema can show this finding: 'martlet generate SCHEMAS --output FOLDER --check' reports it after a \
+            generated file was edited. Run 'martlet generate SCHEMAS --output FOLDER' and commit the result.
             """),
         silencing: "not possible.")
 

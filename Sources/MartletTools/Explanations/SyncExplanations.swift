@@ -80,8 +80,8 @@ extension RuleExplanation {
         .unsynchronizedLink,
         problem: "A synchronized type links to a type that is not synchronized.",
         reason: """
-            The target exists only in one file. On other machines the link would be nil, and the next change there \
-            would remove it here too.
+            The target exists only in one file. On other machines the link would be nil, and the next change of the \
+            object there would remove the link here too.
             """,
         example: .schema(
             wrong: """
@@ -171,8 +171,8 @@ extension RuleExplanation {
         problem: "A synchronized property is a 'Date' or a 'Decimal128'.",
         reason: """
             PostgreSQL stores dates in microseconds. It stores the value of a decimal number, but not its sign if it is \
-            zero, and not how many zeros follow the last digit as 'Decimal128' does. Values that come back from the \
-            service can differ in this way from those that were written.
+            zero, nor the number of trailing zeros, which 'Decimal128' keeps. Values that come back from the service \
+            can differ in this way from those that were written.
             """,
         example: .schema(
             wrong: """

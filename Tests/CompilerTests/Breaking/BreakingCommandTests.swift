@@ -29,7 +29,7 @@ struct BreakingCommandTests {
         #expect(outcome.errors == "")
         #expect(
             outcome.output == """
-                error[MRT0601]: breaks data: property 'Dog.name' is gone, and its stored values with it; declare it again
+                error[MRT0601]: breaks data: property 'Dog.name' was removed, and its stored values with it; declare it again
                  --> Schemas/Dog.yaml:6:7
                   |
                 6 |       called: String
@@ -69,7 +69,8 @@ struct BreakingCommandTests {
         #expect(outcome.status == 1)
         #expect(outcome.errors == "")
         #expect(outcome.output.contains("MRT0601"))
-        #expect(outcome.output.contains("'Dog.name' is gone") || outcome.output.contains("Dog.name&apos; is gone"))
+        #expect(
+            outcome.output.contains("'Dog.name' was removed") || outcome.output.contains("Dog.name&apos; was removed"))
     }
 
     @Test("against a branch, the files on disk are compared with the merge base S43")

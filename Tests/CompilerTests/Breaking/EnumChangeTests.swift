@@ -13,7 +13,7 @@ struct EnumChangeTests {
     func names() throws {
         try check(
             "enums:\n  «Size»: [small]\n  Height: [low]\n", "enums:\n  Height: [low]\n",
-            ["source: enum 'Size' is gone; declare it again"])
+            ["source: enum 'Size' was removed; declare it again"])
         try check(
             "enums:\n  «Size»: [small]\nobjects:\n  Dog: {properties: {a: Size, b: List<Size>}}\n",
             """
@@ -40,10 +40,10 @@ struct EnumChangeTests {
     func goneCase() throws {
         try check(
             stored("Size: [small, «large»]"), stored("«Size»: [small]"),
-            ["data: case 'Size.large' is gone, and its stored values match no case; declare it again"])
+            ["data: case 'Size.large' was removed, and its stored values match no case; declare it again"])
         try check(
             "enums:\n  Size: [small, «large»]\n", "enums:\n  «Size»: [small]\n",
-            ["source: case 'Size.large' is gone; declare it again"])
+            ["source: case 'Size.large' was removed; declare it again"])
     }
 
     @Test("another raw type breaks only code if no stored property uses the enum any longer S43 MRT0601")

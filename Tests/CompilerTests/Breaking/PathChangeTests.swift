@@ -11,7 +11,8 @@ struct PathChangeTests {
     @Test("key paths that are removed, change their type or lead elsewhere are reported S43 MRT0601")
     func keyPaths() throws {
         try check(
-            keyPath("«x»: a"), keyPath("", name: "«Dog»"), ["source: key path 'Dog.x' is gone; declare it again"])
+            keyPath("«x»: a"), keyPath("", name: "«Dog»"),
+            ["source: key path 'Dog.x' was removed; declare it again"])
         try check(
             keyPath("x: «a»"), keyPath("x: «c»"),
             ["source: key path 'Dog.x' led to 'Int' and leads to 'Bool'; add one with another name"])
@@ -68,7 +69,7 @@ struct PathChangeTests {
     func projections() throws {
         try check(
             card("x: a", name: "«Card»"), card("x: a", name: "Sheet"),
-            ["source: projection 'Card' is gone; declare it again"])
+            ["source: projection 'Card' was removed; declare it again"])
         try check(
             card("x: a", of: "«Dog»"), card("x: a", of: "«Cat»"),
             [
@@ -77,7 +78,7 @@ struct PathChangeTests {
             ])
         try check(
             card("x: a, «y»: b"), card("x: a", name: "«Card»"),
-            ["source: projection property 'Card.y' is gone; declare it again"])
+            ["source: projection property 'Card.y' was removed; declare it again"])
         try check(
             card("x: «all.a»"), card("x: «ages»"),
             [

@@ -8,7 +8,7 @@ struct PropertyChangeTests {
     func gone() throws {
         try check(
             dog("age: Int, «name»: String"), "objects:\n  «Dog»: {properties: {age: Int}}\n",
-            ["data: property 'Dog.name' is gone, and its stored values with it; declare it again"])
+            ["data: property 'Dog.name' was removed, and its stored values with it; declare it again"])
     }
 
     @Test("linking objects store nothing, so removing them breaks only code S43 MRT0601")
@@ -16,7 +16,7 @@ struct PropertyChangeTests {
         try check(
             dog("friend: Dog?, «friends»: LinkingObjects<Dog.friend>"),
             "objects:\n  «Dog»: {properties: {friend: Dog?}}\n",
-            ["source: property 'Dog.friends' is gone; declare it again"])
+            ["source: property 'Dog.friends' was removed; declare it again"])
         try check(
             dog("friend: Dog?, foe: Dog?, them: «LinkingObjects<Dog.friend>»"),
             dog("friend: Dog?, foe: Dog?, them: «LinkingObjects<Dog.foe>»"),
@@ -99,7 +99,7 @@ struct PropertyChangeTests {
             "objects:\n  Dog: {properties: {a: Int}, ignored: {b: «Int», «c»: Int, d: Int}}\n",
             "objects:\n  «Dog»: {properties: {a: Int, d: Int}, ignored: {b: «Bool»}}\n",
             [
-                "source: property 'Dog.c' is gone; declare it again",
+                "source: property 'Dog.c' was removed; declare it again",
                 "source: property 'Dog.b' was 'Int' and is 'Bool'; keep the type",
             ])
         try check(

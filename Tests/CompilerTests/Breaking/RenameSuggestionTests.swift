@@ -90,7 +90,7 @@ struct RenameSuggestionTests {
     func otherType() throws {
         try check(
             dog("«years»: Int"), "objects:\n  «Dog»: {properties: {age: Double}}\n",
-            ["data: property 'Dog.years' is gone, and its stored values with it; declare it again"])
+            ["data: property 'Dog.years' was removed, and its stored values with it; declare it again"])
     }
 
     @Test("if braces would change the meaning of a declaration, a rename is suggested without a fix S43 MRT0601")

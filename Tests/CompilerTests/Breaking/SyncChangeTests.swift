@@ -27,7 +27,7 @@ struct SyncChangeTests {
             ),
             (
                 "both", "upload",
-                "data: type 'Dog' is only sent now, so objects of other machines do not arrive; keep 'sync: both'"
+                "data: type 'Dog' is now 'sync: upload', so objects of other machines do not arrive; keep 'sync: both'"
             ),
             (
                 "none", "both",
@@ -35,7 +35,7 @@ struct SyncChangeTests {
             ),
             (
                 "upload", "both",
-                "query: type 'Dog' is also received now, so objects of other machines appear; keep 'sync: upload'"
+                "query: type 'Dog' is now received, too, so objects of other machines appear; keep 'sync: upload'"
             ),
         ])
     func modes(_ change: (old: String, new: String, message: String)) throws {
@@ -46,7 +46,7 @@ struct SyncChangeTests {
     func place() throws {
         try check(
             dog("sync: «both»"), dog("sync: «upload»"),
-            ["data: type 'Dog' is only sent now, so objects of other machines do not arrive; keep 'sync: both'"])
+            ["data: type 'Dog' is now 'sync: upload', so objects of other machines do not arrive; keep 'sync: both'"])
     }
 
     @Test("a property that becomes local breaks data; one that becomes synchronized changes queries S43 S52 MRT0601")
@@ -64,7 +64,7 @@ struct SyncChangeTests {
         let (plain, counter) = (dog("sync: both", "age: Int"), dog("sync: both", "age: {type: Int, merge: add}"))
         #expect(
             try messages(counter, plain) == [
-                "breaks query: 'Dog.age' is no counter any more, so the last of concurrent changes wins; keep 'merge: add'"
+                "breaks query: 'Dog.age' is no longer a counter, so the last of concurrent changes wins; keep 'merge: add'"
             ])
         #expect(
             try messages(plain, counter) == [
@@ -81,7 +81,7 @@ struct SyncChangeTests {
                     + "this is not intended"
             ])
         #expect(try messages(dog("sync: both"), one).map { $0.contains("is new: 'id == 1'") } == [true])
-        #expect(try messages(one, dog("sync: both")).map { $0.contains("is gone; it was 'id == 1'") } == [true])
+        #expect(try messages(one, dog("sync: both")).map { $0.contains("was removed; it was 'id == 1'") } == [true])
         #expect(try messages(one, dog("sync: both;read: (1 = id)")).isEmpty)
         let (first, second) = (
             dog("sync: both", "age: {type: Int, write: id == 1}"), dog("sync: both", "age: {type: Int, write: id == 2}")

@@ -26,11 +26,11 @@ struct TypeChangeTests {
         try check(
             "objects:\n  Dog: {properties: {age: Int}}\n  «Cat»: {properties: {name: String}}\n",
             "objects:\n  Dog: {properties: {age: Int}}\n",
-            ["data: type 'Cat' is gone, and its stored objects cannot be read; declare it again"])
+            ["data: type 'Cat' was removed, and its stored objects cannot be read; declare it again"])
         try check(
             "objects:\n  Dog: {properties: {age: Int}}\nembedded:\n  «Tag»: {properties: {text: String}}\n",
             "objects:\n  Dog: {properties: {age: Int}}\nenums:\n  Tag: [small]\n",
-            ["data: type 'Tag' is gone, and its stored objects cannot be read; declare it again"])
+            ["data: type 'Tag' was removed, and its stored objects cannot be read; declare it again"])
     }
 
     @Test("a type whose name changes only in case needs 'renamedFrom' S43 O69 MRT0601")
@@ -94,7 +94,7 @@ struct TypeChangeTests {
         try check(
             "objects:\n  «Human»: {properties: {age: Int}}\n  Person: {properties: {age: Int}}\n",
             "objects:\n  Person: {renamedFrom: Human, properties: {age: Int}}\n",
-            ["data: type 'Human' is gone, and its stored objects cannot be read; declare it again"])
+            ["data: type 'Human' was removed, and its stored objects cannot be read; declare it again"])
     }
 
     @Test("an object type that becomes embedded, or the reverse, breaks data S43 MRT0601")

@@ -122,7 +122,7 @@ struct FileNameTests {
             outcome.output == """
                 wrote Sub_\(name.shown).martlet.swift
                 wrote MartletSchema.martlet.swift
-                nothing to do
+                up to date
                 \(name.shown == "two\\nlines" ? 3 : 2)
                 \(outcome.output.split(separator: "\n").last ?? "")
 

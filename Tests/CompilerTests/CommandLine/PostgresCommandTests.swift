@@ -36,7 +36,7 @@ struct PostgresCommandTests {
         #expect(refused.status == 1 && refused.output == "")
         #expect(
             refused.errors == """
-                Schemas/Dog.yaml:6:7: error: breaks data: property 'Dog.name' is gone, and its stored values with it; declare it again; if 'title' is the new name of 'name', write 'renamedFrom: name' there [MRT0601]
+                Schemas/Dog.yaml:6:7: error: breaks data: property 'Dog.name' was removed, and its stored values with it; declare it again; if 'title' is the new name of 'name', write 'renamedFrom: name' there [MRT0601]
                 Old/Dog.yaml:6:7: note: it was declared here
                 Schemas: error: 'Dog.name' has no column any more, and its values would be lost
 

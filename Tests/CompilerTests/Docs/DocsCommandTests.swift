@@ -47,7 +47,7 @@ struct DocsCommandTests {
             #expect(try Executable().run(arguments, in: folder).output == "wrote \(file)\n")
             try folder.setOld(file)
             let date = try folder.modified(file)
-            #expect(try Executable().run(arguments, in: folder).output == "nothing to do\n")
+            #expect(try Executable().run(arguments, in: folder).output == "up to date\n")
             #expect(try folder.modified(file) == date)
         }
     }

@@ -307,7 +307,9 @@ struct BadFileTests {
             if getuid() == 0 { seteuid(0) }
             chmod(path, 0o000)
             if getuid() == 0 { seteuid(65_534) }
-            require(.accessDenied, message: "may not be read") { _ = try VirtualProcess(path) { $0.isReadOnly = true } }
+            require(.accessDenied, message: "no permission to read") {
+                _ = try VirtualProcess(path) { $0.isReadOnly = true }
+            }
             if getuid() == 0 { seteuid(0) }
         }
     }

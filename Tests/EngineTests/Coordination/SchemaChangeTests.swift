@@ -436,7 +436,8 @@ struct SchemaChangeTests {
             #expect(refused?.message.contains("'Dog'") == true)
             // Observers receive this error too, so it must not say that a write was lost.
             #expect(refused?.message.contains("nothing was written") == false)
-            #expect(refused?.message.contains("it can neither be read nor written any more; close the file") == true)
+            #expect(
+                refused?.message.contains("this process can no longer read or write the file; close the file") == true)
             #expect(engineError { _ = try old.coordinator.openSnapshot() }?.code == .schemaMismatch)
             try requireOldData(old)
         }

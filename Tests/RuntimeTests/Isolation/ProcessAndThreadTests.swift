@@ -150,7 +150,7 @@ import Testing
     func cancelledOpening() async throws {
         let previous = try previousFile()
         let before = previous.contents
-        var configuration = previous.configuration([Keyless.self]) { _, _ in Issue.record("migrated") }
+        var configuration = previous.configuration([Keyless.self]) { _, _ in Issue.record("the file was migrated") }
         let opening = Mutex<_Concurrency.Task<Void, any Error>?>(nil)
         // The thread that opens the Realm has the opening lock here, and has not opened the file yet.
         configuration.environment.onYield = { point in

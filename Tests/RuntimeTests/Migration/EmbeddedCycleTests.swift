@@ -50,7 +50,7 @@ import Testing
         #expect(openingError?.code == .schemaMismatch && previous.contents == before)
         #expect(
             openingError?.message.contains(
-                "the 'Ring' in row 1 contains itself, so it cannot be copied for an owner: 'Ring' is embedded now; in the "
+                "'Ring' is embedded now, and the 'Ring' in row 1 contains itself, so it cannot be copied; in the "
                     + "'migrationBlock', assign each owner a dictionary of values that does not lead back to the object"
             )
                 == true, "\(openingError?.message ?? "")")

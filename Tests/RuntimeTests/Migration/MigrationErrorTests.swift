@@ -50,7 +50,9 @@ import Testing
         ])
         let before = previous.contents
         let types: [ObjectBase.Type] = [Node.self, Part.self, Screw.self]
-        let openingError = previous.openingError(types, schemaVersion: 0) { _, _ in Issue.record("called") }
+        let openingError = previous.openingError(types, schemaVersion: 0) { _, _ in
+            Issue.record("the migration block was called")
+        }
         #expect(openingError?.code == .schemaMismatch && previous.contents == before)
         let lines = openingError?.message.split(separator: "\n").dropFirst().map(String.init) ?? []
         #expect(lines.count == 3, "\(lines)")
@@ -70,7 +72,9 @@ import Testing
 
     @Test("a file that is opened for reading only is not migrated O2") func readOnly() throws {
         let previous = try makePreviousFile()
-        var configuration = previous.configuration([Keyless.self]) { _, _ in Issue.record("called") }
+        var configuration = previous.configuration([Keyless.self]) { _, _ in
+            Issue.record("the migration block was called")
+        }
         configuration.readOnly = true
         let before = previous.contents
         let error = #expect(throws: Realm.Error.self) { _ = try Realm(configuration: configuration) }
@@ -80,7 +84,9 @@ import Testing
 
     @Test("'deleteRealmIfMigrationNeeded' deletes the file only if a migration is needed O2") func deleting() throws {
         let previous = try makePreviousFile()
-        var configuration = previous.configuration([Keyless.self]) { _, _ in Issue.record("called") }
+        var configuration = previous.configuration([Keyless.self]) { _, _ in
+            Issue.record("the migration block was called")
+        }
         configuration.deleteRealmIfMigrationNeeded = true
         do {
             let realm = try Realm(configuration: configuration)

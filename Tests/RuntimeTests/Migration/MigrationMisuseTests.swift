@@ -44,15 +44,15 @@ import Testing
             _ = try Self.run { _, _ in }.new?["name"]
         }
         expectMessage(
-            new, "a 'Node' was used after it was deleted in the migration, or after the 'migrationBlock' had returned")
+            new, "a 'Node' was used after the migration had deleted it, or after the 'migrationBlock' had returned")
         let old = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try Self.run { _, _ in }.old?["name"]
         }
-        expectMessage(old, "a 'Node' was used after it was deleted in the migration")
+        expectMessage(old, "a 'Node' was used after the migration had deleted it")
         let migration = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try Self.run { _, _ in }.migration?.create("Node")
         }
-        expectMessage(migration, "a 'Migration' was used after it was deleted in the migration, or after the")
+        expectMessage(migration, "a 'Migration' was used after its 'migrationBlock' had returned")
         let list = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let objects = try Self.run { _, _ in }
             objects.list?.removeAll()
@@ -64,23 +64,22 @@ import Testing
         let property = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try Self.run { _, objects in objects.old?["name"] = "b" }
         }
-        expectMessage(property, "a 'Node' is from before the migration, and cannot be changed")
+        expectMessage(property, "a 'Node' belongs to the old objects of a migration, which are read-only")
         let list = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try Self.run { _, objects in (objects.old?["children"] as? List<MigrationObject>)?.removeAll() }
         }
-        expectMessage(list, "the collection 'Node.children' is from before the migration")
+        expectMessage(list, "the collection 'Node.children' belongs to the old objects of a migration")
         let delete = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try Self.run { migration, objects in objects.old.map(migration.delete) }
         }
-        expectMessage(delete, "a 'Node' is from before the migration")
+        expectMessage(delete, "a 'Node' belongs to the old objects of a migration")
     }
 
     @Test("unknown types, unknown properties and unsuitable values trap O12") func names() async {
         let type = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try Self.run { migration, _ in migration.create("Nod") }
         }
-        expectMessage(
-            type, "the migration knows no type 'Nod', neither in the file nor in the schema. It knows 'Node', 'Part'")
+        expectMessage(type, "neither the file nor the schema has a type 'Nod'. The types are 'Node', 'Part'")
         let property = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try Self.run { _, objects in objects.new?["title"] = "x" }
         }
@@ -105,7 +104,8 @@ import Testing
                 migration.enumerateObjects(ofType: "EnumHolder") { _, new in new?["grade"] = "worst" }
             }
         }
-        expectMessage(enumeration, "'EnumHolder.grade' takes 'String enum' with a case for it, but was given 'worst'")
+        expectMessage(
+            enumeration, "'EnumHolder.grade' takes the raw value of a case of 'String enum', but was given 'worst'")
         let made = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = MigrationObject()
         }

@@ -39,8 +39,8 @@ extension MisuseCases {
         MisuseCase(
             "frozenTooEarly",
             "a 'Node' with the key 1 was created in the open write transaction and frozen there, but frozen objects show "
-                + "the state before that transaction. Commit first. "
-                + "Before its first change, an asynchronous write can freeze objects that earlier writes have created"
+                + "the state before that transaction. Commit the transaction first. "
+                + "An asynchronous write that has changed nothing yet can freeze objects that earlier writes created"
         ) {
             let test = try TestRealm()
             try test.realm.write {
@@ -86,7 +86,7 @@ extension MisuseCases {
         },
         MisuseCase(
             "resolvedElsewhere",
-            "a 'ThreadSafeReference<Node>' to something in '…test.realm' was resolved by a Realm of another file. "
+            "a 'ThreadSafeReference<Node>' of the file '…test.realm' was resolved by a Realm of another file. "
                 + "Resolve it by a Realm with the same configuration"
         ) {
             let node = Node(id: 1)
@@ -123,7 +123,7 @@ extension MisuseCases {
         },
         MisuseCase(
             "collectionInSet",
-            "a list or map was put into the set, which takes single values and objects only. "
+            "a list or map was put into a set, which takes single values and objects only. "
                 + "Use a list or a map of 'AnyRealmValue' instead"
         ) {
             ScalarSets(id: 1).anyValues.insert(.map([:]))

@@ -7,22 +7,31 @@ extension MisuseCases {
     static let migrations = [
         MisuseCase(
             "changeBeforeMigration",
-            "a 'Node' is from before the migration, and cannot be changed. Change the new object of the pair instead"
+            "a 'Node' belongs to the old objects of a migration, which are read-only. "
+                + "Change the new object of the pair instead"
         ) {
             try migrate { $0.enumerateObjects(ofType: "Node") { old, _ in old?["name"] = "b" } }
         },
         MisuseCase(
             "migrationIsOver",
-            "a 'Migration' was used after it was deleted in the migration, or after the 'migrationBlock' had returned. "
-                + "Keep plain values, and ask the Realm for the object once it is open"
+            "a 'Migration' was used after its 'migrationBlock' had returned. Use it only inside the block"
         ) {
             nonisolated(unsafe) var kept: Migration?
             try migrate { kept = $0 }
             kept?.create("Node")
         },
         MisuseCase(
+            "invalidatedInMigration",
+            "a 'Node' was used after the migration had deleted it, or after the 'migrationBlock' had returned. "
+                + "Keep plain values, and ask the Realm for the object once it is open"
+        ) {
+            nonisolated(unsafe) var kept: MigrationObject?
+            try migrate { $0.enumerateObjects(ofType: "Node") { _, new in kept = new } }
+            _ = kept?["name"]
+        },
+        MisuseCase(
             "unknownMigrationType",
-            "the migration knows no type 'Nod', neither in the file nor in the schema. It knows 'Node', 'Part', 'Screw'"
+            "neither the file nor the schema has a type 'Nod'. The types are 'Node', 'Part', 'Screw'"
         ) {
             try migrate { $0.create("Nod") }
         },

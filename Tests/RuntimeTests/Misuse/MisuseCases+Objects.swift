@@ -9,8 +9,8 @@ extension MisuseCases {
     static let objects = [
         MisuseCase(
             "invalidated",
-            "the 'Node' with the key 6 was deleted, or its Realm invalidated, and can no longer be used. "
-                + "Check 'isInvalidated' before using an object that may be gone"
+            "the 'Node' with the key 6 was deleted, or its Realm was invalidated, so it can no longer be used. "
+                + "Check 'isInvalidated' before using an object that may have been deleted"
         ) {
             let node = Node(id: 6)
             let test = try TestRealm(holding: node)
@@ -43,7 +43,7 @@ extension MisuseCases {
         },
         MisuseCase(
             "frozenLinked",
-            "a frozen 'Node' was added or linked, and frozen objects belong to one version of a file. "
+            "a frozen 'Node' was added or linked. Frozen objects belong to one version of a file. "
                 + "Link to the object that 'thaw()' returns, or copy the frozen object with 'create'"
         ) {
             let node = Node(id: 1)
@@ -185,7 +185,7 @@ extension MisuseCases {
         MisuseCase(
             "wrongKind",
             "'Node.peers' is 'Set<Node>' and not a list. "
-                + "Use the one of 'dynamicList', 'dynamicSet', 'dynamicMap' and 'value(forKey:)' that matches its type"
+                + "Use 'dynamicList', 'dynamicSet', 'dynamicMap' or 'value(forKey:)', according to its type"
         ) {
             _ = Node().dynamicList("peers")
         },

@@ -12,7 +12,7 @@ extension MisuseCases {
         },
         MisuseCase(
             "observeInvalidated",
-            "a 'LinkingObjects<Dog>' was observed after its object had been deleted, or its Realm invalidated. "
+            "a 'LinkingObjects<Dog>' was observed after its object had been deleted, or its Realm had been invalidated. "
                 + "Check 'isInvalidated' first"
         ) {
             let person = Person()
@@ -25,7 +25,7 @@ extension MisuseCases {
         },
         MisuseCase(
             "observeReadOnly",
-            "a collection of 'Dog' in a Realm opened with 'readOnly' was observed, and its data never changes. "
+            "a collection of 'Dog' in a Realm opened with 'readOnly' was observed, but its data never changes. "
                 + "Open the file for writing"
         ) {
             _ = try readOnlyRealm().objects(Dog.self).observe { _ in }

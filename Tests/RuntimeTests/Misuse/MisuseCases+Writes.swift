@@ -38,8 +38,9 @@ extension MisuseCases {
         },
         MisuseCase(
             "forkedChild",
-            "a Realm of '…' was used in a forked child process, which does not inherit the locks of its file. "
-                + "Open Realms in the child after it has executed a new program, or fork before the file is opened"
+            "a Realm of '…' was used in a forked child process, which does not inherit the locks of the file. "
+                + "Open this file in the child only after the child has executed a new program, "
+                + "or fork before the file is opened"
         ) {
             let test = try TestRealm(holding: Node(id: 1))
             inForkedChild { _ = test.realm.objects(Node.self).count }
@@ -122,7 +123,7 @@ extension MisuseCases {
             "endedDuringChange",
             "a write transaction was cancelled by an observer that was called before a change, or during a deletion or "
                 + "another change of several steps. The write must stay open until the change is complete. "
-                + "End it after that"
+                + "End the write transaction after the change"
         ) {
             let test = try TestRealm()
             let node = try test.nodes(1)[0]
@@ -133,7 +134,7 @@ extension MisuseCases {
         MisuseCase(
             "changedByPriorObserver",
             "a 'Node' was changed by an observer that was called before another change, as with 'prior'. "
-                + "Such an observer may read and run queries. Change it when the observer is called after that change"
+                + "Such an observer may read and run queries. Make the change in the call that follows the other change"
         ) {
             let test = try TestRealm()
             let node = try test.nodes(1)[0]
@@ -159,7 +160,7 @@ extension MisuseCases {
         MisuseCase(
             "linkedDuringDeletion",
             "the 'Node' with the key 2 was linked by an observer that was called during its deletion. "
-                + "Check in the observer that the object is not the one that the program deletes"
+                + "In the observer, do not link to the object that is being deleted"
         ) {
             let test = try TestRealm()
             let nodes = try test.nodes(2)

@@ -113,7 +113,7 @@ import Testing
         Call(message: "'ScalarLists.ints' takes a sequence of 'Int', but was given") {
             $0.create(ScalarLists.self)["ints"] = Data([1])
         },
-        Call(message: "a frozen 'Node' was added or linked, and frozen objects belong to one version of a file") {
+        Call(message: "a frozen 'Node' was added or linked. Frozen objects belong to one version of a file") {
             realm in
             let node = realm.create(Node.self, value: ["id": 8])
             try? realm.commitWrite()

@@ -29,7 +29,7 @@ struct ConsistentDeliveryTests {
     func invalidatedBeforeDelivery() throws {
         let test = try TestRealm()
         do {
-            let token = test.allDogs.observe { _ in Issue.record("called") }
+            let token = test.allDogs.observe { _ in Issue.record("an ended observer was called") }
             #expect(test.scheduler.waitForWork())
             token.invalidate()
         }

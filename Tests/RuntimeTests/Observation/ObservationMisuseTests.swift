@@ -126,7 +126,7 @@ struct ObservationMisuseTests {
             test.realm.invalidate()
             _ = siblings.count
         }
-        expect(result, "that owns 'siblings'", "or its Realm invalidated")
+        expect(result, "that owns 'siblings'", "or its Realm was invalidated")
     }
 
     @Test("withoutNotifying with a token of another Realm traps N114")

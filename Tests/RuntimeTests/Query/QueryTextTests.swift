@@ -207,7 +207,7 @@ import Testing
             ("ALL children.id > peers.id + 1", 18, "'ALL' compares with one value"),
             ("id == 2024-13-45", 6, "is not a date"),
             ("name == oid(12)", 8, "not an object id of 24 hexadecimal digits"),
-            (String(repeating: "(", count: 5_000) + "id == 1", 101, "more than 100 parentheses are open here"),
+            (String(repeating: "(", count: 5_000) + "id == 1", 101, "more than 100 nested parentheses"),
         ]
         for (text, offset, expected) in wrong {
             let found = message(test, text) ?? "no error"

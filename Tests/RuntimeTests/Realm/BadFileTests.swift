@@ -115,7 +115,7 @@ struct BadFileTests {
     func pattern() {
         do {
             _ = try Realm(configuration: Realm.Configuration(fileURL: url(), readOnly: true))
-            Issue.record("opened")
+            Issue.record("the file was opened")
         } catch Realm.Error.fileNotFound {
             // Expected.
         } catch {

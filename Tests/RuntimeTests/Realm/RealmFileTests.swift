@@ -148,7 +148,7 @@ import Testing
         #expect(realm.objects(Node.self).map(\.id) == Array(0..<5))
         // Not called again while the file is open.
         launch.shouldCompactOnLaunch = { _, _ in
-            Issue.record("called")
+            Issue.record("the compaction closure was called again")
             return true
         }
         _ = try Realm(configuration: launch)

@@ -107,7 +107,7 @@ private func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
             test.realm.invalidate()
             _ = node.name
         }
-        expectMessage(object, "the 'Node' with the key 6 was deleted, or its Realm invalidated")
+        expectMessage(object, "the 'Node' with the key 6 was deleted, or its Realm was invalidated")
         let results = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             let all = test.realm.objects(Node.self)

@@ -391,7 +391,7 @@ private func linkIndexCount(_ test: TestRealm) -> Int { rows(test.realm, "martle
         let unmanaged = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             ScalarSets(id: 1).anyValues.insert(.map([:]))
         }
-        expectMessage(unmanaged, "a list or map was put into the set, which takes single values and objects only")
+        expectMessage(unmanaged, "a list or map was put into a set, which takes single values and objects only")
         let kind = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             var value = AnyRealmValue.int(1)
             value["key"] = .int(2)

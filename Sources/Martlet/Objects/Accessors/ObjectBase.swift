@@ -93,7 +93,7 @@ open class ObjectBase {
     }
 
     private final func refuseInvalidated() -> Never {
-        if _table?.context.access.isOfMigration == true { Misuse.migrationIsOver("a '\(_typeName)'") }
+        if _table?.context.access.isOfMigration == true { Misuse.invalidatedInMigration("a '\(_typeName)'") }
         // The target of a link of a frozen object exists in the same version. If it does not, the file is damaged.
         if let context = _table?.context, context.isFrozen { context.refuseMissing(self) }
         Misuse.invalidated(_typeName, _keyDescription)

@@ -55,7 +55,7 @@ extension RealmContext {
         let type = schema[table].type
         readFailed(
             EngineError.damaged(
-                "'\(type.name).\(type.properties[property].name)' holds a value that does not fit the schema",
+                "'\(type.name).\(type.properties[property].name)' contains a value that does not fit the schema",
                 path: coordinator.path))
     }
 

@@ -12,7 +12,7 @@ extension RealmContext {
         case .readOnly: Misuse.readOnly(what())
         case .frozen: Misuse.frozen(what())
         case .beforeMigration: Misuse.changeBeforeMigration(what())
-        case .migration: Misuse.migrationIsOver(what())
+        case .migration: Misuse.invalidatedInMigration(what())
         case .readWrite: Misuse.notInWrite(what(), property)
         }
     }

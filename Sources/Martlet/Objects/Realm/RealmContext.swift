@@ -176,8 +176,9 @@ final class RealmContext {
         if transaction == nil, !hooks.isDelivering(), keyValue.phase == .none { return }
         throw Realm.Error(
             .incompatibleConfiguration, path: coordinator.path,
-            "the Realm is opened again with more types inside a write transaction or an observer, and cannot move to a "
-                + "version of the file with these types there; open it with all types before")
+            "a Realm that is open here was opened again with additional types, inside a write transaction or an "
+                + "observer; it cannot move to a version with these types now; "
+                + "open it with all types from the beginning")
     }
 
     func table(_ type: ObjectBase.Type) -> ObjectTable { types.table(type) }

@@ -92,7 +92,7 @@ extension AnyRealmValue: Codable {
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(
                     codingPath: decoder.codingPath,
-                    debugDescription: "the value names no kind: expected one of "
+                    debugDescription: "the container has no key for the kind of the value: expected one of "
                         + WrappedKind.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")))
         }
         self = try Self.wrapped(kind, container)

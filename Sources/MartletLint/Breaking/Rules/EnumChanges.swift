@@ -26,7 +26,7 @@ struct EnumChanges: BreakingRule {
         let shape = old.cases.map(\.rawValue)
         let renames = schemas.addedEnums.filter { $0.cases.map(\.rawValue) == shape && $0.renamedFrom == nil }.prefix(3)
         return BreakingChange(
-            .source, "enum '\(old.name)' is gone; declare it again", at: nil, was: old.nameSpan,
+            .source, "enum '\(old.name)' was removed; declare it again", at: nil, was: old.nameSpan,
             renames: renames.map { RenameCandidate(old, $0) })
     }
 
@@ -114,7 +114,7 @@ struct EnumChanges: BreakingRule {
         }
         return BreakingChange(
             isStored ? .data : .source,
-            "case '\(new.name).\(before.name)' is gone\(isStored ? ", and its stored values match no case" : ""); "
+            "case '\(new.name).\(before.name)' was removed\(isStored ? ", and its stored values match no case" : ""); "
                 + "declare it again",
             at: new.nameSpan, label: "no '\(before.name)' here", was: before.nameSpan,
             advice: old.raw == new.raw ? advice : nil)

@@ -7,7 +7,7 @@ struct KeyPathChanges: BreakingRule {
             pair.old.keyPaths.compactMap { old in
                 guard let new = pair.new.keyPaths.first(where: { $0.name == old.name }) else {
                     return BreakingChange(
-                        .source, "key path '\(pair.new.name).\(old.name)' is gone; declare it again",
+                        .source, "key path '\(pair.new.name).\(old.name)' was removed; declare it again",
                         at: pair.new.nameSpan, label: "no '\(old.name)' here", was: old.nameSpan)
                 }
                 return change(old, new, pair, schemas)

@@ -9,7 +9,7 @@ struct ProjectionChanges: BreakingRule {
             guard let new = current[old.name] else {
                 return [
                     BreakingChange(
-                        .source, "projection '\(old.name)' is gone; declare it again", at: nil, was: old.nameSpan)
+                        .source, "projection '\(old.name)' was removed; declare it again", at: nil, was: old.nameSpan)
                 ]
             }
             return root(old, new, schemas) + old.labels.compactMap { change($0, new, schemas) }
@@ -33,8 +33,8 @@ struct ProjectionChanges: BreakingRule {
         let name = "projection property '\(projection.name).\(old.name)'"
         guard let new = projection.labels.first(where: { $0.name == old.name }) else {
             return BreakingChange(
-                .source, "\(name) is gone; declare it again", at: projection.nameSpan, label: "no '\(old.name)' here",
-                was: old.nameSpan)
+                .source, "\(name) was removed; declare it again", at: projection.nameSpan,
+                label: "no '\(old.name)' here", was: old.nameSpan)
         }
         let types = (schemas.shownType(of: old.path), KeyPathTypeText.type(of: new.path))
         if types.0 != types.1 {

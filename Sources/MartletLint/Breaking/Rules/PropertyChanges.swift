@@ -30,7 +30,7 @@ struct PropertyChanges: BreakingRule {
         let name = "property '\(pair.new.name).\(old.name)'"
         if old.type.isLinkingObjects {
             return BreakingChange(
-                .source, "\(name) is gone; declare it again", at: pair.new.nameSpan, label: "no '\(old.name)' here",
+                .source, "\(name) was removed; declare it again", at: pair.new.nameSpan, label: "no '\(old.name)' here",
                 was: old.nameSpan)
         }
         if let ignored {
@@ -40,7 +40,7 @@ struct PropertyChanges: BreakingRule {
         }
         let renames = candidates.prefix(Self.maximumCandidates).map { RenameCandidate(old, $0) }
         return BreakingChange(
-            .data, "\(name) is gone, and its stored values with it; declare it again", at: pair.new.nameSpan,
+            .data, "\(name) was removed, and its stored values with it; declare it again", at: pair.new.nameSpan,
             label: "no '\(old.name)' here", was: old.nameSpan, renames: renames)
     }
 
@@ -51,7 +51,7 @@ struct PropertyChanges: BreakingRule {
             let successor = current[old.name] ?? pair.new.property(named: old.name)
             guard let new = successor else {
                 return BreakingChange(
-                    .source, "\(name) is gone; declare it again", at: pair.new.nameSpan,
+                    .source, "\(name) was removed; declare it again", at: pair.new.nameSpan,
                     label: "no '\(old.name)' here", was: old.nameSpan)
             }
             guard schemas.current(old.type) != new.type else { return nil }

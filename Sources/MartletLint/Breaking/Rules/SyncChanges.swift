@@ -25,10 +25,10 @@ struct SyncChanges: BreakingRule {
                     .data,
                     "is not synchronized any more, so objects of other machines do not arrive and the service has no table"
                 )
-            case (.both, _): (.data, "is only sent now, so objects of other machines do not arrive")
+            case (.both, _): (.data, "is now 'sync: upload', so objects of other machines do not arrive")
             case (.none, _):
                 (.query, "is synchronized now, and the service does not know the objects that files have already")
-            case (.upload, _): (.query, "is also received now, so objects of other machines appear")
+            case (.upload, _): (.query, "is now received, too, so objects of other machines appear")
             }
         return [
             BreakingChange(
@@ -58,7 +58,7 @@ struct SyncChanges: BreakingRule {
         let what =
             switch (before, new?.text) {
             case (nil, let text?): "is new: '\(text)'"
-            case (let text?, nil): "is gone; it was '\(text)'"
+            case (let text?, nil): "was removed; it was '\(text)'"
             case (let before, let text): "was '\(before ?? "")' and is '\(text ?? "")'"
             }
         return BreakingChange(
@@ -89,7 +89,7 @@ struct SyncChanges: BreakingRule {
         if old.sync.merge != new.sync.merge {
             let effect =
                 new.sync.merge == nil
-                ? "is no counter any more, so the last of concurrent changes wins; keep 'merge: add'"
+                ? "is no longer a counter, so the last of concurrent changes wins; keep 'merge: add'"
                 : "is a counter now, so concurrent changes are added; remove 'merge: add'"
             changes.append(BreakingChange(.query, "\(name) \(effect)", at: new.nameSpan, was: old.nameSpan))
         }

@@ -33,7 +33,7 @@ struct TypeChanges: BreakingRule {
 
     private func removed(_ old: ObjectModel, _ search: SuccessorSearch) -> BreakingChange {
         BreakingChange(
-            .data, "type '\(old.name)' is gone, and its stored objects cannot be read; declare it again", at: nil,
+            .data, "type '\(old.name)' was removed, and its stored objects cannot be read; declare it again", at: nil,
             was: old.nameSpan, renames: search.candidates(for: old))
     }
 
