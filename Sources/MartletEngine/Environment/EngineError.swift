@@ -50,7 +50,7 @@ package struct EngineError: Error, Sendable {
                     (.accessDenied, "the file or its folder is read-only; open it with 'readOnly' or allow writing")
                 case .permission, .authorization: (.accessDenied, "no permission to use the file")
                 case .cannotOpen:
-                    (.accessDenied, "the file cannot be opened; check that its folder exists and may be written")
+                    (.accessDenied, "the file cannot be opened; check that its folder exists and is writable")
                 case .full:
                     (
                         .outOfDiskSpace,
