@@ -25,6 +25,6 @@ struct FactsCommand: ParsableCommand {
         let isWritten = try reportingDiskErrors { () throws(DiskError) in
             try FileBatch.replace(output, with: Array(text.utf8))
         }
-        try Console.write(isWritten ? "wrote \(output.printable)\n" : "nothing to do\n")
+        try Console.write(isWritten ? "wrote \(output.printable)\n" : "up to date\n")
     }
 }
