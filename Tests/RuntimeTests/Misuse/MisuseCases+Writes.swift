@@ -86,6 +86,20 @@ extension MisuseCases {
             try TestRealm().onNewThread { $0.writeAsync {} }
         },
         MisuseCase(
+            "notSynchronized",
+            "subscriptions or the sync session of '…' were used, but its Realm was opened without synchronization. "
+                + "Set 'syncConfiguration' of its configuration"
+        ) {
+            try TestRealm().realm.trapNotSynchronized()
+        },
+        MisuseCase(
+            "subscriptionsOutsideUpdate",
+            "a set of subscriptions was changed outside of its 'update'. "
+                + "Put the change into 'subscriptions.update { … }'"
+        ) {
+            Realm.trapSubscriptionsOutsideUpdate()
+        },
+        MisuseCase(
             "noWriteToEnd",
             "a write transaction was committed although none is open. "
                 + "Call 'beginWrite()' first, or use 'realm.write { … }'"
