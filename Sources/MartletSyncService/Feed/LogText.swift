@@ -47,6 +47,9 @@ package struct LogText: Sendable {
         switch value {
         case .link(let target): return address(target)
         case .embedded(let values): return "{\(values.map(text).joined(separator: ", "))}"
+        case .list(let values): return "[\(values.map(text).joined(separator: ", "))]"
+        case .map(let entries):
+            return "[\(entries.map { "\($0.key.debugDescription): \(text($0.value))" }.joined(separator: ", "))]"
         case .scalar(.null): return "nil"
         case .scalar(.integer(let number)): return "\(number)"
         case .scalar(.real(let number)): return "\(number)"
