@@ -21,7 +21,9 @@
             "NOT $user.company.id == 7", "$user.age > 1", "name == 'it\\'s' OR name == 'ü\\\\'", "true", "false",
             "NOT (name == $user.sub OR age < 3)", "NOT (name == $user.sub AND age < 3)",
             "age == $user.age AND name == $user.sub OR isOpen AND NOT size == large", "age == count", "age != count",
-            "age < count", "$user.flag", "NOT $user.flag", "age IN $user.ages",
+            "age < count", "$user.flag", "NOT $user.flag", "age IN $user.ages", "home.city == $user.sub",
+            "NOT home.city == $user.sub", "home.city != 'x'", "home.floor > 2", "NOT home.floor > 2", "home.floor == nil",
+            "home.floor == $user.age",
         ]
 
         private static let claims = [
@@ -50,20 +52,25 @@
                     read: >
                       \(rule)
                     properties: {id: Int, name: String?, age: Int?, count: Int?, weight: Double, price: Decimal128?,
-                      isOpen: Bool, token: UUID?, code: ObjectId?, size: Size, owner: Person?}
+                      isOpen: Bool, token: UUID?, code: ObjectId?, size: Size, owner: Person?, home: Place?}
                 """
             }
-            return "enums:\n  Size: {cases: [small, large]}\nobjects:\n"
+            return "enums:\n  Size: {cases: [small, large]}\n"
+                + "embedded:\n  Place: {properties: {city: String, floor: Int?}}\nobjects:\n"
                 + "  Person: {sync: both, primaryKey: id, properties: {id: Int}}\n" + types.joined(separator: "\n")
                 + "\n"
         }
 
         private static let rows = """
-            (1, 'a', 1, 1, 2.5, 3.5, true, '00000000-0000-0000-0000-0000000000ab', '\\x0000000000000000000000ab', 'small', 1),
-            (2, NULL, NULL, NULL, 'NaN', NULL, false, NULL, NULL, 'large', NULL),
-            (3, 'it''s', 2, 3, 3, 12, true, '00000000-0000-0000-0000-0000000000ac', '\\x0000000000000000000000ac', 'small', 2),
-            (4, E'ü\\\\', 3, NULL, -1, 'NaN', false, '00000000-0000-0000-0000-0000000000ab', NULL, 'large', 3),
-            (5, 'b', 4, 4, 'Infinity', 9.99, true, NULL, '\\x0000000000000000000000ab', 'small', NULL)
+            (1, 'a', 1, 1, 2.5, 3.5, true, '00000000-0000-0000-0000-0000000000ab', '\\x0000000000000000000000ab', 'small', 1,
+             '{"city":"a","floor":3}'),
+            (2, NULL, NULL, NULL, 'NaN', NULL, false, NULL, NULL, 'large', NULL, NULL),
+            (3, 'it''s', 2, 3, 3, 12, true, '00000000-0000-0000-0000-0000000000ac', '\\x0000000000000000000000ac', 'small', 2,
+             '{"city":"x"}'),
+            (4, E'ü\\\\', 3, NULL, -1, 'NaN', false, '00000000-0000-0000-0000-0000000000ab', NULL, 'large', 3,
+             '{"city":"it''s","floor":null}'),
+            (5, 'b', 4, 4, 'Infinity', 9.99, true, NULL, '\\x0000000000000000000000ab', 'small', NULL,
+             '{"city":"x","floor":2}')
             """
 
         @Test("the service finds exactly the rows that the policy of the rule shows, for all claims")
@@ -109,7 +116,7 @@
         @Test(
             "a rule that the service cannot evaluate is refused when it is deployed",
             arguments: [
-                ("home.city == 'x'", "'home.city', which is not synchronized"), ("tags == 'x'", "'tags', which"),
+                ("tags == 'x'", "'tags', which"), ("home.other == 'x'", "'home.other', which is not"),
                 ("other == 1", "'other', which is not"), ("name ==", "cannot be read"),
                 ("name == 'x", "cannot be read"),
                 ("(name == 'x'", "cannot be read"), ("name == 'x')", "cannot be read"), ("", "cannot be read"),
