@@ -22,8 +22,8 @@
             "NOT (name == $user.sub OR age < 3)", "NOT (name == $user.sub AND age < 3)",
             "age == $user.age AND name == $user.sub OR isOpen AND NOT size == large", "age == count", "age != count",
             "age < count", "$user.flag", "NOT $user.flag", "age IN $user.ages", "home.city == $user.sub",
-            "NOT home.city == $user.sub", "home.city != 'x'", "home.floor > 2", "NOT home.floor > 2", "home.floor == nil",
-            "home.floor == $user.age",
+            "NOT home.city == $user.sub", "home.city != 'x'", "home.floor > 2", "NOT home.floor > 2",
+            "home.floor == nil", "home.floor == $user.age",
         ]
 
         private static let claims = [

@@ -78,7 +78,9 @@
                 #expect(outcome.status == 0 && outcome.output == "deployed Crash, Dog, Person, Tag\n", "\(outcome)")
             }
             let checked = try await program.run(["check"], environment)
-            #expect(checked.status == 0 && checked.output.contains("synchronized are Crash, Dog, Person, Tag"), "\(checked)")
+            #expect(
+                checked.status == 0 && checked.output.contains("synchronized are Crash, Dog, Person, Tag"), "\(checked)"
+            )
             let session = try PostgresSession(address)
             try session.execute("ALTER TABLE tag DISABLE TRIGGER ALL")
             let disabled = try await program.run(["check"], environment)
