@@ -48,7 +48,11 @@
             print("\ndone")
         }
 
-        private func title(_ text: String) { print("\n== \(text)") }
+        private func title(_ text: String) {
+            print("\n== \(text)")
+            // Shows the lines before at once, also if the output is a pipe.
+            fflush(nil)
+        }
 
         // MARK: Steps
 
