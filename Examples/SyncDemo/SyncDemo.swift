@@ -18,9 +18,19 @@
         var passenger: Client
         let carrier: String
 
-        static func main() async throws {
+        static func main() async {
+            do {
+                try await run()
+            } catch {
+                print("error: \(error)")
+                exit(1)
+            }
+        }
+
+        private static func run() async throws {
             let environment = try Environment()
-            let instances = try [7501, 7502].map { try Instance(environment, port: $0) }
+            let port = Int.random(in: 20_000..<60_000)
+            let instances = try [port, port + 1].map { try Instance(environment, port: $0) }
             defer { for instance in instances { instance.stop() } }
             var demo = try await SyncDemo(environment, instances)
             try await demo.run()
