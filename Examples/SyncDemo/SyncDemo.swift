@@ -191,8 +191,8 @@
             }
             try environment.sql("UPDATE flight SET air_time = 200 WHERE id <= 3")
             print("   killed the instance of 'board', which has written 5 flights meanwhile")
-            try instances[0].start()
             try environment.run("bash", [environment.crash])
+            try instances[0].start()
             print("   killed PostgreSQL, and started both again")
             for client in [board, tower, passenger] {
                 client.session.reconnect()
