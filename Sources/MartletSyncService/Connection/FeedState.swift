@@ -1,4 +1,4 @@
-package import MartletSyncProtocol
+import MartletSyncProtocol
 
 /// What the sessions of one instance have to learn from the log, which the instance reads once for all of them.
 ///

@@ -1,5 +1,5 @@
 import MartletEngine
-package import MartletSyncProtocol
+import MartletSyncProtocol
 import MartletValues
 
 /// Writes entries of the log as text for people.

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// A value of a token, which is a JSON value.
 ///

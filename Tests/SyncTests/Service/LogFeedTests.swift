@@ -31,6 +31,7 @@ private final class ManualLog: Sendable {
 
     /// Waits for a reading and lets it end. Returns the cursor after which it reads.
     @discardableResult
+    @discardableResult
     func finish(_ result: Result<LogBatch, any Error>) async -> SyncCursor? {
         await withCheckedContinuation { continuation in
             let isReading = state.withLock { state in
@@ -44,6 +45,7 @@ private final class ManualLog: Sendable {
         return cursor
     }
 
+    @discardableResult
     func finish(_ cursor: String) async -> SyncCursor? { await finish(.success(LogBatch(cursor: SyncCursor(cursor)))) }
 }
 
