@@ -31,7 +31,6 @@ private final class ManualLog: Sendable {
 
     /// Waits for a reading and lets it end. Returns the cursor after which it reads.
     @discardableResult
-    @discardableResult
     func finish(_ result: Result<LogBatch, any Error>) async -> SyncCursor? {
         await withCheckedContinuation { continuation in
             let isReading = state.withLock { state in
