@@ -60,6 +60,7 @@ enum ImportTable {
     static let publicImports: [String: Set<String>] = [
         "Martlet": ["CMartletRuntime", "Foundation", "Dispatch", "Observation", "Combine"],
         "MartletCombine": ["Martlet", "Combine", "OpenCombine", "Dispatch"],
+        "MartletSync": ["Martlet", "Foundation"],
         "MartletFrontend": ["MartletSchema"],
         "MartletLint": ["MartletSchema"],
         "MartletBackend": ["MartletSchema"],

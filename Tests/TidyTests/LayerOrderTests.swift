@@ -14,7 +14,7 @@ enum Layers {
         "MartletSyncService": [
             "Schema", "SQL", "Rules", "Matching", "Feed", "Session", "Tokens", "Database", "Connection", "Network",
         ],
-        "MartletSyncTool": ["Configuration", "Commands"],
+        "MartletSyncTool": ["Configuration", "Commands", "Program"],
         "MartletTables": ["Model", "Text"],
         "MartletDocs": ["Text", "Layout", "Diagram", "Pages"],
         "MartletCompiler": ["Pipeline", "Report", "Disk"],

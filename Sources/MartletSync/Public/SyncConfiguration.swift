@@ -56,7 +56,7 @@ public struct SyncConfiguration: Sendable {
             service: URL, user: SyncUser, initialSubscriptions: (@Sendable (SyncSubscriptionSet) -> Void)? = nil,
             rerunOnOpen: Bool = false, errorHandler: (@Sendable (SyncError) -> Void)? = nil
         ) {
-            fatalError("Martlet was built without the trait 'Sync'")
+            self.init(service: service, user: user, transport: MissingTransport())
         }
     #endif
 
@@ -64,6 +64,22 @@ public struct SyncConfiguration: Sendable {
         (self.service, self.user, self.transport) = (service, user, transport)
     }
 }
+
+#if !Sync
+    /// Takes the place of the network in a build without the trait 'Sync'.
+    private struct MissingTransport: SyncTransport {
+        struct Missing: Error {}
+
+        func hash(of schema: AgreedSchema) -> [UInt8] { [] }
+
+        func run(
+            _ url: URL, connected: @escaping @Sendable () async -> Void, output: AsyncStream<ClientMessage>,
+            received: @escaping @Sendable (ServiceMessage) async -> Void
+        ) async throws {
+            throw Missing()
+        }
+    }
+#endif
 
 extension Realm.Configuration {
     /// How the file is synchronized; nil for a local file.
