@@ -72,6 +72,7 @@ check: packages
 	@Scripts/check
 
 test: packages-python
+	@Scripts/install-packages postgresql libpq-dev pkg-config
 	@Scripts/test
 
 format:

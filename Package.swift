@@ -38,9 +38,13 @@ let package = Package(
     ],
     traits: [
         // A manifest cannot ask whether a trait is enabled, so the list of targets is the same with and without it.
-        // Only an enabled trait makes libpq a dependency, and all code that needs libpq is inside '#if Sync'. Without
-        // the trait, the modules are built from the rest of their code, and libpq need not be installed.
-        .trait(name: "Sync", description: "The sync service and its connection to PostgreSQL. Needs libpq.")
+        // Only an enabled trait makes libpq a dependency. All code that needs libpq is inside '#if Postgres', and all
+        // code that needs a network or cryptography is inside '#if Sync'. Without the traits, the modules are built from
+        // the rest of their code, and libpq need not be installed.
+        .trait(
+            name: "Sync", description: "The sync service and the client. Needs libpq.", enabledTraits: ["Postgres"]),
+        // 'make test' tests the service with PostgreSQL, but without a network, so that it need not compile BoringSSL.
+        .trait(name: "Postgres", description: "The code of the sync service that needs PostgreSQL. Only for tests."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -79,7 +83,7 @@ let package = Package(
             name: "CMartletPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .target(
             name: "MartletPostgres",
-            dependencies: ["MartletValues", .target(name: "CMartletPostgres", condition: .when(traits: ["Sync"]))]),
+            dependencies: ["MartletValues", .target(name: "CMartletPostgres", condition: .when(traits: ["Postgres"]))]),
         .target(
             name: "MartletSyncService",
             dependencies: [
@@ -216,7 +220,7 @@ let package = Package(
                 "MartletSync", "MartletSyncService", "MartletSyncProtocol", "MartletValues", tokens,
                 synchronizing("CryptoExtras", "swift-crypto"), hashes, transportSecurity,
             ] + network),
-        // Runs only with the trait 'Sync', and starts a PostgreSQL server of its own.
+        // Runs only with the trait 'Postgres' or 'Sync', and starts a PostgreSQL server of its own.
         .testTarget(
             name: "PostgresTests",
             dependencies: [

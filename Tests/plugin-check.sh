@@ -3,6 +3,9 @@
 # S34). The path of the copy contains spaces and non-ASCII letters. A second target has schemas, too.
 #
 #   Tests/plugin-check.sh [native|swiftbuild]…     both if none is named; KEEP=1 keeps the copy
+#
+# If EXAMPLES_BUILD_DIR is set, the native build system uses this folder, in which 'make test' has already compiled the
+# library. The copy then depends on the repository itself.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -36,6 +39,19 @@ copy_repository() {
     done | tar cf - --null -T -) | tar xf - -C "$copy"
 }
 
+# Sets `products`, the build folder, and `options`, which select it.
+choose_build_folder() {
+    products=$demo/.build
+    options=()
+    if [ "$system" = native ] && [ -n "${EXAMPLES_BUILD_DIR:-}" ]; then
+        products=$EXAMPLES_BUILD_DIR
+        # The same setting as in Scripts/lean, so that nothing is compiled again.
+        options=(--scratch-path "$products" -debug-info-format none)
+        sed -i "s|path: \"../..\"|path: \"$root\"|" "$demo/Package.swift"
+        rm -rf "$products/plugins/outputs/plugindemo" "$products"/*/*/{Zoo,Shop}Models.build
+    fi
+}
+
 # The Swift driver compares modification times in whole seconds, and does not notice an edit in the same second as the
 # previous build. So each build waits until the second of the previous one is over.
 build() {
@@ -50,7 +66,7 @@ attempt() {
     local number
     for number in 1 2; do
         status=0
-        swift "$1" --package-path "$demo" --build-system "$system" "${@:2}" >"$log" 2>&1 || status=$?
+        swift "$1" --package-path "$demo" --build-system "$system" "${options[@]}" "${@:2}" >"$log" 2>&1 || status=$?
         [ "$status" -ge 128 ] || return 0
         say "  note  swift $1 was ended by signal $((status - 128)), attempt $number"
     done
@@ -62,9 +78,9 @@ log_contains() { grep -qF -- "$1" "$log"; }
 log_lacks() { ! grep -qF -- "$1" "$log"; }
 
 # The generated Swift files and the object files of a module, with their modification times.
-outputs() { find "$demo/.build/plugins/outputs" -path "*$1*" -name '*.martlet.swift' -printf '%f %T@\n' | sort; }
+outputs() { find "$products/plugins/outputs" -path "*$1*" -name '*.martlet.swift' -printf '%f %T@\n' | sort; }
 objects() {
-    find "$demo/.build/" -path "*$1*" \( -name '*.martlet*.o' -o -name 'Anchor*.o' \) -printf '%f %T@\n' |
+    find "$products/" -path "*$1*" \( -name '*.martlet*.o' -o -name 'Anchor*.o' \) -printf '%f %T@\n' |
         sed -E 's/(\.swift)?\.o / /' | sort
 }
 remember() {
@@ -192,10 +208,10 @@ reports_finding() {
 }
 
 settings() {
-    grep -qrF 'nonisolated public final class Animal' "$demo/.build/plugins/outputs" &&
-        grep -qrF 'nonisolated package final class Shop' "$demo/.build/plugins/outputs" &&
-        grep -qrF 'nonisolated package enum Store {}' "$demo/.build/plugins/outputs" &&
-        ! grep -qrF 'public enum Store' "$demo/.build/plugins/outputs"
+    grep -qrF 'nonisolated public final class Animal' "$products/plugins/outputs" &&
+        grep -qrF 'nonisolated package final class Shop' "$products/plugins/outputs" &&
+        grep -qrF 'nonisolated package enum Store {}' "$products/plugins/outputs" &&
+        ! grep -qrF 'public enum Store' "$products/plugins/outputs"
 }
 
 # Mistakes in the package. Each one adds, removes or renames a file, because SwiftPM reads a folder again only then.
@@ -276,6 +292,7 @@ for system in "${systems[@]}"; do
     log=$scratch/$system.log
     mkdir "$copy"
     copy_repository
+    choose_build_folder
     add_shop
     run_checks
     run_mistakes

@@ -10,11 +10,11 @@ import MartletValues
 extension Operation {
     /// The value to write, as a value of the model.
     ///
-    /// - Parameter isPlain: Whether lists and maps are excluded, as in sets.
+    /// - Parameter isPlain: Whether lists, maps and special numbers are excluded, as in sets.
     private func anyValue(_ model: ModelState, isPlain: Bool = false) -> ModelState.Value {
         let nodes = model.nodes
         let node = nodes.isEmpty ? ModelState.Value.none : .row(nodes[b % nodes.count].serial)
-        return switch c % (isPlain ? 5 : 9) {
+        return switch c % (isPlain ? 5 : 11) {
         case 0: .none
         case 1: .number(Double(b % 3))
         case 2: .text(letter)
@@ -22,7 +22,9 @@ extension Operation {
         case 5: .list([.number(Double(b % 3)), node])
         case 6: .map(["x": node, "y": .text(letter)])
         case 7: .list([.map(["z": node]), .none])
-        default: .map(["x": .list([node, node])])
+        case 8: .map(["x": .list([node, node])])
+        case 9: .number(amount)
+        default: .list([.number(amount), node])
         }
     }
 
@@ -30,7 +32,7 @@ extension Operation {
     private func live(_ value: ModelState.Value, _ model: ModelState, _ realm: Realm) -> AnyRealmValue {
         switch value {
         case .none: .none
-        case .number(let number): .int(Int(number))
+        case .number(let number): number.asWhole.map { .int($0) } ?? .double(number)
         case .text(let text): .string(text)
         case .row(let row):
             model.id(row).flatMap { realm.object(ofType: Node.self, forPrimaryKey: $0) }.map { .object($0) } ?? .none
@@ -228,6 +230,11 @@ extension ModelState {
     }
 }
 
+extension Double {
+    /// The number as an integer; nil for NaN, infinities and negative zero, which an `AnyRealmValue` stores as doubles.
+    var asWhole: Int? { self == 0 && sign == .minus ? nil : Int(exactly: self) }
+}
+
 extension ModelState.Value {
     /// Whether the value contains a link, at any depth.
     var containsLink: Bool {
@@ -246,6 +253,7 @@ extension AnyRealmValue {
         switch self {
         case .none: "nil"
         case .int(let number): "\(Double(number))"
+        case .double(let number): "\(number)"
         case .string(let text): text
         case .object(let object): object.isInvalidated ? "gone" : "\((object as? Node)?.id ?? -1)"
         case .list(let values): "[" + values.map(\.shown).joined(separator: ", ") + "]"

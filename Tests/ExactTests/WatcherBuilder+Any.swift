@@ -111,11 +111,15 @@ extension WatcherBuilder {
     }
 }
 
+extension ModelState.Value {
+    fileprivate var isNumber: Bool { if case .number = self { true } else { false } }
+}
+
 extension ModelState {
     /// The order of two rows by a property.
     fileprivate func compare(_ left: Int, _ right: Int, _ name: String, _ node: TableID) -> Int {
         let values = (singleValue(left, name), singleValue(right, name))
-        if name == "anyValue" {
+        if name == "anyValue", !(values.0.isNumber && values.1.isNumber) {
             return ValueOrder.compare(
                 AnyValue.sortKey(stored(values.0, node)), AnyValue.sortKey(stored(values.1, node)))
         }
@@ -126,7 +130,14 @@ extension ModelState {
     private func stored(_ value: Value, _ node: TableID) -> SQLValue {
         switch value {
         case .none: .null
-        case .number(let number): .integer(Int64(number))
+        case .number(let number):
+            if let whole = number.asWhole {
+                .integer(Int64(whole))
+            } else if number.isInfinite {
+                .real(number)
+            } else {
+                AnyValueTag.double.tagged(AnyValueTag.bigEndian(number.bitPattern))
+            }
         case .text(let text): .text(text)
         case .row(let row): AnyLink(node, Int64(id(row) ?? 0)).stored
         case .list(let values): AnyValueTag.list.tagged(ElementCodec.encode(values.map { stored($0, node) }))

@@ -81,10 +81,12 @@ enum ImportTable {
     /// Folders whose files are compiled only with a trait of the package, because they need libraries that are not
     /// installed everywhere.
     static let foldersOfTrait = [
-        "Sources/MartletPostgres/Connection": "Sync", "Sources/MartletSyncService/Database": "Sync",
+        "Sources/MartletPostgres/Connection": "Postgres", "Sources/MartletSyncService/Database": "Postgres",
         "Sources/MartletSyncService/Tokens": "Sync", "Sources/MartletSyncTool/Commands": "Sync",
         "Sources/MartletSyncTool/Configuration": "Sync",
-        "Tests/PostgresTests": "Sync",
+        "Tests/PostgresTests/Connection": "Postgres", "Tests/PostgresTests/Database": "Postgres",
+        "Tests/PostgresTests/Support": "Postgres", "Tests/PostgresTests/System": "Sync",
+        "Tests/PostgresTests/Values": "Postgres", "Tests/PostgresTests/Tool": "Sync",
     ]
 
     static let systemModules: Set<String> = ["Synchronization", "Dispatch", "Glibc", "Musl", "Darwin"]
@@ -135,7 +137,7 @@ struct ImportTests {
         }
     }
 
-    @Test("files that need libpq are compiled only with the trait of the package")
+    @Test("files that need libpq or a network library are compiled only with the trait of the package")
     func filesOfTraits() {
         for (folder, trait) in ImportTable.foldersOfTrait {
             let files = Repository.swiftFiles.filter { $0.file.isUnder(folder) }

@@ -15,7 +15,7 @@ enum ValueText {
             switch element {
             case .scalar(.uuid), .scalar(.objectId): "'\(ValueConversion.hexadecimal(bytes, element))'"
             case .scalar(.any): anyText(bytes)
-            default: "\(bytes.count) bytes"
+            default: size(bytes)
             }
         }
     }
@@ -25,6 +25,8 @@ enum ValueText {
         if let number = ValueConversion.number(tagged: bytes) {
             return value.tag == .float ? "\(Float(number))" : "\(number)"
         }
-        return AnyValue(value).map { "a '\($0.kind)'" } ?? "\(bytes.count) bytes"
+        return AnyValue(value).map { "a '\($0.kind)'" } ?? size(bytes)
     }
+
+    private static func size(_ bytes: [UInt8]) -> String { bytes.count == 1 ? "1 byte" : "\(bytes.count) bytes" }
 }

@@ -1,4 +1,4 @@
-#if Sync
+#if Postgres
     import CMartletPostgres
 
     /// The signature of the binary format, flags, and the length of an extension.

@@ -1,4 +1,4 @@
-#if Sync
+#if Postgres
     /// How the statements of a transaction see the writes of others.
     package enum PostgresIsolation: String, Sendable {
         /// Each statement sees what is committed when it begins.

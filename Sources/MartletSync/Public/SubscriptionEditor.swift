@@ -55,14 +55,14 @@ final class SubscriptionEditor {
         }
     }
 
-    private func condition<Element>(_ query: QuerySubscription<Element>) throws -> SubscribedCondition {
+    func condition<Element>(of query: QuerySubscription<Element>) throws -> SubscribedCondition {
         try SubscribedCondition(try query.results(realm), realm, store.schema)
     }
 
     /// Adds a subscription. Adds nothing if there is one without a name and with the same query, and this has no name.
     func append<Element>(_ query: QuerySubscription<Element>) {
         change {
-            let condition = try condition(query)
+            let condition = try condition(of: query)
             if let name = query.name {
                 guard position(named: name) == nil else { throw Self.duplicate(name) }
             } else if position(unnamed: condition) != nil {
@@ -87,7 +87,7 @@ final class SubscriptionEditor {
 
     func replace<Element>(_ old: StoredSubscription, by query: QuerySubscription<Element>) {
         change {
-            let condition = try condition(query)
+            let condition = try condition(of: query)
             guard let position = subscriptions.firstIndex(where: { $0.isSame(as: old) }) else { return }
             replace(position, by: condition)
         }
@@ -130,12 +130,8 @@ final class SubscriptionEditor {
     }
 
     func first<Element>(_ query: QuerySubscription<Element>) -> StoredSubscription? {
-        guard let condition = try? condition(query) else { return nil }
+        guard let condition = try? condition(of: query) else { return nil }
         return subscriptions.first { $0.isQuery(condition) }
-    }
-
-    func condition<Element>(of query: QuerySubscription<Element>) throws -> SubscribedCondition {
-        try condition(query)
     }
 
     func text(of stored: StoredSubscription) -> String {

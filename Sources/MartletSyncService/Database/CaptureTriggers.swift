@@ -1,4 +1,4 @@
-#if Sync
+#if Postgres
     import MartletPostgres
 
     /// The triggers that write changes of one table into the log.

@@ -1,4 +1,4 @@
-#if Sync
+#if Postgres
     package import MartletPostgres
 
     /// Why a database cannot be synchronized.

@@ -1,4 +1,4 @@
-#if Sync
+#if Postgres
     package import MartletPostgres
 
     /// Checks a database that was prepared, without changing it.

@@ -1,4 +1,4 @@
-#if Sync
+#if Postgres
     package import MartletPostgres
 
     /// Deletes old entries of the log.

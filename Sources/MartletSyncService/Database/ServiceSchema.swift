@@ -1,4 +1,4 @@
-#if Sync
+#if Postgres
     /// The schema `martlet` of the database: what the service owns.
     enum ServiceSchema {
         /// The version of the tables below. A service refuses a database that a newer version of `deploy` has prepared.

@@ -1,4 +1,4 @@
-#if Sync
+#if Postgres
     import Synchronization
 
     /// Values in the database that do not fit the schema, because other programs have written them with SQL. Clients get

@@ -1,4 +1,4 @@
-#if Sync
+#if Postgres
     package import MartletPostgres
     package import MartletSyncProtocol
 

@@ -1,4 +1,4 @@
-#if Sync
+#if Postgres
     import MartletPostgres
     import MartletValues
     import Testing

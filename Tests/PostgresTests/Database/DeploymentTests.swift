@@ -1,4 +1,5 @@
-#if Sync
+#if Postgres
+    import MartletEngine
     import MartletPostgres
     import MartletSchema
     import MartletSyncProtocol

@@ -1,4 +1,4 @@
-#if Sync
+#if Postgres
     import MartletEngine
     import MartletPostgres
     import MartletSyncProtocol
@@ -45,8 +45,8 @@
             let dog = try Dog()
             let client = try UploadingClient(dog.sample)
             let tagged: [SyncValue] = [
-                .scalar(.integer(.max)), .scalar(.real(1e300)), .scalar(.real(0.1)), .scalar(.real(5e-324)),
-                .scalar(.real(.infinity)), .text("e\u{301}\u{1F600}\"\\\u{1}"),
+                .scalar(.integer(.max)), .scalar(.real(1e300)), .scalar(.real(0.1)),
+                .scalar(.real(.leastNonzeroMagnitude)), .scalar(.real(.infinity)), .text("e\u{301}\u{1F600}\"\\\u{1}"),
                 .scalar(AnyValueTag.double.tagged(AnyValueTag.bigEndian((-0.0).bitPattern))),
                 .scalar(AnyValueTag.float.tagged(AnyValueTag.bigEndian(UInt64((0.1 as Float).bitPattern)))),
                 .scalar(AnyValueTag.date.tagged(AnyValueTag.bigEndian((1.0 / 3).bitPattern))),

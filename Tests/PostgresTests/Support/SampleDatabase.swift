@@ -1,4 +1,4 @@
-#if Sync
+#if Postgres
     import MartletBackend
     import MartletEngine
     import MartletFrontend

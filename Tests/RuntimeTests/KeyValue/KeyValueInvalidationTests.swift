@@ -57,12 +57,20 @@ struct KeyValueInvalidationTests {
     func ofCollection(_ route: Int) throws {
         let test = try TestRealm()
         let node = try test.nodes(1)[0]
-        let recorder = node.recorder("children.isInvalidated", "named.isInvalidated")
+        let recorder = node.recorder("children.isInvalidated", "peers.isInvalidated", "named.isInvalidated")
         var calls: [String] = []
-        let token = node.observe(\.children.isInvalidated, options: .both) { _, change in
+        func add(_ change: KeyValueObservedChange<Bool>) {
             calls.append("\(change.oldValue.map { "\($0)" } ?? "-") -> \(change.newValue.map { "\($0)" } ?? "-")")
         }
-        try test.realm.write { node.children.append(node) }
+        let tokens = [
+            node.observe(\.children.isInvalidated, options: .both) { add($1) },
+            node.observe(\.peers.isInvalidated, options: .both) { add($1) },
+        ]
+        try test.realm.write {
+            node.children.append(node)
+            node.peers.insert(node)
+            node.named["a"] = node
+        }
         #expect(recorder.calls.isEmpty && calls.isEmpty)
         switch route {
         case 0: try test.realm.write { test.realm.delete(node) }
@@ -72,9 +80,12 @@ struct KeyValueInvalidationTests {
         default: test.realm.invalidate()
         }
         #expect(
-            recorder.calls == ["children.isInvalidated: false -> true", "named.isInvalidated: false -> true"])
-        #expect(calls == ["false -> true"])
-        withExtendedLifetime(token) {}
+            recorder.calls == [
+                "children.isInvalidated: false -> true", "peers.isInvalidated: false -> true",
+                "named.isInvalidated: false -> true",
+            ])
+        #expect(calls == ["false -> true", "false -> true"])
+        withExtendedLifetime(tokens) {}
     }
 
     @Test("a row that replaces a deleted one has no observers K20", arguments: [true, false])

@@ -220,6 +220,6 @@ import Testing
         #expect(
             openingError?.message.contains("'IntKey.content' was 'Data' and is 'String'") == true,
             "\(openingError?.message ?? "")")
-        #expect(openingError?.message.contains("of 'IntKey' 4") == true)
+        #expect(openingError?.message.contains("(1 byte of 'IntKey' 4)") == true)
     }
 }

@@ -11,14 +11,15 @@ struct SortedObservationTests {
     /// A property to sort by, ordinary values for it, and an unusual one: -infinity, a list, or a value that SQL stores
     /// in another form.
     enum Sort: CaseIterable {
-        case nan, negativeZero, infinity, floatNaN, floatNegativeZero, dateNegativeZero, any, anyList
+        case nan, negativeZero, infinity, floatNaN, floatNegativeZero, dateNegativeZero, any, anyList, anyNaN, anyFloat
+        case anyDecimal, anyDate
 
         var keyPath: String {
             switch self {
             case .nan, .negativeZero, .infinity: "double"
             case .floatNaN, .floatNegativeZero: "float"
             case .dateNegativeZero: "date"
-            case .any, .anyList: "anyValue"
+            case .any, .anyList, .anyNaN, .anyFloat, .anyDecimal, .anyDate: "anyValue"
             }
         }
 
@@ -39,6 +40,10 @@ struct SortedObservationTests {
             case .dateNegativeZero: object.date = Date(timeIntervalSinceReferenceDate: -0.0)
             case .any: object.anyValue = .double(-0.0)
             case .anyList: object.anyValue = .list([.int(1)])
+            case .anyNaN: object.anyValue = .double(.nan)
+            case .anyFloat: object.anyValue = .float(-.infinity)
+            case .anyDecimal: object.anyValue = .decimal128(Decimal128("-0.5"))
+            case .anyDate: object.anyValue = .date(Date(timeIntervalSinceReferenceDate: -0.0))
             }
         }
     }

@@ -30,7 +30,7 @@ extension Realm.Error.Code {
         "schemaVersionNewer": 5, "notADatabase": 6, "fileCorrupted": 7, "unsupportedFileFormat": 8, "outOfDiskSpace": 9,
         "inputOutput": 10, "busy": 11, "invalidInput": 12, "tooManyVersions": 13, "commitOutcomeUnknown": 14,
         "uniqueViolation": 15, "fileExists": 16, "deletionDenied": 17, "logFull": 18, "alreadyOpen": 19,
-        "fileReplaced": 20,
+        "fileReplaced": 20, "wrongUser": 21, "subscriptionRefused": 22, "syncTimedOut": 23,
     ]
 
     /// The code of `NSError`. A code that is not in the table gets a number that depends only on its name.

@@ -60,6 +60,19 @@ struct DefaultTests {
     }
 
     @Test(
+        "an explicit nil is imported without a finding",
+        arguments: [
+            "var a: Int? = nil", "var a: String? = .none", "var a: String? = Optional.none",
+            "var a: String? = Optional<String>.none", "var a = String?.none", "var a: Color? = .none",
+            "var a: AnyRealmValue = .none",
+        ])
+    func explicitNil(swift: String) throws {
+        let sample = try Sample(
+            "class Thing: Object { @Persisted \(swift) }\nenum Color: String, PersistableEnum { case red }")
+        #expect(sample.findings == [])
+    }
+
+    @Test(
         "text is quoted and escaped for YAML",
         arguments: [
             (#""""#, #"a: String = """#), (#""a: b # c""#, #"a: 'String = "a: b # c"'"#),

@@ -1,0 +1,55 @@
+import MartletSQLite
+import MartletValues
+import Synchronization
+import Testing
+
+@Suite("SQL functions")
+struct ScalarFunctionTests {
+    @Test("a constant argument is prepared once for all rows, and again when the statement runs with another value")
+    func constantArgument() throws {
+        let (connection, preparations) = try makeConnection()
+        let query = "SELECT count(*) FROM t WHERE has_prefix(v, ?1)"
+        #expect(try connection.integer(query, [.text("a")]) == 500)
+        #expect(preparations.count == 1)
+        #expect(try connection.integer(query, [.text("b")]) == 500)
+        #expect(preparations.count == 2)
+    }
+
+    @Test("an argument that varies is prepared for each row")
+    func varyingArgument() throws {
+        let (connection, preparations) = try makeConnection()
+        #expect(try connection.integer("SELECT count(*) FROM t WHERE has_prefix(v, substr(v, 1, 1))") == 1_000)
+        #expect(preparations.count == 1_000)
+    }
+
+    private final class Counter: Sendable {
+        private let value = Mutex(0)
+        var count: Int { value.withLock { $0 } }
+        func increment() { value.withLock { $0 += 1 } }
+    }
+
+    /// What `has_prefix` prepares from its second argument.
+    private final class Prefix {
+        let text: String
+        init(_ text: String) { self.text = text }
+    }
+
+    /// A connection with the function `has_prefix(text, prefix)`, and 1,000 rows: 500 begin with "a" and 500 with "b".
+    private func makeConnection() throws -> (Connection, preparations: Counter) {
+        let preparations = Counter()
+        let connection = try Connection(ConnectionOptions(path: ":memory:"))
+        try connection.add(
+            ScalarFunction("has_prefix", argumentCount: 2) { arguments in
+                let prefix = arguments.prepared(1) {
+                    preparations.increment()
+                    return Prefix(arguments.text(1) ?? "")
+                }
+                return .integer(arguments.text(0)?.hasPrefix(prefix.text) == true ? 1 : 0)
+            })
+        try connection.execute("CREATE TABLE t (v TEXT)")
+        for number in 0..<1_000 {
+            try connection.run("INSERT INTO t VALUES (?1)", [.text((number % 2 == 0 ? "a" : "b") + String(number))])
+        }
+        return (connection, preparations)
+    }
+}
