@@ -85,7 +85,7 @@ enum ImportTable {
         "Sources/MartletSyncService/Tokens": "Sync", "Sources/MartletSyncTool/Commands": "Sync",
         "Sources/MartletSyncTool/Configuration": "Sync",
         "Tests/PostgresTests/Connection": "Postgres", "Tests/PostgresTests/Database": "Postgres",
-        "Tests/PostgresTests/Support": "Postgres", "Tests/PostgresTests/System": "Sync",
+        "Tests/PostgresTests/Support": "Postgres", "Tests/PostgresTests/System": "Postgres",
         "Tests/PostgresTests/Values": "Postgres", "Tests/PostgresTests/Tool": "Sync",
     ]
 

@@ -1,4 +1,4 @@
-#if Sync
+#if Postgres
     import Foundation
     import MartletSync
     import MartletSyncProtocol
@@ -23,18 +23,10 @@
 
         /// Synchronizes until the connection ends.
         func synchronize(_ url: URL) async throws {
-            try await WebSocketConnection.withConnection(url) { connection, messages in
-                let (stream, continuation) = AsyncStream.makeStream(of: ClientMessage.self)
-                await self.begin(continuation)
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask { for await message in stream { try await connection.send(message) } }
-                    group.addTask {
-                        for try await message in messages { await self.receive(message) }
-                        continuation.finish()
-                    }
-                    try await group.next()
-                    group.cancelAll()
-                }
+            let (stream, continuation) = AsyncStream.makeStream(of: ClientMessage.self)
+            defer { continuation.finish() }
+            try await clientTransport.run(url, connected: { await self.begin(continuation) }, output: stream) {
+                await self.receive($0)
             }
         }
 

@@ -1,4 +1,4 @@
-#if Sync
+#if Postgres
     import Foundation
     import Martlet
     import MartletPostgres
@@ -8,7 +8,7 @@
     import TasksModels
     import Testing
 
-    /// The whole way: Realms with generated classes, the network, the service and PostgreSQL.
+    /// The whole way: Realms with generated classes, the service and PostgreSQL; with the trait 'Sync' also the network.
     @MainActor
     @Suite("PostgreSQL: synchronized Realms", .needsPostgres, .timeLimit(.minutes(2)))
     struct RealmTests {
@@ -29,29 +29,10 @@
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         }
 
-        /// Runs an instance of the service while `body` runs.
-        private func withService(port: Int = 0, _ body: @MainActor (URL) async throws -> Void) async throws {
-            let database = try await PostgresServiceDatabase(
+        private func database() async throws -> PostgresServiceDatabase {
+            try await PostgresServiceDatabase(
                 ConnectionPool(serviceAddress, count: 3),
                 verify: { AuthenticatedUser(id: $0, claims: #"{"sub":"\#($0)"}"#) }, log: { print("service: \($0)") })
-            var options = SyncServer.Options()
-            options.port = port
-            let server = SyncServer(options) { SessionDriver(ServiceSession(compile: database.compile), database) }
-            let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
-            let running = Task { try await server.run { continuation.yield($0) } }
-            let watching = Task { await database.watch(milliseconds: 2) { await server.logChanged($0) } }
-            var port = ports.makeAsyncIterator()
-            let url = try #require(URL(string: "ws://127.0.0.1:\(await port.next() ?? 0)"))
-            let result: Result<Void, any Error>
-            do {
-                result = .success(try await body(url))
-            } catch {
-                result = .failure(error)
-            }
-            watching.cancel()
-            running.cancel()
-            try await running.value
-            try result.get()
         }
 
         private func realm(
@@ -60,8 +41,10 @@
             var configuration = Realm.Configuration(
                 fileURL: folder.appendingPathComponent("\(file).realm"),
                 objectTypes: [Project.self, TaskItem.self, DeviceSetting.self])
-            configuration.syncConfiguration = SyncConfiguration(
-                service: url, user: SyncUser(id: user) { user }, errorHandler: handler)
+            var synchronization = SyncConfiguration(
+                service: url, user: SyncUser(id: user) { user }, transport: clientTransport)
+            synchronization.errorHandler = handler
+            configuration.syncConfiguration = synchronization
             return try Realm(configuration: configuration)
         }
 
@@ -82,7 +65,7 @@
                 INSERT INTO project (id, name, owner) VALUES ('p', 'Paint', 'ada'), ('q', 'Quilt', 'ben');
                 INSERT INTO task_item (id, title, priority, effort, project) VALUES (1, 'buy', 5, 'NaN', 'p')
                 """)
-            try await withService { url in
+            try await withService(database()) { url in
                 let (ada, ben) = (try realm("a", user: "ada", url), try realm("b", user: "ben", url))
                 let projects = try await ada.objects(Project.self).subscribe()
                 let tasks = try await ada.objects(TaskItem.self).subscribe()
@@ -113,7 +96,7 @@
         func refused() async throws {
             let errors = Mutex<[SyncError]>([])
             try session.execute("INSERT INTO project (id, name, owner, is_public) VALUES ('p', 'Paint', 'ben', true)")
-            try await withService { url in
+            try await withService(database()) { url in
                 let ada = try realm("a", user: "ada", url) { error in errors.withLock { $0.append(error) } }
                 let projects = try await ada.objects(Project.self).subscribe()
                 try ada.write {
@@ -134,7 +117,7 @@
         func stoppedService() async throws {
             var port = 0
             var client: Realm?
-            try await withService { url in
+            try await withService(database()) { url in
                 port = try #require(url.port)
                 client = try realm("a", user: "ada", url)
                 _ = try await client?.objects(TaskItem.self).subscribe()
@@ -143,7 +126,7 @@
             try await wait { ada.syncSession?.connectionState != .connected }
             for id in 1...100 { try ada.write { ada.add(TaskItem(id: id, title: "offline \(id)")) } }
             try session.execute("INSERT INTO task_item (id, title) VALUES (200, 'SQL')")
-            try await withService(port: port) { _ in
+            try await withService(database(), port: port) { _ in
                 ada.syncSession?.reconnect()
                 try await ada.syncSession?.wait(for: .upload, timeout: 60)
                 try await ada.syncSession?.wait(for: .download, timeout: 60)

@@ -1,4 +1,4 @@
-#if Sync
+#if Postgres
     import Foundation
     import MartletPostgres
     import MartletSync
@@ -54,23 +54,6 @@
                 log: { print("service: \($0)") })
         }
 
-        private func withService(_ body: @escaping @Sendable (URL) async throws -> Void) async throws {
-            let database = try await database()
-            var options = SyncServer.Options()
-            options.port = 0
-            let server = SyncServer(options) { SessionDriver(ServiceSession(compile: database.compile), database) }
-            let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
-            let running = Task { try await server.run { continuation.yield($0) } }
-            let watching = Task { await database.watch(milliseconds: 2) { await server.logChanged($0) } }
-            var port = ports.makeAsyncIterator()
-            let url = try #require(URL(string: "ws://127.0.0.1:\(await port.next() ?? 0)"))
-            let result = await Task { try await body(url) }.result
-            watching.cancel()
-            running.cancel()
-            try await running.value
-            try result.get()
-        }
-
         @Test(
             "each user has exactly the objects that the rule shows, also after changes, and only own objects are written"
         )
@@ -83,7 +66,7 @@
             let (first, second, third, fourth) = (memo(1), memo(2), memo(3), memo(4))
             let (own, foreign) = (values("eve", false, "e"), values("ben", true, "forged"))
             let text = ValuePath(3)
-            try await withService { url in
+            try await withService(database()) { url in
                 for (client, memos) in zip([ada, ben, eve], expected) {
                     await client.subscribe(everything)
                     Task { try await client.synchronize(url) }

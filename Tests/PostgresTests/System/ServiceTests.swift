@@ -1,4 +1,4 @@
-#if Sync
+#if Postgres
     import Foundation
     import MartletPostgres
     import MartletSync
@@ -8,7 +8,7 @@
     import Synchronization
     import Testing
 
-    /// The service with its network and PostgreSQL, and clients without files.
+    /// The service with PostgreSQL, and clients without files.
     @Suite("PostgreSQL: the whole service", .needsPostgres, .timeLimit(.minutes(2)))
     struct ServiceTests {
         private struct UnknownToken: Error {}
@@ -21,25 +21,6 @@
                     return AuthenticatedUser(id: token)
                 },
                 log: { print("service: \($0)") })
-        }
-
-        /// Runs an instance of the service while `body` runs.
-        private func withService(
-            _ database: PostgresServiceDatabase, _ body: @escaping @Sendable (URL) async throws -> Void
-        ) async throws {
-            var options = SyncServer.Options()
-            options.port = 0
-            let server = SyncServer(options) { SessionDriver(ServiceSession(compile: database.compile), database) }
-            let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
-            let running = Task { try await server.run { continuation.yield($0) } }
-            let watching = Task { await database.watch(milliseconds: 2) { await server.logChanged($0) } }
-            var port = ports.makeAsyncIterator()
-            let url = try #require(URL(string: "ws://127.0.0.1:\(await port.next() ?? 0)"))
-            let result = await Task { try await body(url) }.result
-            watching.cancel()
-            running.cancel()
-            try await running.value
-            try result.get()
         }
 
         private func dogs(_ sample: SampleDatabase) -> [SubscribedQuery] {
