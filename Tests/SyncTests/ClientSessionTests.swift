@@ -52,4 +52,36 @@ struct ClientSessionTests {
         let shown = SyncRow(address: address, values: [ValuePath(4): .null])
         #expect(actions.first == .commit(DownloadedBatch(rows: [shown], leaving: [])))
     }
+
+    @Test("a large upload is sent in parts, and further uploads wait until it is acknowledged")
+    func parts() {
+        var state = ClientState()
+        let large = SyncValue.scalar(.text(String(repeating: "x", count: 100_000)))
+        let operations = (1...100).map { _ in SyncOperation.update(address, [ValuePath(0): large]) }
+        state.write(operations, wall: 0)
+        state.write([.delete(address)], wall: 0)
+        var session = ClientSession(state, schemaHash: [], token: "")
+        _ = session.receive(welcome, wall: 0)
+        let first = sent(session.receive(changes(), wall: 0))
+        #expect(first.count == 50)
+        #expect(first.allSatisfy { $0.encoded().count < UploadParts.usualBytes + 100 })
+        var received: [SyncOperation] = []
+        for message in first {
+            switch message {
+            case .uploadPart(let part): received += part
+            case .upload(let upload):
+                #expect(upload.number == 1)
+                received += upload.operations
+            default: Issue.record("unexpected message")
+            }
+        }
+        #expect(received == operations)
+        let acknowledged = ServiceMessage.changes(
+            .init(cursor: SyncCursor("d"), acknowledgedUpload: 1, rows: [], leaving: [], isLast: true))
+        #expect(sent(session.receive(acknowledged, wall: 0)) == [.upload(state.outbox[1])])
+    }
+
+    private func sent(_ actions: [ClientAction]) -> [ClientMessage] {
+        actions.compactMap { if case .send(let message) = $0 { message } else { nil } }
+    }
 }

@@ -79,7 +79,7 @@ struct MessageCodingTests {
 /// Random messages with all kinds of values.
 enum RandomMessages {
     static func client(_ random: inout SeededRandom) -> ClientMessage {
-        switch Int.random(in: 0..<5, using: &random) {
+        switch Int.random(in: 0..<6, using: &random) {
         case 0:
             .hello(
                 .init(
@@ -94,6 +94,7 @@ enum RandomMessages {
                 set: number(&random), queries(&random))
         case 2: .mark(number(&random))
         case 3: .token(text(&random))
+        case 4: .uploadPart(list(&random, operation))
         default:
             .upload(
                 .init(

@@ -79,7 +79,8 @@ struct ServiceSessionTests {
             case .run(.read(let cursor, _, _)): "read after \(cursor?.text ?? "nothing")"
             case .run(.change(let cursor, let former, let new)):
                 "change after \(cursor.text) from \(former.count) to \(new.count)"
-            case .run(.store(let upload)): "store \(upload.number)"
+            case .run(.store(let upload)):
+                "store \(upload.number)" + (upload.operations.isEmpty ? "" : ", \(upload.operations.count) operations")
             case .close: "close"
             }
         }
@@ -154,7 +155,7 @@ struct ServiceSessionTests {
         #expect(text(session.finish(.stored(reverted: [reverted]))) == ["read after 1"])
         #expect(
             text(session.finish(.read(batch("2", stored: 1)))) == [
-                "changes to 2, upload 1, 0 rows", "reverted 1 of 1", "change after 2 from 1 to 0",
+                "reverted 1 of 1", "changes to 2, upload 1, 0 rows", "change after 2 from 1 to 0",
             ])
         let data = SubscriptionData(rows: [], leaving: [Self.address])
         #expect(
@@ -240,5 +241,67 @@ struct ServiceSessionTests {
         let failure = ServiceMessage.Failure(action: .retry, message: "no database", delayMilliseconds: 5)
         #expect(text(session.finish(.failed(failure))) == ["failure retry: no database", "close"])
         #expect(session.receive(upload(2)).isEmpty)
+    }
+
+    @Test("the parts of an upload are stored together, and do not survive the connection")
+    func uploadParts() {
+        var session = openSession()
+        let operation = SyncOperation.delete(Self.address)
+        #expect(text(session.receive(.uploadPart([operation, operation]))) == [])
+        #expect(text(session.receive(.mark(1))) == ["read after 1"])
+        #expect(text(session.receive(.uploadPart([operation]))) == [])
+        #expect(text(session.receive(upload(1))) == [])
+        #expect(text(session.finish(.read(batch("2")))) == ["mark 1", "store 1, 3 operations"])
+        // The next upload has no parts.
+        #expect(text(session.receive(upload(2))) == [])
+        _ = session.finish(.stored(reverted: []))
+        #expect(text(session.finish(.read(batch("3", stored: 1)))).last == "store 2")
+    }
+
+    @Test("a client whose uploads are too large is stopped, and stored uploads do not count")
+    func uploadBytes() {
+        var session = openSession { $0.waitingUploadBytes = 100 }
+        let operation = SyncOperation.delete(Self.address)
+        #expect(text(session.receive(.uploadPart([operation]), bytes: 60)) == [])
+        #expect(text(session.receive(upload(1), bytes: 40)) == ["store 1, 1 operations"])
+        _ = session.finish(.stored(reverted: []))
+        _ = session.finish(.read(batch("2", stored: 1)))
+        #expect(text(session.receive(.uploadPart([operation]), bytes: 100)) == [])
+        #expect(
+            text(session.receive(.uploadPart([operation]), bytes: 1)) == [
+                "failure stop: uploads of more than 100 bytes of the client wait", "close",
+            ])
+    }
+
+    @Test("a client that reconnects learns what was reverted in uploads that were not acknowledged")
+    func revertsAfterReconnection() {
+        let object = RevertedObject(address: Self.address, reason: .constraint, message: "unique")
+        var session = session()
+        _ = session.receive(hello(position: SyncPosition(epoch: "a", cursor: SyncCursor("3"))))
+        _ = session.finish(.authenticated(.init(id: "ada")))
+        var client = OpenedClient(
+            identity: ClientIdentity(id: 7, secret: [1]), epoch: "a", milliseconds: 1_000, storedUpload: 2)
+        client.reverted = [1, 2].map { RevertedUpload(number: $0, objects: [object]) }
+        #expect(text(session.finish(.opened(client))) == ["welcome", "read after 3"])
+        #expect(
+            text(session.finish(.read(batch("5", stored: 1)))) == ["reverted 1 of 1", "changes to 5, upload 1, 0 rows"])
+        _ = session.logChanged()
+        #expect(
+            text(session.finish(.read(batch("6", stored: 2)))) == ["reverted 1 of 2", "changes to 6, upload 2, 0 rows"])
+    }
+
+    @Test("many reverted objects are named in several messages")
+    func manyReverts() {
+        let objects = (0..<5_000).map {
+            RevertedObject(
+                address: ObjectAddress(type: 0, key: .integer($0)), reason: .constraint,
+                message: String(repeating: "x", count: 200))
+        }
+        let messages = RevertedUpload(number: 1, objects: objects).messages()
+        #expect(messages.count > 1 && messages.allSatisfy { $0.encoded().count <= 300_000 })
+        let named = messages.flatMap { message -> [RevertedObject] in
+            if case .reverted(1, let part) = message { part } else { [] }
+        }
+        #expect(named == objects)
     }
 }

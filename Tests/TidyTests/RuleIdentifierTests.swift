@@ -28,7 +28,10 @@ struct DisplayName {
         var names: [DisplayName] = []
         var rest = file.text.withoutComments[...]
         var line = 1
-        while let start = rest.firstRange(of: "@Test(") ?? rest.firstRange(of: "@Suite(") {
+        func next() -> Range<Substring.Index>? {
+            ["@Test(", "@Suite("].compactMap { rest.firstRange(of: $0) }.min { $0.lowerBound < $1.lowerBound }
+        }
+        while let start = next() {
             line += rest[..<start.upperBound].count { $0.isNewline }
             rest = rest[start.upperBound...]
             let argument = rest.drop { $0.isWhitespace }

@@ -1,5 +1,6 @@
 package import MartletEngine
 package import MartletSyncProtocol
+import MartletValues
 
 #if MARTLET_SEEDED_BUGS
     import Synchronization
@@ -29,7 +30,7 @@ package final class SyncRecorder: OutboxRecorder {
         try changes.forgetUnresolvedLinks()
         var builder = OperationBuilder(schema, changes)
         guard let bytes = try builder.encodedOperations() else { return }
-        guard bytes.count <= SyncOperation.maximumUploadBytes else { throw tooLarge(bytes.count) }
+        try requireFitting(bytes)
         let tables = SyncTables(changes.connection)
         let head = try tables.outboxHead(numbering: numbering)
         guard head.hasNumbering else { throw otherNumbering }
@@ -56,11 +57,24 @@ package final class SyncRecorder: OutboxRecorder {
         }
     #endif
 
-    private func tooLarge(_ count: Int) -> EngineError {
-        EngineError(
-            .invalidInput, path: path,
-            "the changes of the write have \(count) bytes, and at most \(SyncOperation.maximumUploadBytes) can be uploaded "
-                + "together; nothing was written; divide the write, or store large values elsewhere")
+    private func requireFitting(_ bytes: [UInt8]) throws {
+        guard bytes.count > SyncOperation.maximumBytes else { return }
+        guard bytes.count <= SyncOperation.maximumUploadBytes else {
+            throw EngineError(
+                .invalidInput, path: path,
+                "the changes of the write have \(bytes.count) bytes, and at most \(SyncOperation.maximumUploadBytes) can "
+                    + "be uploaded together; nothing was written; divide the write")
+        }
+        for operation in try SyncOperation.decoded(bytes) {
+            let size = operation.encodedSize
+            if size <= SyncOperation.maximumBytes { continue }
+            let type = schema.types[operation.address.type].name
+            throw EngineError(
+                .invalidInput, path: path,
+                "the changes of \(operation.address.key.description(in: type)) have \(size) bytes, and at most "
+                    + "\(SyncOperation.maximumBytes) of an object can be uploaded; nothing was written; store large values "
+                    + "elsewhere")
+        }
     }
 
     private var otherNumbering: EngineError {
@@ -71,9 +85,23 @@ package final class SyncRecorder: OutboxRecorder {
     }
 }
 
+extension SQLValue {
+    /// The object of a type with this primary key.
+    fileprivate func description(in type: String) -> String {
+        switch self {
+        case .integer(let number): "the object '\(type)' with the primary key \(number)"
+        case .text(let text): "the object '\(type)' with the primary key '\(text.prefix(40))'"
+        default: "an object '\(type)'"
+        }
+    }
+}
+
 extension SyncOperation {
-    /// The operations of one upload must fit into a message, with its other fields.
-    package static let maximumUploadBytes = MessageLimits().messageBytes - 4_096
+    /// One operation must fit into a message, with the other fields of the message.
+    package static let maximumBytes = MessageLimits().messageBytes - 4_096
+
+    /// The operations of one upload. The service has them in memory until it has stored them.
+    package static let maximumUploadBytes = 64 << 20
 
     /// The form in which the outbox contains the operations of a transaction.
     package static func encoded(_ operations: [SyncOperation]) -> [UInt8] {
@@ -83,7 +111,9 @@ extension SyncOperation {
     }
 
     package static func decoded(_ bytes: [UInt8]) throws(MalformedMessage) -> [SyncOperation] {
-        var reader = try MessageReader(bytes)
+        var limits = MessageLimits()
+        limits.messageBytes = maximumUploadBytes
+        var reader = try MessageReader(bytes, limits: limits)
         let operations = try reader.list { reader throws(MalformedMessage) in try reader.operation() }
         try reader.requireEnd()
         return operations

@@ -33,6 +33,8 @@ package struct ClientSession: Sendable {
     private var epoch: String?
     /// The number of the newest upload that was sent in this session or that the service had already stored.
     private var sentUpload: UInt64 = 0
+    /// The uploads that were sent in this session and are not acknowledged, and the sizes of their operations.
+    private var inFlight: [(number: UInt64, bytes: Int)] = []
     /// The sets of subscriptions that the client has sent and the service has not answered. The service answers them in
     /// this order, and sends the data of each as the difference to the one before.
     private var sentSets: [ClientState.SubscriptionSet] = []
@@ -40,14 +42,23 @@ package struct ClientSession: Sendable {
     private var refusedSet: UInt64 = 0
     /// The parts received so far of changes that are not complete. The client shows them when the last part arrives.
     private var staged = DownloadedBatch(rows: [], leaving: [])
+    /// What was reverted in the uploads that the next complete changes acknowledge. The program is notified after the
+    /// changes are committed.
+    private var stagedReverts: [ClientAction] = []
     /// The parts received so far of the data of the first set in `sentSets`.
     private var stagedSet = DownloadedBatch(rows: [], leaving: [])
 
-    /// How many uploads the client sends before the service has acknowledged the first of them.
-    package static let maximumUploadsInFlight = 64
+    /// No further upload is sent while the operations of those in flight have more bytes than this.
+    package static let maximumBytesInFlight = 8 << 20
 
-    package init(_ state: ClientState, schemaHash: [UInt8], token: String) {
+    private let partBytes: Int
+
+    /// - Parameter partBytes: the size of the operations in one message of an upload.
+    package init(
+        _ state: ClientState, schemaHash: [UInt8], token: String, partBytes: Int = UploadParts.usualBytes
+    ) {
         self.state = state
+        self.partBytes = partBytes
         self.schemaHash = schemaHash
         self.token = token
     }
@@ -88,7 +99,9 @@ package struct ClientSession: Sendable {
             return [.refused(set: set, message: message)]
         case .changes(let changes): return receive(changes)
         case .mark(let number): return [.marked(number)]
-        case .reverted(let upload, let objects): return [.reverted(upload: upload, objects)]
+        case .reverted(let upload, let objects):
+            stagedReverts.append(.reverted(upload: upload, objects))
+            return []
         case .tokenDue: return [.renewToken]
         case .failure(let failure): return [.close(failure)]
         }
@@ -118,10 +131,13 @@ package struct ClientSession: Sendable {
         // The service acknowledges an upload with the changes after the position of the client. If a client without a
         // position sent an upload and the connection broke, it would not learn what became of the objects.
         guard state.position != nil else { return actions }
-        let limit = state.acknowledgedUpload + UInt64(Self.maximumUploadsInFlight)
+        let limit = state.acknowledgedUpload + SyncProtocol.maximumUploadsInFlight
         for upload in state.outbox where upload.number > sentUpload && upload.number <= limit {
+            guard inFlight.reduce(0, { $0 + $1.bytes }) < Self.maximumBytesInFlight else { break }
+            let (messages, bytes) = UploadParts.messages(of: upload, maximumBytes: partBytes)
             sentUpload = upload.number
-            actions.append(.send(.upload(upload)))
+            inFlight.append((upload.number, bytes))
+            actions += messages.map { .send($0) }
         }
         return actions
     }
@@ -133,9 +149,11 @@ package struct ClientSession: Sendable {
         state.position = SyncPosition(epoch: epoch, cursor: changes.cursor)
         state.acknowledgedUpload = max(state.acknowledgedUpload, changes.acknowledgedUpload)
         state.outbox.removeAll { $0.number <= state.acknowledgedUpload }
+        inFlight.removeAll { $0.number <= state.acknowledgedUpload }
         let batch = UploadMask(state.outbox).masked(staged)
         staged = DownloadedBatch(rows: [], leaving: [])
-        return [.commit(batch)] + sendPending()
+        defer { stagedReverts = [] }
+        return [.commit(batch)] + stagedReverts + sendPending()
     }
 
     private mutating func complete(_ set: UInt64, _ cursor: SyncCursor) -> [ClientAction] {

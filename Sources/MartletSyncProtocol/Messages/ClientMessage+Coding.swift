@@ -1,6 +1,6 @@
 private enum MessageKind: UInt8 {
     case hello = 1
-    case subscribe, upload, mark, token
+    case subscribe, upload, mark, token, uploadPart
 }
 
 extension ClientMessage {
@@ -34,6 +34,9 @@ extension ClientMessage {
         case .token(let token):
             writer.byte(MessageKind.token.rawValue)
             writer.text(token)
+        case .uploadPart(let operations):
+            writer.byte(MessageKind.uploadPart.rawValue)
+            writer.list(operations) { $0.operation($1) }
         }
         return writer.bytes
     }
@@ -54,9 +57,10 @@ extension ClientMessage {
                 Upload(
                     number: try reader.number(), base: SyncCursor(try reader.text()),
                     time: HybridTimestamp(rawValue: try reader.number()),
-                    operations: try reader.list { reader throws(MalformedMessage) in try reader.operation() }))
+                    operations: try reader.operations()))
         case .mark: self = .mark(try reader.number())
         case .token: self = .token(try reader.text())
+        case .uploadPart: self = .uploadPart(try reader.operations())
         }
         try reader.requireEnd()
     }
@@ -84,6 +88,10 @@ extension MessageWriter {
 extension MessageReader {
     mutating func identity() throws(MalformedMessage) -> ClientIdentity {
         ClientIdentity(id: try number(), secret: try blob())
+    }
+
+    fileprivate mutating func operations() throws(MalformedMessage) -> [SyncOperation] {
+        try list { reader throws(MalformedMessage) in try reader.operation() }
     }
 
     fileprivate mutating func queries() throws(MalformedMessage) -> [SubscribedQuery] {

@@ -98,11 +98,14 @@ package enum ClientMessage: Sendable, Hashable {
     case hello(Hello)
     /// Replaces the set of subscriptions.
     case subscribe(set: UInt64, [SubscribedQuery])
+    /// The last message of an upload. Its operations follow those in the `uploadPart` messages before it.
     case upload(Upload)
     /// Asks the service for a `mark` with this number, after all changes that were committed before.
     case mark(UInt64)
     /// Replaces the token of the session.
     case token(String)
+    /// Operations of the next upload, which does not fit into one message.
+    case uploadPart([SyncOperation])
 }
 
 package enum SyncProtocol {
@@ -110,4 +113,6 @@ package enum SyncProtocol {
     package static let version: UInt64 = 1
     /// The name of the WebSocket subprotocol.
     package static let subprotocol = "martlet.sync.1"
+    /// How many uploads a client sends before the service has acknowledged the first of them.
+    package static let maximumUploadsInFlight: UInt64 = 64
 }

@@ -185,12 +185,14 @@
             }
             let catalog = shared.current
             let readability = try catalog.filters.readability(claims: context.claims)
-            func opened(_ identity: ClientIdentity, _ stored: UInt64) -> ServiceTaskResult {
+            func opened(
+                _ identity: ClientIdentity, _ stored: UInt64, _ reverted: [RevertedUpload] = []
+            ) -> ServiceTaskResult {
                 let milliseconds = UInt64(Date().timeIntervalSince1970 * 1_000)
                 return .opened(
                     OpenedClient(
                         identity: identity, epoch: catalog.epoch, milliseconds: milliseconds, storedUpload: stored,
-                        deployment: catalog.factsID))
+                        reverted: reverted, deployment: catalog.factsID))
             }
             guard let identity else {
                 return opened(try await pool.run { try ClientRegistry().register(readability: readability, in: $0) }, 0)
@@ -200,7 +202,7 @@
                     identity, hasPosition: hasPosition, readability: readability, in: session)
             }
             switch client {
-            case .known(let stored): return opened(identity, stored)
+            case .known(let stored, let reverted): return opened(identity, stored, reverted)
             case .unknown:
                 return .failed(
                     .init(action: .registerAgain, message: "the service does not know the client", delayMilliseconds: 0)

@@ -49,7 +49,7 @@ package actor SessionDriver {
             return end(.stop, "\(error)")
         }
         if case .hello(let hello) = message { context.schemaHash = hello.schemaHash }
-        perform(session.receive(message))
+        perform(session.receive(message, bytes: frame.count))
     }
 
     /// The next frame to send. Waits until there is one; nil at the end of the session, after all frames were taken.

@@ -6,7 +6,7 @@
     package struct ClientRegistry {
         /// What the registry knows about a client.
         package enum Client: Sendable, Equatable {
-            case known(storedUpload: UInt64)
+            case known(storedUpload: UInt64, reverted: [RevertedUpload] = [])
             /// There is no such client, or its secret is wrong.
             case unknown
             /// The client has data of a user that could read other objects.
@@ -37,16 +37,20 @@
         ) throws -> Client {
             guard let id = Int64(exactly: identity.id) else { return .unknown }
             let row = try session.query(
-                "SELECT upload, readable = sha256($3) FROM martlet.clients WHERE id = $1 AND secret = sha256($2)",
+                """
+                SELECT upload, readable = sha256($3), reverted FROM martlet.clients
+                WHERE id = $1 AND secret = sha256($2)
+                """,
                 [.bigint(id), .bytes(identity.secret), .bytes(readability)]
             ).first
             guard let row else { return .unknown }
-            let storedUpload = UInt64(try row.bigint(0))
-            if row.boolean(1) { return .known(storedUpload: storedUpload) }
+            let known = Client.known(
+                storedUpload: UInt64(try row.bigint(0)), reverted: try RevertedNotices(row.bytes(2)).uploads)
+            if row.boolean(1) { return known }
             if hasPosition { return .otherRights }
             try session.query(
                 "UPDATE martlet.clients SET readable = sha256($2) WHERE id = $1", [.bigint(id), .bytes(readability)])
-            return .known(storedUpload: storedUpload)
+            return known
         }
     }
 #endif

@@ -48,6 +48,12 @@
                 try session.execute(ServiceSchema.script)
                 try checkFormat(session)
                 let facts = try storeFacts(session)
+                // Notices contain numbers of types, which differ in the new schema.
+                try session.query(
+                    """
+                    UPDATE martlet.clients SET reverted = NULL
+                    WHERE reverted IS NOT NULL AND EXISTS (SELECT FROM martlet.deployment WHERE facts <> $1)
+                    """, [.integer(Int32(facts))])
                 try installTriggers(session, facts)
                 try session.query(
                     """

@@ -68,6 +68,8 @@
                 xid xid8 NOT NULL
             );
             ALTER TABLE martlet.log ADD COLUMN IF NOT EXISTS paths bytea;
+            -- What was reverted in uploads whose acknowledgement the client may not have received: 'reverted' messages.
+            ALTER TABLE martlet.clients ADD COLUMN IF NOT EXISTS reverted bytea;
             -- Sets a member of an embedded object; changes nothing if there is no object that could have it.
             CREATE OR REPLACE FUNCTION martlet.set_member(target jsonb, path text[], value jsonb) RETURNS jsonb
                 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$

@@ -53,7 +53,12 @@
                         let origin = UploadOrigin(client: id, number: number, time: time, base: base)
                         try origin.set(in: session)
                         try session.set(claims: claims)
-                        return .stored(try apply(upload.operations, origin, session))
+                        let reverted = try apply(upload.operations, origin, session)
+                        if !reverted.isEmpty {
+                            let notice = RevertedUpload(number: upload.number, objects: reverted)
+                            try RevertedNotices.add(notice, client: id, in: session)
+                        }
+                        return .stored(reverted)
                     }
                 } catch let error as PostgresError where error.isTransient && conflicts < Self.maximumConflicts {
                     conflicts += 1

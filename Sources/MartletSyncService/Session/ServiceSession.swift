@@ -17,6 +17,9 @@ package struct ServiceSession: Sendable {
     package struct Limits: Sendable {
         /// Messages of a client that may wait. A client sends at most 64 uploads before one is acknowledged.
         package var waitingMessages = 128
+        /// The size of the uploads of a client that may wait or be incomplete. A client sends at most one upload of 64 MB
+        /// and several smaller ones.
+        package var waitingUploadBytes = 96 << 20
         /// Subscriptions of one client.
         package var subscriptions = 1_000
         /// The size of a message that rows are divided into. A single larger row has a message of its own.
@@ -43,7 +46,7 @@ package struct ServiceSession: Sendable {
     private enum Work {
         case read(Reason)
         case subscribe(set: UInt64, [SubscribedQuery])
-        case store(ClientMessage.Upload)
+        case store(ClientMessage.Upload, bytes: Int)
         case mark(UInt64)
         case token(String)
     }
@@ -79,7 +82,11 @@ package struct ServiceSession: Sendable {
     /// The newest upload that the client knows to be stored.
     private var acknowledgedUpload: UInt64 = 0
     /// What was reverted in uploads that are not acknowledged yet.
-    private var reverted: [(upload: UInt64, objects: [RevertedObject])] = []
+    private var reverted: [RevertedUpload] = []
+    /// The operations of an upload whose last message has not arrived, and the size of their messages.
+    private var partial: (operations: [SyncOperation], bytes: Int) = ([], 0)
+    /// The size of the messages of all uploads that are not stored.
+    private var uploadBytes = 0
 
     /// - Parameter compile: makes a filter of queries and of what the user may read, or refuses the queries.
     package init(
@@ -94,19 +101,32 @@ package struct ServiceSession: Sendable {
     // MARK: Input
 
     /// The client has sent a message.
-    package mutating func receive(_ message: ClientMessage) -> [ServiceAction] {
+    ///
+    /// - Parameter bytes: the size of the message.
+    package mutating func receive(_ message: ClientMessage, bytes: Int = 0) -> [ServiceAction] {
         switch (phase, message) {
         case (.closed, _): return []
         case (.awaitsHello, .hello(let hello)): return begin(hello)
         case (.awaitsHello, _), (.opening, _), (.open, .hello):
             return end(.stop, "the client sent a message that is not expected now")
         case (.open, .subscribe(let set, let queries)): waiting.append(.subscribe(set: set, queries))
-        case (.open, .upload(let upload)): waiting.append(.store(upload))
+        case (.open, .uploadPart(let operations)):
+            partial.operations += operations
+            partial.bytes += bytes
+            uploadBytes += bytes
+        case (.open, .upload(var upload)):
+            upload.operations = partial.operations + upload.operations
+            waiting.append(.store(upload, bytes: partial.bytes + bytes))
+            partial = ([], 0)
+            uploadBytes += bytes
         case (.open, .mark(let number)): waiting.append(.mark(number))
         case (.open, .token(let token)): waiting.append(.token(token))
         }
         if waiting.count > limits.waitingMessages {
             return end(.retry, "more than \(limits.waitingMessages) messages of the client wait")
+        }
+        if uploadBytes > limits.waitingUploadBytes {
+            return end(.stop, "uploads of more than \(limits.waitingUploadBytes) bytes of the client wait")
         }
         return runNext()
     }
@@ -159,8 +179,9 @@ package struct ServiceSession: Sendable {
         case (.read(let batch), .read(.opened)): actions = changes(batch, isForced: true)
         case (.read(let batch), .read): actions = changes(batch, isForced: false)
         case (.changed(let batch, let data), .subscribe(let set, _)): actions = complete(set, batch, data)
-        case (.stored(let objects), .store(let upload)):
-            if !objects.isEmpty { reverted.append((upload.number, objects)) }
+        case (.stored(let objects), .store(let upload, let bytes)):
+            uploadBytes -= bytes
+            if !objects.isEmpty { reverted.append(RevertedUpload(number: upload.number, objects: objects)) }
             waiting.insert(.read(.stored), at: 0)
             actions = []
         default: preconditionFailure("the result does not belong to the task")
@@ -212,6 +233,7 @@ package struct ServiceSession: Sendable {
         client = opened.identity.id
         cursor = hello.position?.cursor
         acknowledgedUpload = hello.acknowledgedUpload
+        reverted = opened.reverted.filter { $0.number > acknowledgedUpload }
         // A client without a position gets one, so that its uploads can be acknowledged.
         waiting.insert(.read(.opened), at: 0)
         return [
@@ -231,7 +253,7 @@ package struct ServiceSession: Sendable {
             switch work {
             case .read(.stored), .mark: return run(work, .read(after: cursor, for: filter.queries, isCurrent: true))
             case .read: return run(work, .read(after: cursor, for: filter.queries, isCurrent: false))
-            case .store(let upload): return run(work, .store(upload))
+            case .store(let upload, _): return run(work, .store(upload))
             case .token(let token): return run(work, .authenticate(token: token))
             case .subscribe(let set, let queries):
                 guard let cursor, let user else { preconditionFailure("the first tasks find the cursor and the user") }
@@ -274,10 +296,9 @@ package struct ServiceSession: Sendable {
         let acknowledges = batch.storedUpload > acknowledgedUpload
         guard isForced || acknowledges || !found.rows.isEmpty || !found.leaving.isEmpty else { return [] }
         acknowledgedUpload = max(acknowledgedUpload, batch.storedUpload)
-        let notices = reverted.filter { $0.upload <= acknowledgedUpload }
-        reverted.removeAll { $0.upload <= acknowledgedUpload }
-        return changes(found.rows, found.leaving)
-            + notices.map { .send(.reverted(upload: $0.upload, $0.objects)) }
+        let notices = reverted.filter { $0.number <= acknowledgedUpload }.flatMap { $0.messages() }
+        reverted.removeAll { $0.number <= acknowledgedUpload }
+        return notices.map { .send($0) } + changes(found.rows, found.leaving)
     }
 
     private mutating func changes(_ rows: [SyncRow], _ leaving: [ObjectAddress]) -> [ServiceAction] {

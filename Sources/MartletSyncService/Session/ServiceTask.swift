@@ -52,13 +52,17 @@ package struct OpenedClient: Sendable {
     /// The time of the service, in milliseconds since 1970.
     package var milliseconds: UInt64
     package var storedUpload: UInt64
+    /// What was reverted in uploads whose acknowledgement the client may not have received.
+    package var reverted: [RevertedUpload]
     /// Identifies the deployed schema. Tasks of the session are refused when another one is deployed.
     package var deployment: Int
 
     package init(
-        identity: ClientIdentity, epoch: String, milliseconds: UInt64, storedUpload: UInt64, deployment: Int = 0
+        identity: ClientIdentity, epoch: String, milliseconds: UInt64, storedUpload: UInt64,
+        reverted: [RevertedUpload] = [], deployment: Int = 0
     ) {
         self.deployment = deployment
+        self.reverted = reverted
         self.identity = identity
         self.epoch = epoch
         self.milliseconds = milliseconds

@@ -245,6 +245,27 @@
                     == "9,100")
         }
 
+        @Test("what was reverted is stored with the upload, until further uploads show that the client knows it")
+        func notices() throws {
+            let sample = try SampleDatabase()
+            let client = try UploadingClient(sample)
+            try sample.session.execute("INSERT INTO dog (id, name, chip_number) VALUES (1, 'Rex', 'a')")
+            let values = try sample.values(["name": .text("Max"), "chipNumber": .text("a")])
+            func notices() throws -> [UInt64] {
+                guard case .known(_, let reverted) = try sample.client(client.identity) else { return [] }
+                #expect(reverted.allSatisfy { $0.objects.map(\.address) == [sample.dog(2)] })
+                return reverted.map(\.number)
+            }
+            #expect(try notices().isEmpty)
+            try client.store([.create(sample.dog(2), values)])
+            try client.store([.create(sample.dog(3), [:])])
+            try client.store([.create(sample.dog(2), values)])
+            #expect(try notices() == [1, 3])
+            for number in 4...64 { try client.store([.delete(sample.dog(Int64(number)))]) }
+            try client.store([.create(sample.dog(2), values)])
+            #expect(try notices() == [3, 65])
+        }
+
         @Test("all operations of a refused object are reverted, also those before others")
         func revertedAsAWhole() throws {
             let sample = try SampleDatabase()

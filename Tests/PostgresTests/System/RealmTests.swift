@@ -113,6 +113,21 @@
             #expect(try session.query("SELECT count(*) FROM project").first?.bigint(0) == 2)
         }
 
+        @Test("a write of several megabytes is one upload, and reaches other clients")
+        func largeWrite() async throws {
+            try await withService(database()) { url in
+                let (ada, ben) = (try realm("a", user: "ada", url), try realm("b", user: "ben", url))
+                let seen = try await ben.objects(TaskItem.self).subscribe()
+                _ = try await ada.objects(TaskItem.self).subscribe()
+                let padding = String(repeating: "x", count: 1_000)
+                try ada.write { for id in 1...3_000 { ada.add(TaskItem(id: id, title: "\(id) \(padding)")) } }
+                try await ada.syncSession?.wait(for: .upload, timeout: 60)
+                try await wait { seen.count == 3_000 }
+            }
+            #expect(try session.query("SELECT count(*) FROM task_item").first?.bigint(0) == 3_000)
+            #expect(try session.query("SELECT max(upload) FROM martlet.clients").first?.bigint(0) == 1)
+        }
+
         @Test("a client writes while the service is stopped, and continues when it runs again")
         func stoppedService() async throws {
             var port = 0

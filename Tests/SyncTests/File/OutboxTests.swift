@@ -193,19 +193,34 @@ struct OutboxTests {
             try operations(file) == [[.create(Sample.item(1), Sample.complete([Sample.text: Sample.text("a\0b")]))]])
     }
 
-    @Test("a transaction that is too large for an upload is rolled back with an error")
+    @Test("an object that is too large for a message rolls the transaction back, with an error that names it")
     func tooLarge() throws {
         let file = try SyncedFile()
-        let text = String(repeating: "x", count: SyncOperation.maximumUploadBytes)
+        let text = String(repeating: "x", count: SyncOperation.maximumBytes)
         do {
             try file.write(.create(Sample.item(1), Sample.values([Sample.text: Sample.text(text)])))
             Issue.record("the write did not throw")
         } catch let error as EngineError {
-            #expect(error.code == .invalidInput && error.message.contains("divide the write"))
+            #expect(error.code == .invalidInput && error.message.contains("the object 'Item' with the primary key 1 have"))
+            #expect(error.message.contains("store large values elsewhere"))
         }
         #expect(try file.uploads.isEmpty && file.integer("SELECT count(*) FROM Item") == 0)
         try file.write(.create(Sample.item(2), [:]))
         #expect(try file.uploads.count == 1)
+    }
+
+    @Test("a transaction that is too large for one message is one upload, which the file contains as a whole")
+    func large() throws {
+        let file = try SyncedFile()
+        let text = Sample.text(String(repeating: "x", count: 500_000))
+        let operations = (1...5).map { SyncOperation.create(Sample.item($0), Sample.complete([Sample.text: text])) }
+        try file.write { writer in
+            for operation in operations { try writer.perform(operation) }
+            return true
+        }
+        #expect(try self.operations(file) == [operations])
+        let (messages, bytes) = UploadParts.messages(of: try #require(file.uploads.first))
+        #expect(messages.count == 5 && bytes > 2_500_000)
     }
 
     @Test("time stamps increase, also if the wall clock goes back and the file is opened again")

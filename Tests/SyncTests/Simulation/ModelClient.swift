@@ -18,6 +18,10 @@ final class ModelClient {
     /// Milliseconds by which the wall clock is wrong.
     let clockError: Int64
     private(set) var failure: String?
+    /// The uploads in which something was reverted, as the program was notified.
+    private var revertedUploads: [UInt64] = []
+    /// True after a program has ended between a commit and its notification.
+    private var mayMissNotices = false
 
     init(_ file: any ClientFile, clockError: Int64) { (self.file, self.clockError) = (file, clockError) }
 
@@ -34,7 +38,9 @@ final class ModelClient {
         guard session == nil else { return }
         attempt {
             service = ModelServiceSession(server, splits: splits)
-            let session = ClientSession(try file.load(), schemaHash: [], token: "")
+            // In half of the connections, each operation of an upload has a message of its own.
+            let session = ClientSession(
+                try file.load(), schemaHash: [], token: "", partBytes: splits ? 1 : UploadParts.usualBytes)
             self.session = session
             try perform(session.begin(), server)
         }
@@ -158,6 +164,7 @@ final class ModelClient {
             case .crash:
                 let batch = actions.lazy.compactMap { if case .commit(let batch) = $0 { batch } else { nil } }.first
                 let state = session?.state
+                mayMissNotices = true
                 disconnect()
                 try file.crash(applying: batch, state)
             case .write(let operations):
@@ -178,7 +185,8 @@ final class ModelClient {
                 try file.commit(batch, state)
                 try check(server)
             case .close(let failure): fail("the session was closed: \(failure.message)")
-            case .reverted, .refused, .marked, .renewToken: break
+            case .reverted(let upload, _): revertedUploads.append(upload)
+            case .refused, .marked, .renewToken: break
             }
         }
     }
@@ -278,6 +286,11 @@ final class ModelClient {
             let expected = server.rows.filter { ModelServiceSession.matches(stored.wanted.queries, $0.key, $0.value) }
             let shown = expected.mapValues { $0.mapValues { $0.shown { expected[$0] != nil } } }
             if rows != shown { fail("the client differs from the server at rest") }
+            let expectedReverts = stored.identity.map { server.revertedUploads($0.id) } ?? []
+            if Set(revertedUploads).count < revertedUploads.count { fail("a notice of reverted changes came twice") }
+            if !mayMissNotices, Set(revertedUploads) != expectedReverts {
+                fail("notices of the uploads \(revertedUploads) instead of \(expectedReverts.sorted())")
+            }
         }
     }
 

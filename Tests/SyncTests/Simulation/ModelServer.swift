@@ -16,6 +16,10 @@ enum SyncBug: CaseIterable {
     case leavingForgotten
     /// The data of a new set of subscriptions is read at a newer version than the changes before it.
     case newerBootstrap
+    /// The first messages of an upload that has several are ignored.
+    case partsForgotten
+    /// After a reconnection, the reasons of reverted changes are not sent.
+    case noticesForgotten
 }
 
 /// PostgreSQL and the service in one: a table, its history and its change log. A cursor is the number of a version.
@@ -24,6 +28,8 @@ final class ModelServer {
     private var log: [(version: Int, entry: LogEntry)] = []
     private var stamps: [ObjectAddress: [ValuePath: Stamp]] = [:]
     private var storedUploads: [UInt64: UInt64] = [:]
+    /// What was reverted in the uploads of each client.
+    private var reverted: [UInt64: [RevertedUpload]] = [:]
     private(set) var failure: String?
     let bug: SyncBug?
 
@@ -43,8 +49,9 @@ final class ModelServer {
     func open(_ identity: ClientIdentity?, now: UInt64) -> OpenedClient {
         let id = identity?.id ?? newClient()
         return OpenedClient(
-            identity: ClientIdentity(id: id, secret: [1]), epoch: "1", milliseconds: now, storedUpload: storedUpload(id)
-        )
+            identity: ClientIdentity(id: id, secret: [1]), epoch: "1", milliseconds: now,
+            storedUpload: storedUpload(id),
+            reverted: bug == .noticesForgotten ? [] : reverted[id] ?? [])
     }
 
     private func newClient() -> UInt64 {
@@ -52,6 +59,9 @@ final class ModelServer {
         storedUploads[id] = 0
         return id
     }
+
+    /// The numbers of the uploads of a client in which something was reverted.
+    func revertedUploads(_ client: UInt64) -> Set<UInt64> { Set((reverted[client] ?? []).map(\.number)) }
 
     func storedUpload(_ client: UInt64) -> UInt64 { storedUploads[client] ?? 0 }
 
@@ -128,6 +138,9 @@ final class ModelServer {
         }
         reverted += checkForeignKeys(upload, before, origin, &rows)
         history.append(rows)
+        if !reverted.isEmpty {
+            self.reverted[client, default: []].append(RevertedUpload(number: upload.number, objects: reverted))
+        }
         return reverted
     }
 

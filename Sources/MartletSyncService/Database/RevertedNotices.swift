@@ -1,0 +1,49 @@
+#if Postgres
+    import MartletPostgres
+    import MartletSyncProtocol
+
+    /// The reverted uploads whose acknowledgement a client may not have received. They are stored with the uploads, so that
+    /// the client learns the reasons although its connection breaks or the service ends.
+    ///
+    /// `martlet.clients` contains them as a list of the messages that are sent to the client.
+    struct RevertedNotices {
+        private(set) var uploads: [RevertedUpload] = []
+
+        /// - Parameter bytes: the column `reverted`.
+        init(_ bytes: [UInt8]) throws {
+            if bytes.isEmpty { return }
+            var reader = try MessageReader(bytes, limits: Self.limits)
+            let messages = try reader.list { reader throws(MalformedMessage) in try ServiceMessage(reader.blob()) }
+            for case .reverted(let number, let objects) in messages {
+                if uploads.last?.number == number {
+                    uploads[uploads.count - 1].objects += objects
+                } else {
+                    uploads.append(RevertedUpload(number: number, objects: objects))
+                }
+            }
+        }
+
+        private static let limits: MessageLimits = {
+            var limits = MessageLimits()
+            limits.messageBytes = .max
+            return limits
+        }()
+
+        private var encoded: [UInt8] {
+            var writer = MessageWriter()
+            writer.list(uploads.flatMap { $0.messages() }) { $0.blob($1.encoded()) }
+            return writer.bytes
+        }
+
+        /// Adds an upload of a client, and removes the uploads that the client knows to be acknowledged: a client has at
+        /// most `SyncProtocol.maximumUploadsInFlight` that are not.
+        static func add(_ upload: RevertedUpload, client: Int64, in session: PostgresSession) throws {
+            let row = try session.query("SELECT reverted FROM martlet.clients WHERE id = $1", [.bigint(client)]).first
+            var notices = try RevertedNotices(row?.bytes(0) ?? [])
+            notices.uploads.removeAll { $0.number + SyncProtocol.maximumUploadsInFlight <= upload.number }
+            notices.uploads.append(upload)
+            try session.query(
+                "UPDATE martlet.clients SET reverted = $2 WHERE id = $1", [.bigint(client), .bytes(notices.encoded)])
+        }
+    }
+#endif
