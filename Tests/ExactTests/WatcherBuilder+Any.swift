@@ -45,12 +45,12 @@ extension WatcherBuilder {
         case 3:
             guard let row = model.only("ScalarLists"), let list = realm.objects(ScalarLists.self).first?.anyValues
             else { return nil }
-            return anyElements("a list of values of any type", list, row)
+            return anyElements("a list of AnyRealmValues", list, row)
         case 4:
             guard let row = model.only("ScalarSets"), let set = realm.objects(ScalarSets.self).first?.anyValues else {
                 return nil
             }
-            return anyElements("a set of values of any type", set, row)
+            return anyElements("a set of AnyRealmValues", set, row)
         default:
             guard let row = model.only("ScalarMaps"), let map = realm.objects(ScalarMaps.self).first?.anyValues else {
                 return nil
@@ -96,7 +96,7 @@ extension WatcherBuilder {
         if isSorted { results = results.sorted(byKeyPath: sort.rawValue, ascending: isAscending) }
         let node = realm.context.schema["Node"]?.id ?? 0
         let name =
-            "rows with a value of any type\(filter.map { " where \($0.text)" } ?? "")\(isSorted ? " by \(sort)\(isAscending ? "" : " down")" : "")"
+            "rows with an AnyRealmValue\(filter.map { " where \($0.text)" } ?? "")\(isSorted ? " by \(sort)\(isAscending ? "" : " down")" : "")"
         return observe(name, results, paths, isStable: !isSorted) { model in
             let rows = model.scalars.map(\.serial).filter { filter?.holds(model, $0) ?? true }
             if !isSorted { return rows.map { model.item($0, paths) } }

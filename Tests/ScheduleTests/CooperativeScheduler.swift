@@ -93,7 +93,8 @@ final class CooperativeScheduler: @unchecked Sendable {
     private static let key = "martlet.scheduled-thread"
 
     /// Runs `body` in a new thread in place of the current one, and returns when the new thread has been joined. A
-    /// later thread may then get the same thread pointer, so that it equals a guard word of the ended thread.
+    /// later thread may then get the same thread pointer, which is also the guard word (`Confinement.guardWord`) of
+    /// objects that were confined to the ended thread.
     func continueOnNewThread(_ body: @escaping @Sendable () -> Void) {
         guard let scheduled = me else { return }
         let work = Unmanaged.passRetained(

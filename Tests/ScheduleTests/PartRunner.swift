@@ -5,7 +5,7 @@ import ModelTesting
 @testable import Martlet
 @testable import MartletEngine
 
-/// Runs the steps of one part on its thread, and checks every state that the Realm shows.
+/// Runs the steps of one part on its thread, or on several threads in turn. Checks every state that the Realm shows.
 final class PartRunner {
     private let number: Int
     private let part: Program.Part

@@ -113,7 +113,7 @@ final class Run: @unchecked Sendable {
         for _ in 0..<3 { try realm.write { realm.add(StringKey(code: "last"), update: .modified) } }
     }
 
-    /// Checks that only frozen versions and the newest version are pinned.
+    /// Checks that only frozen versions and the newest version are pinned, or none if the file is not in use any more.
     func checkPins(_ coordinator: StoreCoordinator, isInUse: Bool) {
         let pinned = coordinator.locked { $0.pinned }
         let expected = isInUse ? Set(frozen.map(\.version)).union([history.newest]) : []

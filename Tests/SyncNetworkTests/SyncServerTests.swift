@@ -154,7 +154,7 @@
             }
         }
 
-        @Test("bytes that are no HTTP request, and frames that are no messages, cost only their connection")
+        @Test("bytes that are not an HTTP request, and frames that are not messages, close only their own connection")
         func hostile() async throws {
             try await withServer {
                 $0.requestMilliseconds = 300

@@ -74,7 +74,7 @@
             #expect(try await refusal(token(payload), verifier()).contains(reason))
         }
 
-        @Test("a clock that is half a minute behind does not refuse a new token")
+        @Test("a new token is accepted even if the clock of the service is half a minute behind")
         func tolerance() async throws {
             _ = try await verifier().user(of: token(#"{"sub":"ada","exp":1000060,"nbf":1000030}"#))
         }
@@ -102,7 +102,7 @@
             let parts = valid.split(separator: ".")
             let other = TokenMaker.base64(#"{"sub":"eve","exp":1000060}"#.utf8)
             #expect(try await refusal("\(parts[0]).\(other).\(parts[2])", verifier).contains("signature"))
-            #expect(try await refusal("\(parts[0]).\(parts[1]).", verifier).contains("no JSON Web Token"))
+            #expect(try await refusal("\(parts[0]).\(parts[1]).", verifier).contains("not a JSON Web Token"))
             let wrong = TokenMaker.token(Self.header, Self.payload, TokenMaker.hmac(Array(repeating: 1, count: 32)))
             #expect(try await refusal(wrong, verifier).contains("signature"))
             for algorithm in ["none", "None", "HS512", "RS256", "ES256", ""] {
@@ -199,7 +199,7 @@
         }
 
         @Test(
-            "keys for encryption, of other curves and of other kinds are ignored, and a set without others is refused")
+            "keys for encryption, of other curves or of other kinds are ignored; a set of only such keys is refused")
         func otherKeys() async throws {
             let unusable = [
                 ellipticKey(elliptic, "a", #","use":"enc""#), ellipticKey(elliptic, "a", #","alg":"ES384""#),
@@ -215,7 +215,7 @@
             await #expect(throws: TokenError.self) { try await TokenVerifier(secret: nil, keySet: weak.path) }
         }
 
-        @Test("a file that has changed is read again, and one that cannot be used leaves the keys in use")
+        @Test("a changed key file is read again; if it cannot be used, the previous keys stay valid")
         func reloading() async throws {
             let newer = P256.Signing.PrivateKey()
             let file = try KeyFile([ellipticKey(elliptic, "a")])

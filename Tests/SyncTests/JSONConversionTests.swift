@@ -166,7 +166,7 @@ struct RandomValues {
 
 @Suite("values in JSON")
 struct JSONConversionTests {
-    @Test("every value of an embedded object and of any type is converted to JSON and back exactly")
+    @Test("every embedded object and every AnyRealmValue is converted to JSON and back exactly")
     func roundTrip() throws {
         let conversion = JSONConversion(try JSONSample.schema.get())
         let properties = [try JSONSample.property("home", of: "Dog"), try JSONSample.property("any", of: "Dog")]

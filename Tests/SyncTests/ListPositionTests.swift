@@ -62,7 +62,7 @@ struct ListPositionTests {
         #expect(lower.bytes.count <= 160, "\(lower.bytes.count)")
     }
 
-    @Test("bytes that are no position are refused")
+    @Test("bytes that are not a position are refused")
     func refused() {
         #expect(ListPosition([UInt8]()) == nil)
         #expect(ListPosition([1, 0]) == nil)

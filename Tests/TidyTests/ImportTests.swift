@@ -204,7 +204,7 @@ struct ImportTests {
             })
     }
 
-    @Test("the values, SQLite, engine and sync protocol modules declare no public symbol")
+    @Test("the values, SQLite, engine, PostgreSQL and sync protocol modules declare no public symbol")
     func noPublicSymbols() {
         let files = Repository.sources.filter { file in
             ImportTable.modulesWithoutPublicSymbols.contains { file.file.isUnder("Sources/\($0)") }

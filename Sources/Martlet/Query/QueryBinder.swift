@@ -349,7 +349,7 @@ struct QueryBinder {
         guard isAtEnd, resolved.element == .scalar(.any) else {
             throw QuerySyntaxError(
                 offset: path.offset,
-                message: "'@type' must follow a value of any type, at the end of the path, and \(text) is "
+                message: "'@type' must follow an 'AnyRealmValue', at the end of the path, and \(text) is "
                     + "'\(resolved.typeDescription)'")
         }
         var operand = BoundOperand(.kind(resolved.path), .scalar(.string), "the kind of \(text)")

@@ -1,8 +1,9 @@
 import MartletSQLite
 import MartletValues
 
-/// Computes the changes of a result over the elements of a list or map, or over linking objects. Its members have the
-/// order of the collection, and a row is a member once for each of its occurrences there.
+/// Computes the changes of a result over the elements of a list or map, or over linking objects. A row is a member of
+/// the result once for each of its occurrences in the collection. Unless the result is sorted, its members have the
+/// order of the collection.
 ///
 /// Each position in the collection is a separate member. The edits of a list contain the positions that changed, so the
 /// right occurrence is reported if an object occurs several times. As for other results, only the affected rows are

@@ -22,7 +22,7 @@
         case distinctByKey = "results: distinct keeps the row with the lowest key, not the first one in order"
         case newSortKey = "results: a row whose sort value changed is searched for at its new position"
         case imageSortKey = "results: an old row is searched for by the values of its image without converting them"
-        case anyLinksUnfollowed = "results: links in values of any type are not followed"
+        case anyLinksUnfollowed = "results: links in AnyRealmValues are not followed"
         case linkedChangesUnreported = "lists: changes of objects that an element links to are not found"
         case keyOfNewMap = "maps: old positions are looked up in the new keys"
         case setPositionsStale = "sets: cached positions of elements are not updated after a removal"

@@ -1,7 +1,7 @@
 import MartletSQLite
 import MartletValues
 
-/// The start of the paths of a condition.
+/// What the property paths of a condition start from.
 enum QueryScope {
     /// A row, under an alias.
     case row(TableID, String)
@@ -9,7 +9,7 @@ enum QueryScope {
     case value(String, column: String, ElementType)
 }
 
-/// An operand with the start of its paths.
+/// An operand, and what its property paths start from.
 struct ScopedOperand {
     var operand: Predicate.Operand
     var scope: QueryScope

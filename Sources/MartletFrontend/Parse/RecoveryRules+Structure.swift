@@ -227,7 +227,7 @@ extension RecoveryRules {
         let isCertain =
             isCertainCollection(site.lines.text(open + 1..<close)) && isDroppable(site.lines.text(close + 1..<end))
         return site.recovery(
-            "square brackets write a YAML list, not a type; write '\(type)'", at: range, replace: range, with: type,
+            "square brackets make a YAML list, not a type; write '\(type)'", at: range, replace: range, with: type,
             title: "write '\(type)'", isCertain ? .safe : .suggested)
     }
 

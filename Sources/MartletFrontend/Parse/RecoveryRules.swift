@@ -88,7 +88,7 @@ enum RecoveryRules {
             let inside = site.lines.text(first + 1..<close)
             guard let type = collectionType(inside) else { continue }
             return site.recovery(
-                "square brackets write a YAML list, not a type; write '\(type)'", at: value,
+                "square brackets make a YAML list, not a type; write '\(type)'", at: value,
                 replace: value, with: type, title: "write '\(type)'",
                 isCertainCollection(inside) && isDroppable(tail) ? .safe : .suggested)
         }

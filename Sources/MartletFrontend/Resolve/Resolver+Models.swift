@@ -164,7 +164,8 @@ extension Resolver {
 
     private mutating func reportNotUnique(_ name: Spanned<String>, _ type: PropertyTypeModel) {
         report(
-            .unknownName, "'\(name.value)' is '\(type.text)', which cannot be unique; name properties of single values",
+            .unknownName,
+            "'\(name.value)' is '\(type.text)', which cannot be unique; use properties that hold a single value",
             at: name.span)
     }
 

@@ -5,9 +5,9 @@
 
     /// A connection to PostgreSQL for asynchronous code. Any task may use it.
     ///
-    /// The connection has a thread, on which all calls that block run. So neither the threads of Swift's concurrency nor
-    /// those of Dispatch wait for PostgreSQL. Blocks of work run one after the other, each without interruption: a
-    /// transaction is one block.
+    /// The connection has its own thread, which makes all blocking calls. So neither the threads of Swift's concurrency
+    /// nor those of Dispatch wait for PostgreSQL. The closures that are passed to `run` run one after the other, each
+    /// without interruption. So a transaction is inside one closure.
     package final class PostgresConnection: Sendable {
         private let thread: SessionThread
 
@@ -25,12 +25,12 @@
 
         deinit { thread.end() }
 
-        /// Runs the closure on the thread of the connection, after all blocks that were passed before.
+        /// Runs the closure on the thread of the connection, after all closures that were passed before.
         ///
         /// If the task is cancelled, a statement that the closure runs fails with `queryCanceled`, and a closure that has
         /// not begun does not run.
         package func run<R: Sendable>(_ body: @escaping @Sendable (PostgresSession) throws -> R) async throws -> R {
-            let block = thread.newBlock()
+            let closure = thread.newClosure()
             return try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
                     thread.enqueue { [thread] state in
@@ -39,18 +39,18 @@
                                 guard let session = state.session else {
                                     throw PostgresError(.connectionFailure, "the connection is closed")
                                 }
-                                guard thread.begin(block, session.canceller) else { throw CancellationError() }
-                                defer { thread.end(block) }
+                                guard thread.begin(closure, session.canceller) else { throw CancellationError() }
+                                defer { thread.end(closure) }
                                 return try body(session)
                             })
                     }
                 }
             } onCancel: {
-                thread.cancel(block)
+                thread.cancel(closure)
             }
         }
 
-        /// Disconnects after the blocks that were passed before. Later blocks throw.
+        /// Disconnects after the closures that were passed before. Later calls of `run` throw.
         package func close() async {
             await withCheckedContinuation { continuation in
                 thread.enqueue { state in
@@ -61,21 +61,23 @@
         }
     }
 
-    /// What only the thread of a connection uses.
+    /// The state that only the thread of a connection uses.
     private struct SessionState {
         var session: PostgresSession?
     }
 
-    /// A thread that runs blocks one after the other.
+    /// A thread that runs jobs one after the other. A job connects, disconnects, or runs a closure of
+    /// `PostgresConnection.run`.
     private final class SessionThread: Sendable {
-        typealias Block = @Sendable (inout SessionState) -> Void
+        typealias Job = @Sendable (inout SessionState) -> Void
 
         // Guarded by the lock: all of these.
         private struct Waiting {
-            var blocks: [Block] = []
-            var lastBlock: UInt64 = 0
-            var running: (block: UInt64, canceller: PostgresCanceller)?
-            /// Blocks that have not begun.
+            var jobs: [Job] = []
+            /// The number of the newest closure of `PostgresConnection.run`.
+            var lastClosure: UInt64 = 0
+            var running: (closure: UInt64, canceller: PostgresCanceller)?
+            /// The closures that have not begun.
             var pending: Set<UInt64> = []
         }
 
@@ -87,54 +89,55 @@
                 var state = SessionState()
                 while true {
                     signal.wait()
-                    guard let block = self.next() else { return }
-                    block(&state)
+                    guard let job = self.next() else { return }
+                    job(&state)
                 }
             }
             thread.name = "martlet-postgres"
             thread.start()
         }
 
-        /// The next block; nil at the end.
-        private func next() -> Block? {
-            waiting.withLock { $0.blocks.isEmpty ? nil : $0.blocks.removeFirst() }
+        /// The next job; nil at the end.
+        private func next() -> Job? {
+            waiting.withLock { $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() }
         }
 
-        func enqueue(_ block: @escaping Block) {
-            waiting.withLock { $0.blocks.append(block) }
+        func enqueue(_ job: @escaping Job) {
+            waiting.withLock { $0.jobs.append(job) }
             signal.signal()
         }
 
-        /// Ends the thread after the blocks that were passed before.
+        /// Ends the thread after the jobs that were passed before.
         func end() { signal.signal() }
 
-        func newBlock() -> UInt64 {
+        func newClosure() -> UInt64 {
             waiting.withLock {
-                $0.lastBlock += 1
-                $0.pending.insert($0.lastBlock)
-                return $0.lastBlock
+                $0.lastClosure += 1
+                $0.pending.insert($0.lastClosure)
+                return $0.lastClosure
             }
         }
 
-        /// False if the block was cancelled before it began.
-        func begin(_ block: UInt64, _ canceller: PostgresCanceller) -> Bool {
+        /// False if the closure was cancelled before it began.
+        func begin(_ closure: UInt64, _ canceller: PostgresCanceller) -> Bool {
             waiting.withLock {
-                guard $0.pending.remove(block) != nil else { return false }
-                $0.running = (block, canceller)
+                guard $0.pending.remove(closure) != nil else { return false }
+                $0.running = (closure, canceller)
                 canceller.allow()
                 return true
             }
         }
 
-        func end(_ block: UInt64) {
-            waiting.withLock { if $0.running?.block == block { $0.running = nil } }
+        func end(_ closure: UInt64) {
+            waiting.withLock { if $0.running?.closure == closure { $0.running = nil } }
         }
 
-        // The lock is held until the server has received the request, so that it cannot stop a statement of the next block.
-        func cancel(_ block: UInt64) {
+        // The lock is held until the server has received the request. Otherwise the request could stop a statement of
+        // the next closure.
+        func cancel(_ closure: UInt64) {
             waiting.withLock {
-                if let running = $0.running, running.block == block { return running.canceller.stop() }
-                $0.pending.remove(block)
+                if let running = $0.running, running.closure == closure { return running.canceller.stop() }
+                $0.pending.remove(closure)
             }
         }
     }

@@ -1,7 +1,7 @@
 #if Postgres
     import CMartletPostgres
 
-    /// The signature of the binary format, flags, and the length of an extension.
+    /// The signature of the binary format. Flags and the length of an extension follow it in the header.
     private let copySignature: [UInt8] = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0]
     private let copyHeaderLength = copySignature.count + 8
 

@@ -42,7 +42,7 @@
             var results: [PostgresResult] = []
             var failure: PostgresError?
             for _ in 0..<count {
-                // The results of a statement end with null. Each of these statements has one.
+                // Each statement has one result here, and null follows it.
                 while let next = PQgetResult(pointer) {
                     do throws(PostgresError) { results.append(try checked(next)) } catch { failure = failure ?? error }
                 }

@@ -17,8 +17,8 @@
             let oids: [UInt32]
         }
 
-        /// Statements that are not prepared any more run unprepared, so that texts without end do not fill the memory of
-        /// the server.
+        /// The maximum number of prepared statements. Further statements run unprepared, so that an unlimited number of
+        /// texts does not fill the memory of the server.
         static let maximumStatements = 500
 
         /// Connects.
@@ -45,7 +45,7 @@
 
         deinit { PQfinish(pointer) }
 
-        /// True between the begin and the end of a transaction, also after an error in it.
+        /// True between the beginning and the end of a transaction, also after an error in it.
         package var isInTransaction: Bool {
             ![PQTRANS_IDLE, PQTRANS_UNKNOWN].contains(PQtransactionStatus(pointer))
         }
@@ -156,13 +156,13 @@
 
         deinit { PQfreeCancel(pointer) }
 
-        /// Stops the running statement, and makes later queries of the block fail.
+        /// Stops the running statement, and makes later queries of the same closure of `PostgresConnection.run` fail.
         func stop() {
             isStopped.store(true, ordering: .sequentiallyConsistent)
             cancel()
         }
 
-        /// Called at the begin of a block.
+        /// Called before a closure of `PostgresConnection.run` begins.
         func allow() { isStopped.store(false, ordering: .sequentiallyConsistent) }
 
         func requireAllowed() throws(PostgresError) {
@@ -197,7 +197,8 @@
             UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?, UnsafePointer<UInt32>?
         ) -> R
     ) -> R {
-        // All values lie one after the other. A null pointer means NULL, so an empty value points to the last byte.
+        // All values are stored one after the other. A null pointer means NULL, so an empty value needs a valid
+        // pointer, too. The additional byte at the end ensures this.
         var content: [UInt8] = []
         for parameter in parameters { content += parameter.bytes ?? [] }
         content.append(0)

@@ -7,7 +7,7 @@ enum NumericFormat {
     private static let notANumber: UInt16 = 0xC000
     private static let infinity: UInt16 = 0xD000
     private static let negativeInfinity: UInt16 = 0xF000
-    /// PostgreSQL's limits: digits before and after the point.
+    /// PostgreSQL's limits: the number of decimal digits after the point, and the weight.
     private static let greatestScale = 16_383
     private static let greatestWeight = 32_767
 

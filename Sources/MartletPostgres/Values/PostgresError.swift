@@ -31,7 +31,7 @@ package struct SQLState: Sendable, Hashable, CustomStringConvertible {
 /// An error of PostgreSQL, or of the connection to it.
 ///
 /// `description` contains no data of rows, so it may be sent to any client. `logText` also has PostgreSQL's message,
-/// detail and context, which quote values: it belongs into the log of the service and nowhere else.
+/// detail and context, which quote values, so it may be written only to the log of the service.
 package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertible {
     package let state: SQLState
     /// PostgreSQL's primary message. Some messages quote values.

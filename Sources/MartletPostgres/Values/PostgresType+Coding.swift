@@ -1,7 +1,7 @@
 package import MartletValues
 
-// Values are stored as MartletEngine stores them: booleans as 0 and 1, dates as seconds since 2001, UUIDs as 16 bytes.
-// Decimal numbers and JSON are texts.
+// An `SQLValue` has the same form as in MartletEngine, not the form in PostgreSQL: booleans are 0 and 1, dates are
+// seconds since 2001, UUIDs are 16 bytes. Decimal numbers and JSON are texts.
 
 extension PostgresType {
     /// The binary format of a value; nil for NULL.

@@ -47,7 +47,7 @@ package enum PostgresType: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// True for types whose operator `=` considers values of different bits equal.
+    /// True for floating-point types. Their operator `=` considers both zeros equal, although their bits differ.
     package var isFloating: Bool { self == .real || self == .doublePrecision }
 }
 

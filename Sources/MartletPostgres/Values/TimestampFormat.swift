@@ -1,8 +1,8 @@
 /// The binary format of `timestamptz`: microseconds since 2000-01-01T00:00:00Z. The greatest and the least number are the
 /// infinities.
 ///
-/// Dates are seconds since 2001-01-01T00:00:00Z, as in Foundation. Whole microseconds between the years 1865 and 2137
-/// survive a round trip: further away, a `Double` cannot represent each of them.
+/// Dates are seconds since 2001-01-01T00:00:00Z, as in Foundation. Whole microseconds between the years 1729 and 2273
+/// survive a round trip. Further away, neighboring microseconds can be the same `Double`.
 enum TimestampFormat {
     /// The microseconds between the two reference dates. The year 2000 had 366 days.
     private static let offset: Int64 = 366 * 86_400 * 1_000_000

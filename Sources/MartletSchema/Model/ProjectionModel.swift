@@ -1,4 +1,4 @@
-/// One property of a projection, and the key path that it reads. Diagnostics call such a property a label.
+/// One property of a projection (a label), and the key path that it reads.
 public struct ProjectionLabelModel: Hashable, Sendable {
     public let name: String
     public let nameSpan: SourceSpan

@@ -1,6 +1,6 @@
 /// How long a client waits before it connects again: between 0.5 and 60 seconds, at random, so that many clients do not
-/// connect at the same time after a failure of the service. (Exponential backoff with decorrelated jitter; Brooker,
-/// "Exponential Backoff And Jitter", 2015.)
+/// connect at the same time after a failure of the service. The client waits longer, up to an hour, if the service asks
+/// for it. (Exponential backoff with decorrelated jitter; Brooker, "Exponential Backoff And Jitter", 2015.)
 package struct ReconnectDelay: Sendable {
     private static let least = 500.0
     private static let greatest = 60_000.0

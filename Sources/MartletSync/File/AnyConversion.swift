@@ -55,5 +55,5 @@ enum AnyConversion {
         }
     }
 
-    private static let malformed = MalformedMessage("a value of any type is damaged")
+    private static let malformed = MalformedMessage("an AnyRealmValue is damaged")
 }

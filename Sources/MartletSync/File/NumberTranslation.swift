@@ -4,7 +4,8 @@ import MartletValues
 
 /// Translates the numbers of types and properties in the outbox after a change of the schema.
 ///
-/// Only types and properties are added to a synchronized file, so every former name exists.
+/// Types and properties of a synchronized file are never removed or renamed, so every former name still exists. But it
+/// may not be synchronized any more.
 struct NumberTranslation {
     private struct FormerType {
         let name: String

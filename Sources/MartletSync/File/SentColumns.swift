@@ -2,9 +2,10 @@ import MartletEngine
 
 /// The columns of a synchronized type that are sent: all except the primary key and local properties.
 ///
-/// What is sent depends on the schema of the program. The file may have been made with other keys of synchronization.
+/// The schema of the program decides what is sent. The file may have been created with other values of `sync` and
+/// `merge`.
 struct SentColumns {
-    /// A column and its property. It has no references, because every row uses it.
+    /// A column and its property. It has no reference-counted members, because every row uses it.
     struct Column {
         let position: Int
         let property: PropertyIndex

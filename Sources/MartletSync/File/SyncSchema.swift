@@ -90,7 +90,7 @@ private struct SyncableTypes {
     private func localProblem(_ property: PropertySchema, _ type: ObjectTypeSchema) -> String? {
         let name = "'\(type.name).\(property.name)'"
         if property.isAny {
-            return "\(name) is local and may link to synchronized objects, which local values of any type cannot do yet"
+            return "\(name) is local and may link to synchronized objects, which a local AnyRealmValue cannot do yet"
         }
         if property.isCollection, case .link(let target) = property.element, synced.contains(target) {
             return "\(name) is a collection of links to '\(target)', which is synchronized; this is not supported yet"

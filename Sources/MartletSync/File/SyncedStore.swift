@@ -82,12 +82,12 @@ package final class SyncedStore: Sendable {
     package func refresh(_ state: inout ClientState) throws {
         try read { tables in
             let record = try tables.record()
-            if record.wantedSet > state.wanted.number { state.wanted = try set(record.wantedSet, tables) }
+            if record.wantedSet > state.wanted.number { state.wanted = try subscriptionSet(record.wantedSet, tables) }
             try add(tables.outbox(after: state.lastUpload), to: &state)
         }
     }
 
-    fileprivate func set(_ number: UInt64, _ tables: SyncTables) throws -> ClientState.SubscriptionSet {
+    fileprivate func subscriptionSet(_ number: UInt64, _ tables: SyncTables) throws -> ClientState.SubscriptionSet {
         var queries: [SubscribedQuery] = []
         for subscription in try tables.subscriptions(of: number) {
             guard let type = schema.number(of: subscription.type) else { continue }
@@ -360,7 +360,7 @@ extension ClientState {
         lastUpload = record.acknowledged
         clock = HybridClock(
             last: HybridTimestamp(rawValue: record.clock), offsetMilliseconds: record.clockOffset)
-        shown = try store.set(record.shownSet, tables)
-        wanted = try store.set(record.wantedSet, tables)
+        shown = try store.subscriptionSet(record.shownSet, tables)
+        wanted = try store.subscriptionSet(record.wantedSet, tables)
     }
 }

@@ -59,7 +59,7 @@ final class SubscriptionEditor {
         try SubscribedCondition(try query.results(realm), realm, store.schema)
     }
 
-    /// Adds a subscription. Adds nothing if there is one without a name and with the same query, and this has no name.
+    /// Adds a subscription. Does not add one without a name if another one without a name has the same query.
     func append<Element>(_ query: QuerySubscription<Element>) {
         change {
             let condition = try condition(of: query)

@@ -1,7 +1,7 @@
 public import Foundation
 import Martlet
 
-/// A user of the sync service, with what proves the identity of the user.
+/// A user of the sync service, and a closure that returns the token that proves the user's identity.
 ///
 /// ```swift
 /// let user = SyncUser(id: "ada") { try await myServer.token(for: "ada") }
@@ -24,7 +24,8 @@ public struct SyncUser: Sendable {
         self.token = token
     }
 
-    /// A folder for the files of this user, inside the folder of the default file. Opening a file in it creates it.
+    /// A folder for the files of this user, inside the folder of the default file. The folder is created when a file in
+    /// it is opened.
     ///
     /// The name of the folder is the id of the user, in which characters that file names cannot contain are written as
     /// `%` and their bytes.

@@ -43,9 +43,9 @@ package struct AgreedSchema: Sendable {
         type(named: name).flatMap { type in type.primaryKey.map { type.properties[$0] } }
     }
 
-    /// What both sides must have alike to understand each other's messages: the facts of all types without what affects
-    /// only one side, such as rules, indexes, unique values, deletion rules and former names. The hash of this text
-    /// identifies the schema in `hello`.
+    /// The part of the schema that must be equal on both sides, so that they understand each other's messages: the
+    /// facts of all types without what affects only one side, such as rules, indexes, unique values, deletion rules and
+    /// former names. The hash of this text identifies the schema in `hello`.
     package var agreement: String {
         types.map { type in
             var agreed = ObjectTypeSchema(name: type.name, isEmbedded: type.isEmbedded)

@@ -35,7 +35,7 @@ struct ConditionLiteral {
         }
     }
 
-    // Nothing equals NaN, and it has no order. For values of any type, `AnyLiteral` finds it.
+    // Nothing equals NaN, and it has no order. For an `AnyRealmValue`, `AnyLiteral` finds it.
     private var isNaN: Bool {
         switch (operand.kind, value) {
         case (.any, _): false

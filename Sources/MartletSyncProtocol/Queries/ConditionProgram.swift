@@ -79,7 +79,7 @@ package struct RowOperands: Sendable, Equatable {
     }
 }
 
-/// The values that one condition compares, in the order of the tests of its program.
+/// The values that one test of a condition compares. `all(of:)` returns them in the order of the tests.
 package enum ConditionParameter: Sendable {
     case none
     case value(SQLValue)
@@ -124,14 +124,14 @@ package struct ConditionProgram: Sendable {
         case constant(Bool)
         case all([Node])
         case any([Node])
-        /// The position of the operand, and the position of the parameter.
+        /// A test, and the position of its parameter.
         case test(Test, Int, isNegated: Bool)
     }
 
     private enum Test: Sendable {
         case isNil(Int)
         case isIn(Int)
-        /// For values of any type, which only have an order if they are of one kind.
+        /// For `AnyRealmValue`s, which have an order only within one kind.
         case anyOrder(Int, ConditionComparison)
         case order(Int, ConditionComparison)
         case text(Int)

@@ -46,7 +46,8 @@ package struct RowImage: Sendable, Hashable {
 }
 
 extension SyncValue {
-    /// The form of this value in which a program compares it. NaN of all types is a NaN, and zero is positive.
+    /// The form of this value in which a program compares it. Every NaN becomes the NaN of `Double`, and negative zero
+    /// becomes zero.
     func compared(as kind: ConditionKind) -> SQLValue {
         switch self {
         case .null: return .null

@@ -170,7 +170,9 @@ private struct ConditionReader {
         case .containsAny: return .containsAny(operand, try values(operand.kind))
         case .order:
             let comparison = try comparison()
-            guard comparison != .equal else { throw MalformedMessage("an equality is not encoded as a set") }
+            guard comparison != .equal else {
+                throw MalformedMessage("an equality is encoded as an order instead of 'isIn' with one value")
+            }
             return .order(operand, comparison, try value(operand.kind))
         case .text:
             guard let match = ConditionTextMatch(rawValue: try reader.byte()), operand.kind.isSearchable else {

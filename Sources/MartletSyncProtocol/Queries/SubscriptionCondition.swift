@@ -62,7 +62,7 @@ package enum ConditionTest: Sendable, Hashable {
         }
     }
 
-    /// This test of other operands.
+    /// The same test, with transformed operands.
     package func mapOperands<E: Error>(
         _ transform: (ConditionOperand) throws(E) -> ConditionOperand
     ) throws(E) -> ConditionTest {
@@ -89,9 +89,10 @@ package enum ConditionTest: Sendable, Hashable {
 
 /// The condition of a subscription, in its canonical form.
 ///
-/// Only tests are negated, constants occur only alone, the parts of `all` and `any` are sorted, unique, at least two,
-/// and of another case. `SubscriptionCondition+Normal.swift` makes such conditions. Equal conditions have equal bytes,
-/// and most conditions that are written differently and mean the same are equal.
+/// Only tests are negated, and a constant is never a part of another condition. `all` and `any` have at least two
+/// parts, which are sorted and unique. No part of an `all` is an `all`, and no part of an `any` is an `any`.
+/// `SubscriptionCondition+Normal.swift` makes such conditions. Equal conditions have equal bytes, and most conditions
+/// that are written differently and mean the same are equal.
 package indirect enum SubscriptionCondition: Sendable, Hashable {
     case constant(Bool)
     case all([SubscriptionCondition])

@@ -33,9 +33,9 @@ package enum SyncValue: Sendable, Hashable {
     case link(ObjectAddress)
     /// The values of an embedded object, in the order of its properties.
     case embedded([SyncValue])
-    /// A list in a value of any type.
+    /// A list in an `AnyRealmValue`.
     case list([SyncValue])
-    /// A map in a value of any type. The keys increase.
+    /// A map in an `AnyRealmValue`. The entries are sorted by key, and each key occurs once.
     case map([MapEntry])
 
     package static let null = SyncValue.scalar(.null)

@@ -45,7 +45,8 @@ extension MessageWriter {
 }
 
 extension MessageWriter {
-    /// Writes `.create` or `.update` with values of properties in ascending order. This is faster than to make an operation.
+    /// Writes `.create` or `.update` with values of properties in ascending order. This is faster than creating an
+    /// operation.
     package mutating func operation(
         isCreated: Bool, _ address: ObjectAddress, _ values: [(property: Int, value: SyncValue)]
     ) {

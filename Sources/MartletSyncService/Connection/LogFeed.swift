@@ -84,7 +84,7 @@ actor LogFeed {
     /// Attaches a session.
     ///
     /// - Parameter cursor: the cursor of the session; nil to find the current one.
-    /// - Throws: `LogReaderError.unknownCursor` for a text that is no cursor.
+    /// - Throws: `LogReaderError.unknownCursor` for a text that is not a cursor.
     func attach(
         _ session: SessionID, client: UInt64, after cursor: SyncCursor?, _ filter: SubscriptionFilter
     ) async throws -> Position {

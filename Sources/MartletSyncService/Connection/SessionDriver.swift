@@ -23,7 +23,7 @@ package actor SessionDriver {
     /// Encoded messages that the connection has not taken yet.
     private var output: [[UInt8]] = []
     private var outputBytes = 0
-    /// True after the end of the session. What was sent before may still wait to be taken.
+    /// True after the end of the session. The connection may still have to take the last output.
     package private(set) var isEnded = false
     /// The connection that waits for output.
     private var consumer: CheckedContinuation<[UInt8]?, Never>?
@@ -152,7 +152,7 @@ package actor SessionDriver {
         output.append(frame)
     }
 
-    // Ends the session after what was sent.
+    // Ends the session. The connection can still take the waiting output.
     private func finishOutput() {
         isEnded = true
         consumer?.resume(returning: nil)

@@ -4,18 +4,19 @@
 
     /// Connections to one database, for tasks of many sessions.
     ///
-    /// A block of work gets the connection with the fewest waiting blocks. A connection that breaks is replaced when it is
-    /// needed again.
+    /// A closure gets the connection with the fewest closures that wait or run. A connection that breaks is replaced
+    /// when it is needed again.
     package final class ConnectionPool: Sendable {
         private struct Slot {
             var connection: PostgresConnection?
-            var blocks = 0
+            /// The number of closures that wait for the connection or use it.
+            var closureCount = 0
         }
 
         private let address: String
         private let slots: Mutex<[Slot]>
 
-        /// Connects when the first block needs a connection.
+        /// Connects when the first closure needs a connection.
         ///
         /// - Parameters:
         ///   - address: a connection string or URI as libpq defines it.
@@ -30,11 +31,11 @@
         /// - Throws: `PostgresError` if there is no connection to the database; what the closure throws.
         package func run<R: Sendable>(_ body: @escaping @Sendable (PostgresSession) throws -> R) async throws -> R {
             let index = slots.withLock { slots in
-                let index = slots.indices.min { slots[$0].blocks < slots[$1].blocks } ?? 0
-                slots[index].blocks += 1
+                let index = slots.indices.min { slots[$0].closureCount < slots[$1].closureCount } ?? 0
+                slots[index].closureCount += 1
                 return index
             }
-            defer { slots.withLock { $0[index].blocks -= 1 } }
+            defer { slots.withLock { $0[index].closureCount -= 1 } }
             let connection = try await connection(index)
             do {
                 return try await connection.run(body)
@@ -46,7 +47,8 @@
             }
         }
 
-        // Two blocks may connect at the same time. The second connection is closed when its block has ended.
+        // Two calls of `run` may connect at the same time. Then both use the first connection, and the second one is
+        // closed.
         private func connection(_ index: Int) async throws -> PostgresConnection {
             if let connection = slots.withLock({ $0[index].connection }) { return connection }
             let new = try await PostgresConnection(address)

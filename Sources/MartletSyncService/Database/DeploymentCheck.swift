@@ -48,7 +48,7 @@
             ).first
             if try row?.bigint(0) == 2 { return [] }
             return [
-                "table '\(table.name)' has not the triggers that log its changes, or they are disabled; run "
+                "table '\(table.name)' lacks the triggers that log its changes, or they are disabled; run "
                     + "'martlet-sync deploy'"
             ]
         }

@@ -35,18 +35,18 @@
                 horizon xid8 NOT NULL,
                 deployed xid8 NOT NULL DEFAULT pg_current_xact_id()
             );
-            -- The newest stored upload of each client. 'secret' is the SHA-256 of what the client sends. 'readable' is the
-            -- SHA-256 of the rules with the claims of the user, when the client had no data yet.
+            -- The newest stored upload of each client. 'secret' is the SHA-256 of what the client sends. 'readable' is
+            -- the SHA-256 of the read rules with the claims of the user. It changes only while the client has no data.
             CREATE TABLE IF NOT EXISTS martlet.clients (
                 id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
                 secret bytea NOT NULL,
                 readable bytea NOT NULL,
                 upload bigint NOT NULL DEFAULT 0
             );
-            -- 'op' is i(nsert), u(pdate), d(elete), t(ouch), n(o row can have the key), or a(cknowledgement of an upload that
-            -- names no object). 'columns' has a bit for each column of the
-            -- values that an update has changed; NULL means all. 'paths' has the paths inside embedded objects that a touch
-            -- names. 'time' is a hybrid time stamp.
+            -- 'op' is i(nsert), u(pdate), d(elete), t(ouch), n(o row can have the key), or a(cknowledgement of an
+            -- upload that names no object). 'columns' has one bit for each column: whether the update has changed it,
+            -- or the touch names it. NULL means all. 'paths' has the paths inside embedded objects that a touch names.
+            -- 'time' is a hybrid time stamp.
             CREATE TABLE IF NOT EXISTS martlet.log (
                 xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
                 seq bigint GENERATED ALWAYS AS IDENTITY,

@@ -97,7 +97,7 @@
             if primary != table.key.name {
                 findings.append(
                     "table '\(table.name)', column '\(table.key.name)': expected PRIMARY KEY, found "
-                        + (primary.map { "PRIMARY KEY (\($0))" } ?? "no primary key that is not deferrable"))
+                        + (primary.map { "PRIMARY KEY (\($0))" } ?? "no primary key, or a deferrable one"))
             }
             for unique in table.uniques.map({ $0.joined(separator: ",") }) where !uniques.contains(unique) {
                 findings.append(

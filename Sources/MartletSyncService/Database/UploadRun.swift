@@ -89,7 +89,7 @@
             guard path.properties.count == 1, let position = row.table.position(of: path.properties[0]),
                 properties[path.properties[0]].isCounter
             else {
-                throw InvalidUpload("an operation adds to a property of '\(row.table.typeName)' that is no counter")
+                throw InvalidUpload("an operation adds to a property of '\(row.table.typeName)' that is not a counter")
             }
             guard try row.lock() else { return }
             try row.add(amount, to: row.table.columns[position])

@@ -2,8 +2,8 @@
     import MartletPostgres
     import MartletSyncProtocol
 
-    /// Logs what the triggers do not log: objects of an upload that it did not change, and values that it has set to what
-    /// they were.
+    /// Logs what the triggers do not log: objects that an upload names and does not change, and properties that it sets
+    /// to the value that they already had.
     struct UploadTouches {
         let catalog: SyncCatalog
         let session: PostgresSession
@@ -51,7 +51,8 @@
             return logged
         }
 
-        // No row can have the key, such as a text that contains NUL. So the key is in the format of messages.
+        // Called if no row can have the key, for example a text that contains NUL. Such a key is logged in the format
+        // of messages.
         private func touchWithoutRow(_ address: ObjectAddress, _ triggers: CaptureTriggers) throws {
             var writer = MessageWriter()
             writer.value(address.key)

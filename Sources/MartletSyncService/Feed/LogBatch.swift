@@ -2,7 +2,7 @@ package import MartletSyncProtocol
 
 /// Why changes cannot be read from a cursor.
 package enum LogReaderError: Error, Sendable, Equatable {
-    /// The cursor is no cursor of this database, is older than the log, or is newer than the database.
+    /// The cursor is not of this database, is older than the log, or is newer than the database.
     case unknownCursor
     /// A newer schema was deployed. Load the catalog again.
     case schemaChanged

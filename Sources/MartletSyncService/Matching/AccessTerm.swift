@@ -19,8 +19,8 @@ package enum AccessTerm: Sendable, Equatable {
         }
     }
 
-    /// Alternatives to find the rows that satisfy a condition: if a row satisfies it, it satisfies some term of each
-    /// alternative. The best alternatives come first. Empty if a term cannot exclude any row.
+    /// The ways to find the rows that satisfy a condition. A row that satisfies the condition satisfies at least one
+    /// term of each alternative. The best alternatives come first. Empty if no term can exclude a row.
     static func alternatives(_ condition: SubscriptionCondition) -> [[AccessTerm]] {
         found(condition).enumerated().sorted { left, right in
             let (a, b) = (cost(left.element), cost(right.element))
@@ -53,14 +53,14 @@ package enum AccessTerm: Sendable, Equatable {
         case .containsNil(let operand): return .elements(operand, [.null])
         case .containsAny(let operand, let values): return .elements(operand, indexed(values, operand.kind))
         case .order(let operand, let comparison, let value):
-            // Values of any type have an order only within one kind.
+            // The values of an `AnyRealmValue` property have an order only within one kind.
             return operand.kind == .any ? nil : .interval(operand, interval(comparison, value))
         case .text(let operand, .begins, let prefix): return .interval(operand, interval(prefix: prefix))
         case .text, .compared: return nil
         }
     }
 
-    // Values of any type are found by their sort key, which is equal for equal numbers.
+    // The values of an `AnyRealmValue` property are found by their sort key, which is equal for equal numbers.
     private static func indexed(_ values: [SQLValue], _ kind: ConditionKind) -> [SQLValue] {
         kind == .any ? values.map(AnyValue.sortKey) : values
     }

@@ -130,7 +130,7 @@ struct ReadRule: Sendable {
         case .bool(let value): return .integer(value ? 1 : 0)
         case .number(let text):
             if let number = Int64(text) { return .integer(number) }
-            guard let number = DecimalNumber(text) else { throw SyncSchemaError("'\(text)' is no number") }
+            guard let number = DecimalNumber(text) else { throw SyncSchemaError("'\(text)' is not a number") }
             return .blob(number.bytes)
         case .text(let text): return .text(text)
         case .uuid(let bytes), .objectId(let bytes): return .blob(bytes)

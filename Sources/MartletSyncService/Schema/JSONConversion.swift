@@ -92,7 +92,7 @@ package struct JSONConversion: Sendable {
 
     // MARK: From JSON
 
-    /// A value of a column, with what does not fit.
+    /// The value of a column, and its parts that do not fit the schema.
     package struct Decoded: Sendable {
         package var value: SyncValue
         /// One text for each part that does not fit the schema. The texts contain no values.
@@ -106,7 +106,7 @@ package struct JSONConversion: Sendable {
             let json = try JSONValue(parsing: text)
             decoded.value = value(json, property.element, isOptional: true, property.name, &decoded.problems)
         } catch {
-            decoded.problems = ["'\(property.name)' is nested too deeply, or is no JSON"]
+            decoded.problems = ["'\(property.name)' is nested too deeply, or is not JSON"]
         }
         return decoded
     }
@@ -124,7 +124,7 @@ package struct JSONConversion: Sendable {
         case (.embedded, _): break
         default: if let scalar = JSONScalar.value(json, element) { return .scalar(scalar) }
         }
-        problems.append("'\(path)' is \(json.kind), which is no value of its property")
+        problems.append("'\(path)' is \(json.kind), which does not fit its property")
         return isOptional ? .null : .scalar(TableLayout.zero(of: element))
     }
 

@@ -109,7 +109,7 @@ private struct JSONParser {
         while index < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[index]) { index += 1 }
     }
 
-    /// The next byte that is no space, which is consumed if it is the given one.
+    /// The next byte that is not a space, which is consumed if it is the given one.
     private mutating func skips(_ character: Unicode.Scalar) -> Bool {
         skipSpace()
         guard index < bytes.count, bytes[index] == UInt8(ascii: character) else { return false }

@@ -3,8 +3,8 @@ package import MartletSyncProtocol
 
 /// Makes filters of the queries that clients send.
 ///
-/// Clients are not trusted: what is no canonical condition on synchronized properties of a type, or exceeds the limits, is
-/// refused with a message for the developer of the client.
+/// Clients are not trusted: what is not a canonical condition on synchronized properties of a type, or exceeds the
+/// limits, is refused with a message for the developer of the client.
 package struct FilterCompiler: Sendable {
     private let schema: SyncSchema
     private let tables: [Int: SyncTable]

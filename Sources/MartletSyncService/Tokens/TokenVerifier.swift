@@ -40,7 +40,7 @@
             let parts = token.split(separator: ".", omittingEmptySubsequences: false)
             guard parts.count == 3, let header = TokenText.bytes(base64URL: parts[0]).flatMap(ClaimValue.init(bytes:)),
                 let payload = TokenText.bytes(base64URL: parts[1]), !parts[2].isEmpty
-            else { throw TokenError("the token is no JSON Web Token with a signature") }
+            else { throw TokenError("the token is not a JSON Web Token with a signature") }
             // An extension that the issuer requires and this code does not know.
             guard header["crit"] == nil else { throw TokenError("the token needs an extension ('crit')") }
             let accepted = keys.algorithms

@@ -5,7 +5,10 @@
     struct CheckCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "check", abstract: "Check the configuration, the database and its tables.",
-            discussion: "The command changes nothing. It prints what does not fit, and ends with exit code 1 then.")
+            discussion: """
+                The command changes nothing. If something does not fit, it prints what is wrong and ends with exit \
+                code 1.
+                """)
 
         @OptionGroup var common: CommonOptions
 
@@ -18,7 +21,8 @@
                 return (try DeploymentCheck(catalog).findings(in: session), types)
             }
             guard findings.isEmpty else { throw CommandFailure(1, findings.joined(separator: "\n")) }
-            Console.write("the configuration and the database fit; synchronized are \(types.joined(separator: ", "))\n")
+            Console.write(
+                "the configuration and the database fit; the synchronized types are \(types.joined(separator: ", "))\n")
         }
     }
 #endif

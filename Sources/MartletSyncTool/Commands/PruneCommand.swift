@@ -7,8 +7,8 @@
             commandName: "prune", abstract: "Delete old entries of the log.",
             discussion: """
                 Run this command regularly, for example each hour. Clients that have not connected since the entries were \
-                written start again: they keep what they have written, and download the rest. If both options are \
-                written, entries are deleted that one of them does not keep.
+                written start again: they keep what they have written, and download the rest. If you write both \
+                options, an entry is deleted if at least one of them does not keep it.
                 """)
 
         @OptionGroup var common: CommonOptions

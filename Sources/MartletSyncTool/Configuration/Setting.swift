@@ -64,7 +64,7 @@
             let place = "\(path): '\(name)'"
             guard let setting = Setting(rawValue: name) else {
                 let names = Setting.allCases.map(\.rawValue).joined(separator: ", ")
-                return findings.append("\(place) is no setting; the settings are \(names)")
+                return findings.append("\(place) is not a setting; the settings are \(names)")
             }
             switch value {
             case let text as String: texts[setting] = Text(value: text, place: place)

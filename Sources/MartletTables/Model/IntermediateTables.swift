@@ -52,7 +52,8 @@ struct IntermediateTables {
             }
             let current = pairs.current(key, in: pair)
             let now = pair.new.foreignKeys.first { $0.column == column }
-            // A changed action needs no other values. A changed target does, so the reference keeps its old target.
+            // If only the action has changed, all values are still valid. If the target has changed, they are not, so
+            // the reference keeps its old target.
             if let now, current?.table == now.table, current?.targetColumn == now.targetColumn {
                 keys.append(now)
             } else {

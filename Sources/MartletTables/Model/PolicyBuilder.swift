@@ -20,10 +20,10 @@ struct PolicyBuilder {
         let hasColumnRules = object.properties.contains { $0.type.isSingle && $0.sync.write != nil }
         guard hasRules || hasColumnRules else { return [] }
         // A client never reads, changes or deletes objects with 'sync: upload'.
-        let isSent = object.sync.mode == .upload && hasRules
+        let isUploadOnly = object.sync.mode == .upload && hasRules
         return policies(
-            read: isSent ? "false" : condition(.read), insert: condition(.insert),
-            update: isSent ? "false" : condition(.write), delete: isSent ? "false" : condition(.delete))
+            read: isUploadOnly ? "false" : condition(.read), insert: condition(.insert),
+            update: isUploadOnly ? "false" : condition(.write), delete: isUploadOnly ? "false" : condition(.delete))
     }
 
     private func policies(read: String, insert: String, update: String, delete: String) -> [PolicyModel] {

@@ -16,7 +16,7 @@ public struct TableBuilder {
 
     /// The tables in the order of the schema. The table of a type precedes the tables of its collections.
     public func tables() -> [TableModel] {
-        synchronized.flatMap { [table($0)] + properties(of: $0).compactMap(collection($0)) }
+        keyed.flatMap { [table($0)] + properties(of: $0).compactMap(collection($0)) }
     }
 
     /// The reasons why no correct tables can be created for the schema, as messages for its author.
@@ -25,7 +25,7 @@ public struct TableBuilder {
         let keyless = objects.filter { $0.primaryKey == nil }.map {
             "type '\($0.name)' has no primary key, so its objects cannot be identified on other machines; add 'primaryKey:'"
         }
-        let links = synchronized.flatMap { object in
+        let links = keyed.flatMap { object in
             properties(of: object).filter { isLinkToKeyless($0) }.map {
                 "'\(object.name).\($0.name)' links to '\($0.type.value.name)', which has no primary key"
             }
@@ -39,7 +39,8 @@ public struct TableBuilder {
         return schema.objects.filter { !$0.isEmbedded && (!isPartial || $0.sync.mode != .none) }
     }
 
-    private var synchronized: [ObjectModel] { stored.filter { $0.primaryKey != nil } }
+    /// The types that have tables: `stored` without the types that have no primary key.
+    private var keyed: [ObjectModel] { stored.filter { $0.primaryKey != nil } }
 
     private func properties(of object: ObjectModel) -> [PropertyModel] {
         object.properties.filter { !$0.sync.isLocal }
@@ -62,7 +63,7 @@ public struct TableBuilder {
                 problems.append("'\(other)' and '\(owner)' both become '\(sqlName)' in SQL; rename one of them")
             }
         }
-        for object in synchronized {
+        for object in keyed {
             add(SQLName.snakeCase(object.name), object.name, "")
             for property in properties(of: object) where !property.type.isLinkingObjects {
                 let owner = "\(object.name).\(property.name)"

@@ -171,8 +171,8 @@ extension RuleExplanation {
     static let badLinkingObjects = RuleExplanation(
         .badLinkingObjects,
         problem: """
-            'LinkingObjects<Type.property>' refers to a property that is not a link, or a collection of links, to the \
-            type that declares the linking objects.
+            'LinkingObjects<Type.property>' refers to a property that is neither a link nor a collection of links to \
+            the type that declares the linking objects.
             """,
         reason: """
             Linking objects are the objects that link to this object. For a property that links to another type, or is \

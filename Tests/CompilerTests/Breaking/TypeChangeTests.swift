@@ -39,8 +39,8 @@ struct TypeChangeTests {
             "objects:\n  «Dog»: {properties: {age: Int}}\n",
             "objects:\n  «dog»: {properties: {age: Int}}\n",
             [
-                "data: type 'dog' differs only in case from 'Dog', and a file with that type cannot be opened; "
-                    + "use that name, or add 'renamedFrom: Dog'"
+                "data: type 'dog' differs only in case from 'Dog', and a file that contains 'Dog' cannot be opened; "
+                    + "use the old name, or add 'renamedFrom: Dog'"
             ])
         // Although 'Dog' is renamed to 'Cat', the file still has the type 'Dog' when 'dog' is created.
         try check(
@@ -48,7 +48,7 @@ struct TypeChangeTests {
             "objects:\n  «Cat»: {renamedFrom: Dog, properties: {age: Int}}\n  «dog»: {properties: {age: Int}}\n",
             [
                 "source: type 'Dog' is 'Cat' now; rename it in code that uses it",
-                "data: type 'dog' differs only in case from 'Dog', and a file with that type cannot be opened; "
+                "data: type 'dog' differs only in case from 'Dog', and a file that contains 'Dog' cannot be opened; "
                     + "use another name",
             ])
         try check(

@@ -109,7 +109,7 @@ struct RegistryTests {
         }
     }
 
-    @Test("while a thread writes file A and another one waits to change A's schema, the first can open file B O1")
+    @Test("while a thread writes file A and another one waits to change A's schema, file B can be opened O1")
     func writerOpensAnother() throws {
         let folder = try TestFolder()
         let reached = DispatchSemaphore(value: 0)

@@ -158,7 +158,7 @@
 
     @Suite("PostgreSQL: asynchronous connections", .needsPostgres)
     struct ConnectionTests {
-        @Test("blocks run one after the other, each without interruption")
+        @Test("closures run one after the other, each without interruption")
         func order() async throws {
             let connection = try await PostgresConnection(newDatabase())
             try await connection.run { _ = try $0.execute("CREATE TABLE t (a bigint)") }
@@ -190,7 +190,7 @@
             let task = Task {
                 try await connection.run { session in
                     continuation.yield()
-                    // A request that arrives between two statements stops nothing, but the next one is not sent.
+                    // If the cancellation arrives between two statements, the second one is not sent.
                     while true { try session.query("SELECT pg_sleep(0.05)") }
                 }
             }

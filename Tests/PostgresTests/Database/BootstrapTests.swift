@@ -65,7 +65,7 @@
                 Issue.record("no data")
                 return
             }
-            // Age 1 stays by the other query.
+            // The dogs of age 1 stay, because the query `one` contains them.
             #expect(data.rows.isEmpty && data.leaving.count == 4)
             let back = ServiceTask.change(after: try sample.now(), from: [one], to: [one, low, three])
             guard case .changed(_, let more) = await database.run(back, sample.context) else {

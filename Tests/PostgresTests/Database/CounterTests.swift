@@ -25,7 +25,7 @@
             #expect(try walks(sample) == nil)
         }
 
-        @Test("the changes of an addition have the sum; additions without an effect are touches")
+        @Test("the log entry of an addition contains the sum; an addition without an effect is logged as a touch")
         func changes() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id) VALUES (1)")
@@ -54,7 +54,7 @@
             #expect(try sample.count("dog WHERE walks < 0") == 1)
         }
 
-        @Test("no client adds to a property that is no counter, or writes a local property")
+        @Test("no client adds to a property that is not a counter, or writes a local property")
         func hostile() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id) VALUES (1)")

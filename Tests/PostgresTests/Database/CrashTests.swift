@@ -7,8 +7,8 @@
 
     @Suite("PostgreSQL: crashes of the server", .needsPostgres, .serialized)
     struct CrashTests {
-        /// The entries of 200 commits without waiting for the disk that a reader has seen, and those that are in the log after
-        /// a crash.
+        /// Commits 200 rows without waiting for the disk. Returns how many of them a reader sees before a crash, and
+        /// how many are left after it.
         private func survivors(_ cluster: PostgresCluster, _ name: String) throws -> (seen: Int, left: Int) {
             let address = cluster.address("sample")
             let reader = try PostgresSession(address)

@@ -11,7 +11,7 @@
     struct CursorTests {
         private typealias Rows = [ObjectAddress: [ValuePath: SyncValue]]
 
-        /// What a reader knows, and what was wrong.
+        /// What a reader knows, and how much it has read and compared.
         private struct Replica {
             var rows: Rows = [:]
             var cursor: SyncCursor

@@ -76,7 +76,7 @@
             let error = try #require(#expect(throws: DeploymentError.self) { try deployment.run(in: session) })
             #expect(
                 error.findings == [
-                    "table 'tag', column 'name': expected PRIMARY KEY, found no primary key that is not deferrable"
+                    "table 'tag', column 'name': expected PRIMARY KEY, found no primary key, or a deferrable one"
                 ])
         }
 
@@ -116,7 +116,7 @@
             #expect(try sample.count("martlet.log") == 1)
         }
 
-        @Test("a database of a newer service, and one that is not prepared, are refused")
+        @Test("a database of a newer service and a database that is not prepared are refused")
         func otherFormats() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("UPDATE martlet.deployment SET format = 99")
@@ -140,7 +140,9 @@
             #expect(throws: SyncSchemaError.self) { _ = try SyncSchema(facts: facts).tables() }
         }
 
-        @Test("facts without a synchronized type, and a link to a type that is not, are refused with what to write")
+        @Test(
+            "facts without a synchronized type, or with a link to another type, are refused; the error says what to write"
+        )
         func unsynchronizedFacts() throws {
             let person = "object Person\nprimaryKey id\nproperty id Int"
             let none = try #require(#expect(throws: SyncSchemaError.self) { try SyncSchema(facts: person) })

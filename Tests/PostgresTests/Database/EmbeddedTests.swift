@@ -7,7 +7,7 @@
     import Synchronization
     import Testing
 
-    @Suite("PostgreSQL: embedded objects and values of any type", .needsPostgres)
+    @Suite("PostgreSQL: embedded objects and AnyRealmValues", .needsPostgres)
     struct EmbeddedTests {
         /// Uploads and reads of the dog with the key 1.
         private struct Dog {
@@ -103,7 +103,7 @@
             #expect(try dog.values()[dog.home] == dog.place("a", "2"), "the whole object contains a newer member")
         }
 
-        @Test("a whole embedded object that is written again as it was wins against older changes of its members")
+        @Test("writing a whole embedded object again, unchanged, wins against older changes of its members")
         func wholeTouch() throws {
             let dog = try Dog()
             let setup = try UploadingClient(dog.sample)
@@ -131,7 +131,7 @@
         }
 
         @Test(
-            "a value that the property does not have reverts its object; a path that does not exist is no upload of a client"
+            "an object with an invalid value is reverted; an upload with a path that does not exist is rejected"
         )
         func hostile() throws {
             let dog = try Dog()

@@ -71,7 +71,7 @@
             try other.execute("COMMIT")
             #expect(try keys(after: cursor, sample) == [.text("open")])
             #expect(throws: LogReaderError.unknownCursor) { try sample.changes(after: oldest) }
-            // A cursor at which the transaction was open is older than the log when its entries are deleted.
+            // When the entries of the transaction are deleted, a cursor at which it was open is older than the log.
             let later = try sample.changes(after: cursor).cursor
             try insert(5...5, sample)
             #expect(try LogPruner().prune(.init(gigabytes: 0), in: sample.session) == 4)
@@ -116,7 +116,7 @@
             #expect(throws: LogReaderError.unknownCursor) { try sample.changes(after: start) }
         }
 
-        @Test("a service that runs notices that a client has become too old")
+        @Test("a running service notices that a client has become too old")
         func runningService() async throws {
             let sample = try sample("runningservice")
             let database = try await PostgresServiceDatabase(

@@ -29,7 +29,7 @@
             #expect(try sample.count("dog") == 1)
         }
 
-        @Test("an upload is stored once, and one after a gap is not stored")
+        @Test("an upload is stored once; an upload after a gap is not stored")
         func exactlyOnce() throws {
             let sample = try SampleDatabase()
             let client = try UploadingClient(sample)
@@ -107,7 +107,7 @@
             #expect(try name(sample, 1) == "1")
         }
 
-        @Test("what the writer had seen never wins against it, and its own earlier uploads do not either")
+        @Test("neither a value that the writer had seen nor an earlier upload of the same client wins")
         func seenValues() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id) VALUES (1)")
@@ -186,7 +186,7 @@
             #expect(batch.uploads == [client.identity.id: 1])
         }
 
-        @Test("an upload without operations, and one of a key that no row can have, are acknowledged")
+        @Test("an upload without operations and an upload with a key that no row can have are acknowledged")
         func emptyUploads() throws {
             let sample = try SampleDatabase()
             let client = try UploadingClient(sample)

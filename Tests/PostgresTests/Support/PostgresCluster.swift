@@ -52,7 +52,7 @@
                 listen_addresses = ''
                 fsync = \(isDurable ? "on" : "off")
                 max_connections = 60
-                # The background writer would make commits durable that a test wants to lose.
+                # The WAL writer would make commits durable that a test wants to lose.
                 wal_writer_delay = 10s
                 END
                 start() { $user \(programs)/pg_ctl -D "$folder/data" -w -l "$folder/log" start >/dev/null; }

@@ -10,7 +10,7 @@
     import MartletValues
     import Testing
 
-    /// A schema as text, with what the compiler makes of it.
+    /// The SQL statements and the facts that the compiler creates from a schema.
     struct SampleSchema {
         let statements: String
         let facts: String

@@ -195,7 +195,7 @@
             }
         }
 
-        @Test("a program whose schema is not deployed, or is an older one, is refused with what to do")
+        @Test("a program whose schema is not deployed, or is an older one, is refused; the error says what to do")
         func otherSchemas() async throws {
             let sample = try SampleDatabase()
             let database = try await database(sample)

@@ -38,14 +38,14 @@
             #expect(configuration.tableSchema == "public" && configuration.pollMilliseconds == 20)
         }
 
-        @Test("each wrong value is named with its place and with what to write")
+        @Test("for each wrong value, the error says where it is and what to write")
         func wrongValues() throws {
             let path = try file(#"{"conections": 3, "connections": [1], "pollMilliseconds": 0, "tlsKey": "k"}"#)
             let found = findings(
                 file: path, ["MARTLET_LISTEN": "7500", "MARTLET_CONNECTIONS": "many"],
                 [.logLevel: ("loud", "--log-level")])
             let expected = [
-                "'conections' is no setting; the settings are database,",
+                "'conections' is not a setting; the settings are database,",
                 "'connections' is neither a text nor a whole number",
                 "no database is configured", "MARTLET_CONNECTIONS is 'many'; write a whole number from 1 to 1000",
                 "'pollMilliseconds' is '0'; write a whole number", "MARTLET_LISTEN is '7500'; write HOST:PORT",
@@ -55,7 +55,7 @@
             for (text, part) in zip(found, expected) { #expect(text.contains(part)) }
         }
 
-        @Test("a file that is missing or no JSON object is named")
+        @Test("a file that is missing or not a JSON object is named")
         func wrongFiles() throws {
             #expect(findings(file: "/missing/a.json") == ["the configuration file '/missing/a.json' cannot be read"])
             let list = try file("[]")
@@ -66,7 +66,8 @@
         func addresses(text: String) { #expect(Configuration.address(text) != nil) }
 
         @Test(
-            "texts that are no addresses", arguments: ["", ":1", "a", "a:", "a:x", "a:65536", "a:-1", "::1:80", "[]:1"])
+            "texts that are not addresses",
+            arguments: ["", ":1", "a", "a:", "a:x", "a:65536", "a:-1", "::1:80", "[]:1"])
         func wrongAddresses(text: String) { #expect(Configuration.address(text) == nil) }
     }
 #endif

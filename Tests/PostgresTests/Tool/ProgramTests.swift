@@ -79,12 +79,12 @@
             }
             let checked = try await program.run(["check"], environment)
             #expect(
-                checked.status == 0 && checked.output.contains("synchronized are Crash, Dog, Person, Tag"), "\(checked)"
-            )
+                checked.status == 0 && checked.output.contains("synchronized types are Crash, Dog, Person, Tag"),
+                "\(checked)")
             let session = try PostgresSession(address)
             try session.execute("ALTER TABLE tag DISABLE TRIGGER ALL")
             let disabled = try await program.run(["check"], environment)
-            #expect(disabled.status == 1 && disabled.errors.contains("table 'tag' has not the triggers"))
+            #expect(disabled.status == 1 && disabled.errors.contains("table 'tag' lacks the triggers"))
             try session.execute("ALTER TABLE dog DROP COLUMN weight")
             let wrong = try await program.run(["check"], environment)
             #expect(

@@ -54,7 +54,7 @@ enum MisuseCases {
                 """,
             members: values),
         Section(
-            title: "Values of any type",
+            title: "Values of the type AnyRealmValue",
             text: "The kind of an `AnyRealmValue` is checked when the value is used.",
             members: anyValues),
         Section(

@@ -137,7 +137,7 @@ struct SubscribeTests {
         try await fixture.wait { realm.subscriptions.state == .complete }
     }
 
-    @Test("a query that cannot be subscribed to, and one that the service refuses, throw Y7 Y8")
+    @Test("a query that cannot be subscribed to and a query that the service refuses throw errors Y7 Y8")
     func refusals() async throws {
         let fixture = try SyncFixture()
         let realm = try fixture.realm()

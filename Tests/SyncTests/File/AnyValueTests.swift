@@ -5,7 +5,7 @@ import Testing
 
 @testable import MartletSync
 
-@Suite("values of any type")
+@Suite("AnyRealmValues")
 struct AnyValueTests {
     private let ada = Sample.owner("ada")
     private let eve = Sample.owner("eve")
@@ -49,7 +49,7 @@ struct AnyValueTests {
             ])
     }
 
-    @Test("links to objects that are not in the file are nil at their places until the objects come, one by one")
+    @Test("a link inside an AnyRealmValue is nil until its target is downloaded; each link is resolved independently")
     func unresolved() throws {
         let file = try SyncedFile()
         try apply(file, [Sample.item(1): Sample.values([Sample.extra: nested])])

@@ -22,7 +22,7 @@ struct ConditionCodingTests {
         return condition
     }
 
-    @Test("random bytes and damaged conditions are refused, or are another condition with exactly these bytes")
+    @Test("random bytes and damaged conditions are refused, or decode to a condition that is encoded to the same bytes")
     func damaged() throws {
         var random = SeededRandom(seed: 3)
         let conditions = try randomConditions(seed: 4, count: 500)
@@ -51,7 +51,7 @@ struct ConditionCodingTests {
             }
             accepted += 1
             #expect(condition.encoded() == bytes)
-            // Not even a condition that the schema refuses traps.
+            // No condition may trap, not even one that the schema refuses.
             _ = condition.matches(row)
             _ = condition.text(type: 0, in: SampleSchema.agreed)
             _ = try? condition.check(type: 0, in: SampleSchema.agreed)
@@ -112,7 +112,7 @@ struct ConditionCodingTests {
         #expect(refuses([4, 0], .integer))
         #expect(refuses([400], .integer))
         #expect(refuses([home, 9], .text))
-        #expect(refuses([home, 4], .integer), "a collection is no single value")
+        #expect(refuses([home, 4], .integer), "a collection is not a single value")
         #expect(refuses([0], .integer, type: 9))
         #expect(refuses([0], .text, type: 1), "embedded objects have no subscriptions")
         let tags = ConditionOperand(SampleSchema.path("tags"), .text)

@@ -115,7 +115,7 @@ enum SampleTables {
     private static func literal(_ value: SQLValue, _ element: ElementType) -> String {
         switch (value, element) {
         case (.null, _): return "NULL"
-        // How values of any type are stored does not matter: SQL does not compare them.
+        // How an `AnyRealmValue` is stored does not matter: SQL does not compare it.
         case (_, .scalar(.any)): return "'1'"
         case (.integer(let number), .scalar(.bool)): return number == 0 ? "false" : "true"
         case (.integer(let number), _): return "\(number)"

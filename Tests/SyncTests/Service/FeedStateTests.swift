@@ -65,7 +65,7 @@ struct FeedStateTests {
         #expect(ids(feed.take(Self.ada, after: SyncCursor("4:4:"))) == [])
     }
 
-    @Test("a session at another cursor is not served, and one that ended is not informed")
+    @Test("a session at another cursor is not served, and a session that has ended is not informed")
     func positions() {
         var feed = feed()
         #expect(feed.take(Self.ada, after: SyncCursor("0:0:")) == nil)

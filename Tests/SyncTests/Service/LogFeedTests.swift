@@ -74,7 +74,7 @@ struct LogFeedTests {
         #expect(log.count == 3)
     }
 
-    @Test("a reading that fails fails its requests, and the next one begins at the same cursor")
+    @Test("if a reading fails, its requests fail too, and the next reading begins at the same cursor")
     func failure() async throws {
         struct Broken: Error {}
         let feed = feed()

@@ -29,7 +29,7 @@ final class ModelFile: ClientFile {
     func load() -> ClientState { state }
     func objects() -> ModelRows { rows }
 
-    // The model has one writer, so its session knows the newest state, unless the program has written.
+    // The stored state is the newest one. It differs from `state` only if the program has written in the meantime.
     func refresh(_ state: inout ClientState) { state = self.state }
 
     // A program can change only objects that it sees, so other changes are left out.

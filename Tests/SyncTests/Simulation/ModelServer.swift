@@ -199,8 +199,8 @@ final class ModelServer {
         let base = Int(upload.base.text) ?? -1
         for (path, value) in values {
             let known = (stamps[address] ?? [:]).filter { $0.key.overlaps(path) }.values
-            // What the writer had seen never wins against it. Otherwise the newest clock wins. The stamps of one upload are
-            // equal, and its later operation wins.
+            // A value that the writer had seen never wins. Otherwise the newest time wins. All operations of one upload
+            // have the same time, so a later operation wins against an earlier one.
             let wins = known.allSatisfy { ($0.time, $0.client) <= (upload.time, client) || $0.version <= base }
             guard wins else { continue }
             rows[address, default: [:]].write(value, at: path)

@@ -33,7 +33,7 @@ final class CollectionCore {
     @exclusivity(unchecked) private var checkedChangeCount: UInt64 = 0
     /// The number of edits since this object was created.
     @exclusivity(unchecked) private(set) var editCount: UInt64 = 0
-    /// The number of edits whose observers have made further edits when they were notified.
+    /// The number of edits after which a notified observer has edited this collection again.
     var observerEditCount: UInt64 = 0
     /// The key-value observers of `isInvalidated`. The owner object has the observers of the elements.
     var observers: KeyValueObservers?

@@ -18,7 +18,8 @@ final class RealmContext {
     /// Creates the model of a type for which the program has no class. This closure is set when the Realm is opened.
     var makeFallbackModel: (ObjectTypeSchema) -> ModelClass? = { _ in nil }
 
-    /// The snapshot that the Realm shows; nil after `invalidate()` until the next use.
+    /// The snapshot that the Realm shows. It is nil before the first use, after `invalidate()`, and while a write
+    /// transaction is open.
     @exclusivity(unchecked) private var snapshot: SnapshotHandle?
     @exclusivity(unchecked) var transaction: WriteTransaction?
     /// True while the transaction contains only sealed writes and no write is open.

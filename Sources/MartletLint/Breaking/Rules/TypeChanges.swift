@@ -25,9 +25,9 @@ struct TypeChanges: BreakingRule {
         let canDeclareRename = schemas.object(formerly: pair.old.name) == nil && pair.new.renamedFrom == nil
         return BreakingChange(
             .data,
-            "type '\(pair.new.name)' differs only in case from '\(pair.old.name)', and a file with that type cannot be "
-                + "opened; "
-                + (canDeclareRename ? "use that name, or add 'renamedFrom: \(pair.old.name)'" : "use another name"),
+            "type '\(pair.new.name)' differs only in case from '\(pair.old.name)', and a file that contains "
+                + "'\(pair.old.name)' cannot be opened; "
+                + (canDeclareRename ? "use the old name, or add 'renamedFrom: \(pair.old.name)'" : "use another name"),
             at: pair.new.nameSpan, was: pair.old.nameSpan)
     }
 

@@ -93,7 +93,7 @@ enum DraftItem: Hashable {
     case enumCase(owner: String, name: String)
     case label(owner: String, name: String)
 
-    /// False for items that have the name of a property.
+    /// False for a primary key and an index. They have no name of their own, but that of their property.
     var canBeRenamed: Bool {
         switch self {
         case .type, .property, .ignored, .enumCase, .label: true

@@ -48,7 +48,7 @@ struct TypeResolver {
             "the type '\(name)' is in none of these files; add the file that declares it, or store its parts")
     }
 
-    /// Returns whether no file declares the type and the importer does not know it.
+    /// For a type that cannot be resolved: returns whether no file declares it and the importer does not know it.
     func isUnknown(_ written: TypeExpression, from outer: [String]) -> Bool {
         let (type, scope) = index.expand(written, from: outer)
         switch type {
