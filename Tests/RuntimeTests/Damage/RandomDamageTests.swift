@@ -13,7 +13,7 @@ import Testing
 /// read without a trap. Reading any other value traps with a message about the value.
 @Suite("random damage") struct RandomDamageTests {
     /// The number of rounds. The environment variable `MARTLET_DAMAGE_ROUNDS` overrides it.
-    static let rounds = Int(ProcessInfo.processInfo.environment["MARTLET_DAMAGE_ROUNDS"] ?? "") ?? 60
+    static let rounds = Int(ProcessInfo.processInfo.environment["MARTLET_DAMAGE_ROUNDS"] ?? "") ?? 30
 
     @Test("a random value in a random cell is read without a trap, or is reported as damage D93", arguments: 0..<rounds)
     func cell(_ seed: Int) async throws {

@@ -191,7 +191,7 @@ import Testing
     func random(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var outcomes: [Bool: Int] = [:]
-        for round in 0..<30 {
+        for round in 0..<15 {
             let program = Program(&random)
             var states: Set<[String]> = []
             for _ in 0..<3 {

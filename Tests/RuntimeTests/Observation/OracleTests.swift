@@ -141,7 +141,7 @@ struct OracleTests {
         realm.refresh()
         var replicas = try observers(realm, isExact: writers != .processes)
         var objects = realm.objects(Dog.self).prefix(3).map { ObjectReplica($0) }
-        for round in 0..<200 {
+        for round in 0..<70 {
             for _ in 0..<Int.random(in: 1...3, using: &changes.random) { try write() }
             switch Int.random(in: 0..<4, using: &changes.random) {
             case 0: test.scheduler.run()
