@@ -257,7 +257,8 @@ run_command() {
     check "lint accepts the schemas S34" martlet lint Schemas/Zoo --preset minimal
     sed -i 's/weight: Double?/weight: Duoble?/' "$demo/Schemas/Zoo/Animal.yaml"
     check "lint fails for a schema with errors S34" not martlet lint --format sarif Schemas/Zoo
-    check "lint passes --format to the tool S34" log_contains '"ruleId": "MRT0203"'
+    # SwiftPM may write its own error message into the middle of the output, so the check looks for short texts.
+    check "lint passes --format to the tool S34" log_contains_all '"version": "2.1.0"' MRT0203
     sed -i 's/weight: Duoble?/weight: Double?/' "$demo/Schemas/Zoo/Animal.yaml"
     cp -r "$demo/Schemas/Zoo" "$demo/Before"
     check "breaking accepts an unchanged schema S34" martlet breaking Schemas/Zoo --against ./Before
