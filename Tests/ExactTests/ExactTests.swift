@@ -11,9 +11,8 @@ import Testing
 /// the run that trapped.
 @Suite("exact notifications")
 struct ExactTests {
-    /// Enough runs for 100,000 changes, counting both the changes made and the changes reported. `make exact` runs many
-    /// more.
-    private static let seeds = 300
+    /// About 20,000 changes, counting both the changes made and the changes reported. `make exact` runs many more programs.
+    private static let seeds = 150
 
     @Test("random operations are reported exactly to every observer N47 N71 N84 N88 N91 N99 N174 K5 K6 K12")
     func exact() throws {
@@ -45,7 +44,7 @@ struct ExactTests {
 /// `MARTLET_EXACT` and `MARTLET_EXACT_SEED` apply here too.
 @Suite("exact notifications with random schemas")
 struct SchemaExactTests {
-    private static let seeds = 200
+    private static let seeds = 120
 
     @Test("random operations on random classes are reported exactly N47 N53 N84 N91 N98 N99 N100")
     func exact() throws {

@@ -41,7 +41,7 @@ struct ScheduleTests {
         print("schedules: \(name): \(count.text)")
     }
 
-    private static let schedulesPerProgram = 400
+    private static let schedulesPerProgram = 150
 
     private static let preemptions = ProcessInfo.processInfo.environment["MARTLET_PREEMPTIONS"].flatMap { Int($0) }
 

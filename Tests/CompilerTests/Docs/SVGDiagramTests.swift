@@ -23,7 +23,7 @@ struct SVGDiagramTests {
     }
 
     // With seed 218, an earlier version drew two lines over each other, because no order of the tracks separated them.
-    @Test("random schemas are drawn without defects S44", arguments: Array(0..<30) + [218])
+    @Test("random schemas are drawn without defects S44", arguments: Array(stride(from: 0, to: 30, by: 3)) + [218])
     func random(_ seed: Int) throws {
         let model = DocsSample.randomModel(
             seed: UInt64(seed), count: 1 + seed % 37, linksPerObject: 1 + seed % 3)

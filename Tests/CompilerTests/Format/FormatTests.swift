@@ -129,13 +129,13 @@ struct FormatTests {
         }
     }
 
-    @Test("formatting 10,000 mutations of good schemas is idempotent and loses no comment S42")
+    @Test("formatting 4,000 mutations of good schemas is idempotent and loses no comment S42")
     func mutations() throws {
         var random = SeededRandom(seed: 42)
         let texts = (GoodText.all.map(\.text) + LayoutSample.all.map(\.written)).map { Array($0.utf8) }
         let signs = Array(" \n\n\n  :?-[]{}\"'#|>,\r".utf8)
         var count = 0
-        for run in 0..<10_000 {
+        for run in 0..<4_000 {
             var bytes = Array(texts[run % texts.count].prefix(600))
             for _ in 0..<Int.random(in: 1...6, using: &random) {
                 let place = Int.random(in: 0..<bytes.count, using: &random)
@@ -153,7 +153,7 @@ struct FormatTests {
             }
             if comments(formatted) != comments(bytes) { Issue.record("run \(run) changes comments:\n\(text)") }
         }
-        #expect(count > 2000)
+        #expect(count > 800)
     }
 }
 
