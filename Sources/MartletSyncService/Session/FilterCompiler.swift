@@ -81,8 +81,8 @@ package struct FilterCompiler: Sendable {
                 let property = operand.path.properties[0]
                 guard table.position(of: property) == nil else { continue }
                 refusal = RefusedQueries(
-                    "a query compares '\(type.name).\(type.properties[property].name)', which is not synchronized; compare "
-                        + "another property")
+                    "a query compares '\(type.name).\(type.properties[property].name)', which the service does not evaluate; "
+                        + "compare a property that is synchronized and no collection")
             }
         }
         if let refusal { throw refusal }
