@@ -217,20 +217,51 @@
         ) async throws -> ClientBatch {
             let client = context.client?.id ?? 0
             if isCurrent { try await feed.advance() }
-            if let cursor, let batch = await feed.take(context.session, after: cursor) { return batch }
             let filter = try catalog.filters.filter(queries, claims: context.claims)
+            if let cursor, let batch = await feed.take(context.session, after: cursor) {
+                return try await completed(batch, after: cursor, filter, context, catalog)
+            }
             switch try await feed.attach(context.session, client: client, after: cursor, filter) {
             case .batch(let batch): return batch
             case .behind(let end):
                 guard let cursor else { preconditionFailure("only a session with a cursor is behind") }
                 metrics.add(.catchUps)
-                return try await pool.run { session in
-                    var batch = ClientBatch(cursor: end, entries: [], storedUpload: 0)
-                    try LogReader(catalog).read(after: cursor, until: end, in: session) { entry, origin in
-                        let isOwn = origin?.client == client
-                        if isOwn, let origin { batch.storedUpload = max(batch.storedUpload, origin.upload) }
-                        if let entry, isOwn || filter.concerns(entry) { batch.entries.append(entry) }
-                    }
+                let batch = try await pool.run { session in
+                    try Self.batch(after: cursor, until: end, filter, client, catalog, session)
+                }
+                return try await completed(batch, after: cursor, filter, context, catalog)
+            }
+        }
+
+        // The entries that concern a client.
+        private static func batch(
+            after cursor: SyncCursor, until end: SyncCursor? = nil, _ filter: SubscriptionFilter, _ client: UInt64,
+            _ catalog: SyncCatalog, _ session: PostgresSession
+        ) throws -> ClientBatch {
+            var batch = ClientBatch(cursor: cursor, entries: [], storedUpload: 0)
+            batch.cursor = try LogReader(catalog).read(after: cursor, until: end, in: session) { entry, origin in
+                let isOwn = origin?.client == client
+                if isOwn, let origin { batch.storedUpload = max(batch.storedUpload, origin.upload) }
+                if let entry, isOwn || filter.concerns(entry) { batch.entries.append(entry) }
+            }
+            return batch
+        }
+
+        // Collections are not in the log, and can be read only as they are now. So if the client needs some, the changes are
+        // read again, up to a snapshot of now. After that, the session has another cursor than the feed.
+        private func completed(
+            _ batch: ClientBatch, after cursor: SyncCursor, _ filter: SubscriptionFilter, _ context: SessionContext,
+            _ catalog: SyncCatalog
+        ) async throws -> ClientBatch {
+            let client = context.client?.id ?? 0
+            guard catalog.isIncomplete(batch, for: client, filter.contains) else { return batch }
+            await feed.detach(context.session)
+            metrics.add(.catchUps)
+            return try await pool.run { session in
+                try DatabaseSnapshot.read(catalog, claims: context.claims, in: session) { snapshot in
+                    var batch = try Self.batch(after: cursor, filter, client, catalog, session)
+                    batch.cursor = snapshot.cursor
+                    try snapshot.complete(&batch, for: client, filter.contains)
                     return batch
                 }
             }
@@ -244,7 +275,10 @@
             let new = try catalog.filters.filter(newQueries, claims: context.claims)
             return try await pool.run { session in
                 try DatabaseSnapshot.read(catalog, claims: context.claims, in: session) { snapshot in
-                    let batch = ClientBatch(try snapshot.changes(after: cursor), context.client?.id ?? 0)
+                    let client = context.client?.id ?? 0
+                    var batch = ClientBatch(try snapshot.changes(after: cursor), client)
+                    batch.entries.removeAll { $0.isUnseen && !former.concerns($0) && $0.origin?.client != client }
+                    try snapshot.complete(&batch, for: client, former.contains)
                     var data = SubscriptionData(rows: [], leaving: [])
                     for type in Set(former.conditions.keys).union(new.conditions.keys).sorted() {
                         // Objects of the queries that both sets have are in both, or in neither.
