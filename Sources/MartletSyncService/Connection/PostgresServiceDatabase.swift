@@ -260,7 +260,6 @@
             return try await pool.run { session in
                 try DatabaseSnapshot.read(catalog, claims: context.claims, in: session) { snapshot in
                     var batch = try Self.batch(after: cursor, filter, client, catalog, session)
-                    batch.cursor = snapshot.cursor
                     try snapshot.complete(&batch, for: client, filter.contains)
                     return batch
                 }
