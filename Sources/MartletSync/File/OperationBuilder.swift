@@ -165,7 +165,7 @@ struct OperationBuilder {
     private mutating func add(_ objects: ChangedObjects) throws {
         let table = objects.table
         guard let sent = SentColumns(table, schema) else { return }
-        try changes.forgetPositions(of: objects.deleted, in: table.id)
+        if !sent.collections.isEmpty { try changes.forgetPositions(of: objects.deleted, in: table.id) }
         try forEachRow(of: table, sent, objects.created, sent.columns) { builder, row, object in
             var object = object
             object.elements = try builder.elements(sent.collections, row.key, table, object.address, isNew: true)

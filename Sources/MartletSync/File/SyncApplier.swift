@@ -33,6 +33,23 @@ package struct SyncApplier {
                 })
             return message.bytes
         }
+        writer.encodesCollection = { [schema, unowned writer] row, property in
+            var message = MessageWriter()
+            message.value(try CollectionWriter(schema: schema, writer: writer).whole(property, row))
+            return message.bytes
+        }
+        writer.removesTarget = { [schema, tables, unowned writer] row, property, whole, leaving in
+            var reader = try MessageReader(whole)
+            let (value, collections) = (
+                try reader.syncValue(), CollectionWriter(schema: schema, writer: writer)
+            )
+            let missing = try collections.write(value, property, row) { address in
+                let table = tables[address.type]
+                let key = try writer.key(primaryKey: address.key, in: table)
+                return key.map { RowID(table: table, key: $0) }.flatMap { $0 == leaving ? nil : $0 }
+            }
+            try collections.remember(missing, value, property, row)
+        }
     }
 
     /// - Throws: `MalformedMessage` if the batch has types, properties or values that the schema does not have.
@@ -104,6 +121,7 @@ package struct SyncApplier {
         let type = writer.schema[place.row.table].type
         var values: [PropertyIndex: SyncValue] = [:]
         var nested: [(path: [Int], value: SyncValue)] = []
+        var collections: [(property: PropertySchema, value: SyncValue)] = []
         for (path, value) in downloaded.values {
             guard let first = path.properties.first, type.properties.indices.contains(first) else {
                 throw MalformedMessage("'\(type.name)' has no property at the path \(path.properties)")
@@ -114,7 +132,13 @@ package struct SyncApplier {
                 throw MalformedMessage(
                     "'\(type.name).\(type.properties[first].name)' is local, and a value was received")
             }
-            if path.properties.count == 1 { values[first] = value } else { nested.append((path.properties, value)) }
+            if path.properties.count > 1 {
+                nested.append((path.properties, value))
+            } else if type.properties[first].isCollection {
+                collections.append((type.properties[first], value))
+            } else {
+                values[first] = value
+            }
         }
         if place.isNew {
             try insert(place.row, values, primaryKey: downloaded.address.key)
@@ -124,6 +148,23 @@ package struct SyncApplier {
         }
         for (path, value) in nested.sorted(by: { $0.path.lexicographicallyPrecedes($1.path) }) {
             try write(value, at: path, in: place.row)
+        }
+        for (property, value) in collections.sorted(by: { $0.property.index < $1.property.index }) {
+            try write(value, property, place.row)
+        }
+    }
+
+    /// Writes a whole collection.
+    private mutating func write(_ value: SyncValue, _ property: PropertySchema, _ row: RowID) throws {
+        let collections = CollectionWriter(schema: schema, writer: writer)
+        let (known, expected) = (rows, property.element.target)
+        let missing = try collections.write(value, property, row) { address in
+            if let expected, schema[address.type]?.name != expected { throw CollectionWriter.malformed(property) }
+            if let row = known[address]?.row { return row }
+            return try key(address).map { RowID(table: try table(address), key: $0) }
+        }
+        if hasUnresolved || !missing.isEmpty {
+            if try collections.remember(missing, value, property, row) { hasUnresolved = true }
         }
     }
 
@@ -280,6 +321,11 @@ package struct SyncApplier {
         for holder in try unresolved({ try $0.holders(of: address.key, in: target.table) }) {
             let type = writer.schema.tables[holder.row.table]?.type
             guard let property = type?[holder.property] else { continue }
+            if property.isCollection {
+                var reader = try MessageReader(try unresolved { try $0.whole(holder) })
+                try write(try reader.syncValue(), property, holder.row)
+                continue
+            }
             guard property.isAny else {
                 try writer.update(holder.row, [property.index: .integer(target.key)])
                 try unresolved { try $0.forget(holder) }
