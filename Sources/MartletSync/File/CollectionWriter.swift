@@ -20,19 +20,19 @@ struct CollectionWriter {
     func write(
         _ value: SyncValue, _ property: PropertySchema, _ row: RowID, _ targets: Targets
     ) throws -> Set<ObjectAddress> {
-        var elements = ElementConversion(property, targets)
+        var elements = ElementConversion(property)
         let current = try writer.elements(of: row, property.index)
         switch property.kind {
         case .list:
             guard let whole = value.elements else { throw Self.malformed(property) }
-            try writeList(whole.map { ($0.position, try elements.stored($0.value)) }, current, property, row)
+            try writeList(whole.map { ($0.position, try elements.stored($0.value, targets)) }, current, property, row)
         case .set:
             guard let members = value.members else { throw Self.malformed(property) }
-            let new = try members.compactMap { try elements.stored($0) }
+            let new = try members.compactMap { try elements.stored($0, targets) }
             try writer.edit(row, property.index, Self.edits(from: current, to: Self.unique(new, property)))
         default:
             guard let entries = value.entries else { throw Self.malformed(property) }
-            let new = try entries.map { (SQLValue.text($0.key), try elements.stored($0.value) ?? .null) }
+            let new = try entries.map { (SQLValue.text($0.key), try elements.stored($0.value, targets) ?? .null) }
             try writer.edit(row, property.index, Self.edits(fromMap: current, to: new))
         }
         return elements.missing
@@ -180,18 +180,15 @@ struct CollectionWriter {
 /// Converts elements of one collection to their stored form.
 private struct ElementConversion {
     private let property: PropertySchema
-    private let targets: CollectionWriter.Targets
     /// The objects to which elements link that are not shown.
     private(set) var missing: Set<ObjectAddress> = []
 
-    init(_ property: PropertySchema, _ targets: @escaping CollectionWriter.Targets) {
-        (self.property, self.targets) = (property, targets)
-    }
+    init(_ property: PropertySchema) { self.property = property }
 
     /// Nil for a link to an object that is not shown.
-    mutating func stored(_ value: SyncValue) throws -> SQLValue? {
+    mutating func stored(_ value: SyncValue, _ targets: CollectionWriter.Targets) throws -> SQLValue? {
         switch property.element {
-        case .link: return try link(value)
+        case .link: return try link(value, targets)
         case .scalar(.any):
             var missing: [ObjectAddress] = []
             let stored = try AnyConversion.stored(value) { address in
@@ -209,7 +206,7 @@ private struct ElementConversion {
         }
     }
 
-    private mutating func link(_ value: SyncValue) throws -> SQLValue? {
+    private mutating func link(_ value: SyncValue, _ targets: CollectionWriter.Targets) throws -> SQLValue? {
         switch value {
         case .null where property.accepts(.null): return .null
         case .link(let address):

@@ -44,6 +44,7 @@ package struct SyncApplier {
                 try reader.syncValue(), CollectionWriter(schema: schema, writer: writer)
             )
             let missing = try collections.write(value, property, row) { address in
+                guard tables.indices.contains(address.type) else { return nil }
                 let table = tables[address.type]
                 let key = try writer.key(primaryKey: address.key, in: table)
                 return key.map { RowID(table: table, key: $0) }.flatMap { $0 == leaving ? nil : $0 }
@@ -157,10 +158,10 @@ package struct SyncApplier {
     /// Writes a whole collection.
     private mutating func write(_ value: SyncValue, _ property: PropertySchema, _ row: RowID) throws {
         let collections = CollectionWriter(schema: schema, writer: writer)
-        let (known, expected) = (rows, property.element.target)
+        let expected = property.element.target
         let missing = try collections.write(value, property, row) { address in
             if let expected, schema[address.type]?.name != expected { throw CollectionWriter.malformed(property) }
-            if let row = known[address]?.row { return row }
+            if let row = rows[address]?.row { return row }
             return try key(address).map { RowID(table: try table(address), key: $0) }
         }
         if hasUnresolved || !missing.isEmpty {

@@ -1,3 +1,5 @@
+import MartletValues
+
 /// An element of a list that was downloaded.
 package struct ListElement: Sendable, Hashable {
     package let position: ListPosition

@@ -72,7 +72,7 @@
             -- or the key of a map.
             ALTER TABLE martlet.log ADD COLUMN IF NOT EXISTS property text COLLATE "C";
             ALTER TABLE martlet.log ADD COLUMN IF NOT EXISTS element bytea;
-\(PositionFunction.script)
+            \(PositionFunction.script)
             -- Sets a member of an embedded object; changes nothing if there is no object that could have it.
             CREATE OR REPLACE FUNCTION martlet.set_member(target jsonb, path text[], value jsonb) RETURNS jsonb
                 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
