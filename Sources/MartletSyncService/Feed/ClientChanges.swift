@@ -33,7 +33,8 @@ package struct ClientChanges: Sendable {
         }
     }
 
-    /// The objects of which the client needs collections: nil for all of them, otherwise those that have changed.
+    /// The objects of which the client needs collections: nil for all of them, otherwise those that have changed. The other
+    /// collections of an object that the client gets for the first time are empty.
     package static func collections(
         _ entries: [LogEntry], for client: UInt64,
         _ matches: (ObjectAddress, [ValuePath: SyncValue]) -> Bool
@@ -41,8 +42,8 @@ package struct ClientChanges: Sendable {
         var needed: [ObjectAddress: Set<Int>?] = [:]
         for change in MergedChange.merged(entries, client) {
             guard let new = change.new, matches(change.address, new) else { continue }
-            let isKnown = !change.isOwn && (change.old.map { matches(change.address, $0) } ?? false)
-            if !isKnown {
+            let wasIn = change.old.map { matches(change.address, $0) } ?? false
+            if change.isOwn || change.wasDeleted || (!wasIn && !change.isInserted) {
                 needed[change.address] = .some(nil)
             } else if !change.collections.isEmpty {
                 needed[change.address] = change.collections
@@ -61,11 +62,17 @@ private struct MergedChange {
     /// True if all entries so far are touches.
     var isTouch: Bool
     var collections: Set<Int>
+    /// True if the object was deleted, and perhaps created again.
+    var wasDeleted: Bool
+
+    /// True if the object did not exist before.
+    var isInserted: Bool { old == nil && !isTouch }
 
     private mutating func merge(_ entry: LogEntry, isOwn: Bool) {
         self.isOwn = self.isOwn || isOwn
         collections.formUnion(entry.collections)
         if entry.isTouch { return }
+        if entry.new == nil { wasDeleted = true }
         if isTouch { old = entry.old }
         new = entry.new
         isTouch = false
@@ -84,7 +91,7 @@ private struct MergedChange {
                 changes.append(
                     MergedChange(
                         address: entry.address, old: entry.old, new: entry.new, isOwn: isOwn, isTouch: entry.isTouch,
-                        collections: entry.collections))
+                        collections: entry.collections, wasDeleted: entry.new == nil && !entry.isTouch))
             }
         }
         return changes

@@ -225,18 +225,18 @@
                 .create(sample.dog(6), try sample.values(["name": .null])),
                 .create(sample.dog(7), [try sample.path(sample.dog, "home"): .embedded([.text("x")])]),
                 .insertElement(
-                    sample.dog(8), try sample.path(sample.dog, "friends"), try #require(ListPosition([1])),
-                    .link(sample.dog(1))),
+                    sample.dog(100), try sample.path(sample.dog, "friends"), try #require(ListPosition([1])),
+                    .link(sample.person(1))),
                 .create(sample.dog(9), try sample.values(["name": .text("kept")])),
             ])
             #expect(
                 UploadingClient.reasons(outcome) == [
                     sample.dog(1): .constraint, sample.dog(2): .constraint, sample.dog(3): .constraint,
                     sample.dog(4): .invalidValue, sample.dog(5): .constraint, sample.dog(6): .invalidValue,
-                    sample.dog(7): .invalidValue, sample.dog(8): .invalidValue,
+                    sample.dog(7): .invalidValue, sample.dog(100): .invalidValue,
                 ])
             guard case .stored(let objects) = outcome else { return }
-            #expect(objects.map(\.address) == (1...8).map(sample.dog))
+            #expect(objects.map(\.address) == ((1...7) + [100]).map(sample.dog))
             #expect(objects.allSatisfy { !$0.message.contains("4711") && !$0.message.contains("77") })
             #expect(
                 objects[1].message == "a value that must be unique exists already (constraint 'dog_chip_number_key')")

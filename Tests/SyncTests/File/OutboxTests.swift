@@ -272,7 +272,7 @@ struct OutboxTests {
     @Test("types that cannot be synchronized are refused when the file is opened, and the error names the properties")
     func refusedTypes() throws {
         let facts = [
-            "object Dog\nprimaryKey id\nproperty id Int\nproperty tags List<String>\n"
+            "object Dog\nprimaryKey id\nproperty id Int\nproperty tags List<embedded:Toy>\n"
                 + "property home link:House?\nproperty toy embedded:Toy?",
             "object House\nprimaryKey id\nproperty id Int",
             "object Cat\nproperty name String",
