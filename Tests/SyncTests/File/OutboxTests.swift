@@ -13,6 +13,7 @@ enum Sample {
     /// A local property.
     static let note = 9
     static let extra = 10
+    static let (tags, owners, marks, scores) = (11, 12, 13, 14)
     static let boss = 2
     /// The counters of the objects of `Item`, and of the objects of simulations without a file.
     static let counters = [ValuePath(votes), ValuePath(plainVotes)]

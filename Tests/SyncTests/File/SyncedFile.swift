@@ -25,6 +25,10 @@ final class SyncedFile {
         property votes Int merge=add
         property note String? sync=none
         property extra AnyRealmValue
+        property tags List<Int>
+        property owners List<link:Owner>
+        property marks Set<Int>
+        property scores Map<Int?>
         """,
         """
         object Owner
@@ -326,6 +330,10 @@ struct ObjectReader {
                 where property.isColumn && !property.isLocal && property.index != keyProperty {
                     values[ValuePath(property.index)] = try value(row.value(property.index), property)
                 }
+                for property in type.properties where property.isCollection && !property.isLocal {
+                    let collection = try collection(property, RowID(table: table.id, key: key), table)
+                    if !collection.isEmptyCollection { values[ValuePath(property.index)] = collection }
+                }
                 found[ObjectAddress(type: number, key: row.value(keyProperty))] = values
             }
         }
@@ -345,6 +353,34 @@ struct ObjectReader {
         guard property.element.isEmbedded else { return .link(try address(key, table)) }
         guard let row = try StoredRow(key, table.layout, connection) else { throw CancellationError() }
         return .embedded(try table.type.properties.map { try value(row.value($0.index), $0) })
+    }
+
+    // A whole collection, with the positions of the elements of a list.
+    private func collection(
+        _ property: PropertySchema, _ row: RowID, _ table: DatabaseSchema.Table
+    ) throws -> SyncValue {
+        var chunks = try ChunkedElements(
+            owner: row.key, table: table.layout.collection(of: property.index).chunkTable, connection)
+        let stored = try chunks.all {
+            try ChunkedElements.load(
+                owner: row.key, ordinal: $0, count: $1, table: table.layout.collection(of: property.index).chunkTable,
+                connection)
+        }
+        switch property.kind {
+        case .list:
+            let positions = try ListPositions(connection).stored(of: row, property).filter(\.isShown)
+            guard positions.count == stored.count else { throw CancellationError() }
+            return .elements(
+                try zip(positions, stored).map { ListElement(position: $0.position, value: try value($1, property)) })
+        case .set: return .list(ModelValues.sorted(try stored.map { try value($0, property) }))
+        default:
+            return .map(
+                MapEntry.sorted(
+                    try stride(from: 0, to: stored.count, by: 2).map { index in
+                        guard case .text(let key) = stored[index] else { throw CancellationError() }
+                        return MapEntry(key: key, value: try value(stored[index + 1], property))
+                    }))
+        }
     }
 
     private func address(_ key: ObjectKey, _ table: DatabaseSchema.Table) throws -> ObjectAddress {

@@ -113,7 +113,7 @@ final class ModelClient {
         // The changes of an object that is only uploaded are local.
         for address in upload.operations.map(\.address) where address.type != Sample.report(0).type {
             let (mine, theirs) = (rows[address], server.rows[address])
-            let shown = theirs?.mapValues { $0.shown { rows[$0] != nil } }
+            let shown = theirs?.mapValues { $0.shown { rows[$0] != nil } }.normalized
             if mine != shown {
                 fail("the upload made \(address) \(String(describing: theirs)), not \(String(describing: mine))")
             }
@@ -208,6 +208,34 @@ final class ModelClient {
         }
         checkOwnWrites(stored, rows, mask)
         checkCounters(stored, rows, expected)
+        checkOwnElements(stored, rows)
+    }
+
+    // The newest changes of elements that uploads in the outbox have made are shown. Links are left out, because their
+    // targets may not be in the file.
+    private func checkOwnElements(_ stored: ClientState, _ rows: ModelRows) {
+        var written: [ObjectAddress: [ModelCollection.Element: SyncValue?]] = [:]
+        for operation in stored.outbox.flatMap(\.operations) {
+            let address = operation.address
+            guard let element = operation.element else {
+                if case .delete = operation { written[address] = nil }
+                continue
+            }
+            switch operation {
+            case .insertElement(_, _, _, let value), .setElement(_, _, _, let value), .insertMember(_, _, let value),
+                .setEntry(_, _, _, let value):
+                if case .link = value { continue }
+                written[address, default: [:]][element] = .some(value)
+            default: written[address, default: [:]][element] = .some(nil)
+            }
+        }
+        for (address, elements) in written {
+            guard let values = rows[address] else { continue }
+            for (element, value) in elements where values.value(of: element) != value {
+                return fail(
+                    "the own write of an element of \(address) \(element) = \(String(describing: value)) is not shown")
+            }
+        }
     }
 
     // A counter shows the value of the server and what the outbox adds to it.
@@ -236,8 +264,8 @@ final class ModelClient {
     // A link is shown if its target is in the file. The link to an object that the program has created itself is restored
     // when the upload is acknowledged.
     private func agrees(_ mine: SyncValue?, _ theirs: SyncValue?, _ rows: ModelRows, _ mask: UploadMask) -> Bool {
-        mine == theirs?.shown { rows[$0] != nil }
-            || mine == theirs?.shown { rows[$0] != nil && !mask.contains($0) }
+        let shown = [theirs?.shown { rows[$0] != nil }, theirs?.shown { rows[$0] != nil && !mask.contains($0) }]
+        return shown.contains { $0?.isEmptyCollection ?? true ? mine == nil || mine == $0 : mine == $0 }
     }
 
     // The newest value that an upload in the outbox has written is shown, unless a later one has deleted the object.
@@ -276,7 +304,7 @@ final class ModelClient {
             if !stored.outbox.isEmpty { fail("\(stored.outbox.count) uploads are left") }
             if stored.shown != stored.wanted { fail("the newest subscriptions are not complete") }
             let expected = server.rows.filter { ModelServiceSession.matches(stored.wanted.queries, $0.key, $0.value) }
-            let shown = expected.mapValues { $0.mapValues { $0.shown { expected[$0] != nil } } }
+            let shown = expected.mapValues { $0.mapValues { $0.shown { expected[$0] != nil } }.normalized }
             if rows != shown { fail("the client differs from the server at rest") }
         }
     }
