@@ -48,7 +48,9 @@ struct CollectionWriter {
         switch property.kind {
         case .list:
             let positions = try positions(property, row).filter(\.isShown)
-            guard positions.count == stored.count else { throw MalformedMessage("a list has not one position for each element") }
+            guard positions.count == stored.count else {
+                throw MalformedMessage("a list has not one position for each element")
+            }
             return .elements(
                 try zip(positions, stored).map { ListElement(position: $0.position, value: try value($1, property)) })
         case .set: return .list(try stored.map { try value($0, property) })

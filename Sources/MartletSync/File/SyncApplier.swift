@@ -8,13 +8,13 @@ import MartletValues
 /// properties. A link to an object
 /// that is not in the file becomes nil and is remembered; when its target comes, it is restored.
 package struct SyncApplier {
-    private let schema: SyncSchema
-    private let writer: DownloadWriter
+    let schema: SyncSchema
+    let writer: DownloadWriter
     /// The numbers of the tables of the synchronized types, by the numbers of the types.
-    private let tables: [TableID]
+    let tables: [TableID]
     /// The objects of the batch, with their rows. The row of a new object may not be written yet.
-    private var rows: [ObjectAddress: (row: RowID, isNew: Bool)] = [:]
-    private var hasUnresolved: Bool
+    var rows: [ObjectAddress: (row: RowID, isNew: Bool)] = [:]
+    var hasUnresolved: Bool
 
     package init(_ schema: SyncSchema, _ transaction: WriteTransaction) throws {
         self.schema = schema
@@ -33,24 +33,7 @@ package struct SyncApplier {
                 })
             return message.bytes
         }
-        writer.encodesCollection = { [schema, unowned writer] row, property in
-            var message = MessageWriter()
-            message.value(try CollectionWriter(schema: schema, writer: writer).whole(property, row))
-            return message.bytes
-        }
-        writer.removesTarget = { [schema, tables, unowned writer] row, property, whole, leaving in
-            var reader = try MessageReader(whole)
-            let (value, collections) = (
-                try reader.syncValue(), CollectionWriter(schema: schema, writer: writer)
-            )
-            let missing = try collections.write(value, property, row) { address in
-                guard tables.indices.contains(address.type) else { return nil }
-                let table = tables[address.type]
-                let key = try writer.key(primaryKey: address.key, in: table)
-                return key.map { RowID(table: table, key: $0) }.flatMap { $0 == leaving ? nil : $0 }
-            }
-            try collections.remember(missing, value, property, row)
-        }
+        rememberCollections()
     }
 
     /// - Throws: `MalformedMessage` if the batch has types, properties or values that the schema does not have.
@@ -82,7 +65,7 @@ package struct SyncApplier {
 
     // MARK: Addresses
 
-    private func table(_ address: ObjectAddress) throws -> TableID {
+    func table(_ address: ObjectAddress) throws -> TableID {
         guard tables.indices.contains(address.type) else {
             throw MalformedMessage("there is no type with the number \(address.type)")
         }
@@ -90,7 +73,7 @@ package struct SyncApplier {
     }
 
     /// The key of an object in the file; nil if there is none.
-    private func key(_ address: ObjectAddress) throws -> ObjectKey? {
+    func key(_ address: ObjectAddress) throws -> ObjectKey? {
         let table = try table(address)
         let type = writer.schema[table].type
         guard let property = type.primaryKey, address.key != .null, type.properties[property].accepts(address.key)
@@ -155,20 +138,6 @@ package struct SyncApplier {
         }
     }
 
-    /// Writes a whole collection.
-    private mutating func write(_ value: SyncValue, _ property: PropertySchema, _ row: RowID) throws {
-        let collections = CollectionWriter(schema: schema, writer: writer)
-        let expected = property.element.target
-        let missing = try collections.write(value, property, row) { address in
-            if let expected, schema[address.type]?.name != expected { throw CollectionWriter.malformed(property) }
-            if let row = rows[address]?.row { return row }
-            return try key(address).map { RowID(table: try table(address), key: $0) }
-        }
-        if hasUnresolved || !missing.isEmpty {
-            if try collections.remember(missing, value, property, row) { hasUnresolved = true }
-        }
-    }
-
     private mutating func insert(
         _ row: RowID, _ values: [PropertyIndex: SyncValue], primaryKey: SQLValue? = nil
     ) throws {
@@ -181,7 +150,7 @@ package struct SyncApplier {
         try writer.insert(row, columns)
     }
 
-    private mutating func update(_ row: RowID, _ values: [PropertyIndex: SyncValue]) throws {
+    mutating func update(_ row: RowID, _ values: [PropertyIndex: SyncValue]) throws {
         if values.isEmpty { return }
         guard let current = try writer.row(row) else { return }
         try writer.update(row, try stored(values, row, current))
@@ -307,34 +276,6 @@ package struct SyncApplier {
             try insert(row, values)
             return .integer(row.key)
         default: throw MalformedMessage("a value of '\(property.name)' is not an embedded object")
-        }
-    }
-
-    // MARK: Links
-
-    private func unresolved<R>(_ body: (UnresolvedLinks) throws -> R) throws -> R {
-        try writer.transaction.handle.read { try body(UnresolvedLinks($0)) }
-    }
-
-    /// Restores the links to an object that has come.
-    private mutating func resolveLinks(to address: ObjectAddress) throws {
-        guard let target = rows[address]?.row else { return }
-        for holder in try unresolved({ try $0.holders(of: address.key, in: target.table) }) {
-            let type = writer.schema.tables[holder.row.table]?.type
-            guard let property = type?[holder.property] else { continue }
-            if property.isCollection {
-                var reader = try MessageReader(try unresolved { try $0.whole(holder) })
-                try write(try reader.syncValue(), property, holder.row)
-                continue
-            }
-            guard property.isAny else {
-                try writer.update(holder.row, [property.index: .integer(target.key)])
-                try unresolved { try $0.forget(holder) }
-                continue
-            }
-            // Other links in the value may still have no target.
-            var reader = try MessageReader(try unresolved { try $0.whole(holder) })
-            try update(holder.row, [property.index: reader.syncValue()])
         }
     }
 }

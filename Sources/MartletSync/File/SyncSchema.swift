@@ -75,7 +75,9 @@ private struct SyncableTypes {
         let name = "'\(type.name).\(property.name)'"
         if case .linkingObjects = property.kind { return [] }
         if property.isCollection {
-            if type.isEmbedded { return ["\(name) is a collection of an embedded object, which is not synchronized yet"] }
+            if type.isEmbedded {
+                return ["\(name) is a collection of an embedded object, which is not synchronized yet"]
+            }
             if property.element.isEmbedded {
                 return ["\(name) is a collection of embedded objects, which is not synchronized yet"]
             }

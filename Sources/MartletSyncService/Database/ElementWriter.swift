@@ -59,12 +59,13 @@
                 AND \(triggers.isDistinct("e.\"value\"", "$3"))
                 """, [row.key, key, value])
             if result.affectedRows > 0 { return }
-            let isUnchanged = try session.query(
-                """
-                SELECT FROM \(relation) e WHERE "owner" = $1 AND "position" = $2
-                AND NOT (\(triggers.isDistinct("e.\"value\"", "$3")))
-                """, [row.key, key, value]
-            ).rowCount > 0
+            let isUnchanged =
+                try session.query(
+                    """
+                    SELECT FROM \(relation) e WHERE "owner" = $1 AND "position" = $2
+                    AND NOT (\(triggers.isDistinct("e.\"value\"", "$3")))
+                    """, [row.key, key, value]
+                ).rowCount > 0
             if isUnchanged { return try touch(key) }
             if try exists(key) { throw Self.notPermitted }
         }

@@ -69,7 +69,8 @@
         }
 
         private func surplus(_ found: [String: Found], _ expected: Set<String>, _ table: String) -> [String] {
-            found.filter { !expected.contains($0.key) && $0.value.isRequired && !$0.value.hasDefault }.keys.sorted().map {
+            found.filter { !expected.contains($0.key) && $0.value.isRequired && !$0.value.hasDefault }.keys.sorted().map
+            {
                 "table '\(table)', column '\($0)': expected a default, because no client writes the column, found NOT NULL "
                     + "without a default"
             }

@@ -84,7 +84,8 @@ package struct FilterCompiler: Sendable {
                     table.collection(of: property) == nil
                     ? "which is not synchronized" : "which is a collection, and cannot be part of a subscription yet"
                 refusal = RefusedQueries(
-                    "a query compares '\(type.name).\(type.properties[property].name)', \(reason); compare another property")
+                    "a query compares '\(type.name).\(type.properties[property].name)', \(reason); compare another property"
+                )
             }
         }
         if let refusal { throw refusal }

@@ -20,7 +20,7 @@ package struct SubscriptionFilter: Sendable {
     /// Whether the subscriptions contain the object before or after a change.
     func concerns(_ entry: LogEntry) -> Bool {
         if entry.isUnseen { return conditions[entry.address.type] != nil }
-        return entry.old.map { contains(entry.address, $0) } == true || entry.new.map { contains(entry.address, $0) } == true
+        return [entry.old, entry.new].contains { $0.map { contains(entry.address, $0) } ?? false }
     }
 }
 

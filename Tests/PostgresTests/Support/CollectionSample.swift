@@ -74,7 +74,8 @@
         func set(_ name: String) throws -> [SyncValue] { try #require(try values(1)[path(name)]?.members) }
 
         func map(_ name: String) throws -> [String: SyncValue] {
-            Dictionary(uniqueKeysWithValues: try #require(try values(1)[path(name)]?.entries).map { ($0.key, $0.value) })
+            let entries = try #require(try values(1)[path(name)]?.entries)
+            return Dictionary(uniqueKeysWithValues: entries.map { ($0.key, $0.value) })
         }
 
         /// The names of the collections that entries name.

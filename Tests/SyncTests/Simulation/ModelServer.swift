@@ -218,7 +218,9 @@ final class ModelServer {
             let kept = restored?.elements(at: ValuePath(Sample.owners)).filter { element in
                 if case .link(let target) = element.value { rows[target] != nil } else { true }
             }
-            if let kept, address.type == 0 { restored?[ValuePath(Sample.owners)] = kept.isEmpty ? nil : .elements(kept) }
+            if let kept, address.type == 0 {
+                restored?[ValuePath(Sample.owners)] = kept.isEmpty ? nil : .elements(kept)
+            }
             for key in ModelForeignKeys.all[address.type] ?? [] {
                 let value = restored?[key.path]?.shown { rows[$0] != nil }
                 restored?[key.path] = value
