@@ -115,7 +115,8 @@ struct CollectionFileTests {
         try download([], to: file)
         try file.write(.insertElement(item, tags, place(0), Sample.integer(5)))
         let state = try file.opened.load()
-        let row = SyncRow(address: item, values: [tags: elements([]), scores: .map([MapEntry(key: "k", value: .null)])])
+        let row = SyncRow(
+            address: item, values: [tags: elements([]), scores: .map([MapEntry(key: "k", value: .null)])])
         let masked = UploadMask(state.outbox).masked(DownloadedBatch(rows: [row], leaving: []))
         try file.commit(masked, state)
         #expect(try values(file).elements(at: tags).count == 1)

@@ -53,7 +53,8 @@ struct ListSlotsTests {
     @Test("edits that do not fit are found")
     func unfitting() {
         for edit in [
-            ListEdit.insert(at: 2, count: 1), .remove(at: 0, count: 2), .replace(at: 1), .move(from: 0, to: 1), .swap(0, 1),
+            ListEdit.insert(at: 2, count: 1), .remove(at: 0, count: 2), .replace(at: 1), .move(from: 0, to: 1),
+            .swap(0, 1),
         ] {
             #expect(throws: Unfitting.self) { try edited(ListPosition.between(nil, nil, client: 1), [edit]) }
         }
