@@ -238,6 +238,9 @@ final class ModelClient {
     // when the upload is acknowledged.
     private func agrees(_ mine: SyncValue?, _ theirs: SyncValue?, _ rows: ModelRows, _ mask: UploadMask) -> Bool {
         let shown = [theirs?.shown { rows[$0] != nil }, theirs?.shown { rows[$0] != nil && !mask.contains($0) }]
+        if let all = shown[0]?.elements, let certain = shown[1]?.elements, let mine = mine?.elements {
+            return Set(certain).isSubset(of: mine) && Set(mine).isSubset(of: all)
+        }
         return shown.contains { $0?.isEmptyCollection ?? true ? mine == nil || mine == $0 : mine == $0 }
     }
 
