@@ -200,7 +200,7 @@ enum RandomMessages {
     static func operation(_ random: inout SeededRandom) -> SyncOperation {
         let (address, path) = (address(&random), path(&random))
         let position = ListPosition.between(nil, nil, client: number(&random))[0]
-        return switch Int.random(in: 0..<10, using: &random) {
+        return switch Int.random(in: 0..<11, using: &random) {
         case 0: .create(address, values(&random))
         case 1: .update(address, values(&random))
         case 2: .delete(address)
@@ -210,6 +210,7 @@ enum RandomMessages {
         case 6: .insertMember(address, path, value(&random))
         case 7: .removeMember(address, path, value(&random))
         case 8: .setEntry(address, path, key: text(&random), value(&random))
+        case 9: .setElement(address, path, position, value(&random))
         default: .removeEntry(address, path, key: text(&random))
         }
     }

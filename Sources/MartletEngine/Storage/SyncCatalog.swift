@@ -31,6 +31,11 @@ enum SyncCatalog {
         property TEXT NOT NULL, target_type INTEGER NOT NULL, target ANY NOT NULL, value BLOB, \
         PRIMARY KEY (holder_type, holder, property, target_type, target)) STRICT, WITHOUT ROWID
         """,
+        // The positions of the elements of lists, in the form of messages.
+        """
+        CREATE TABLE martlet_positions (type INTEGER NOT NULL, owner INTEGER NOT NULL, property TEXT NOT NULL, \
+        positions BLOB NOT NULL, PRIMARY KEY (type, owner, property)) STRICT, WITHOUT ROWID
+        """,
         "CREATE INDEX martlet_unresolved_targets ON martlet_unresolved (target_type, target)",
     ]
 
@@ -42,7 +47,10 @@ enum SyncCatalog {
 
     /// Makes the file of the connection a file without synchronization. Called in a transaction.
     static func remove(_ connection: Connection) throws {
-        for table in ["martlet_sync", "martlet_outbox", "martlet_subscriptions", "martlet_unresolved"] {
+        let tables = [
+            "martlet_sync", "martlet_outbox", "martlet_subscriptions", "martlet_unresolved", "martlet_positions",
+        ]
+        for table in tables {
             try connection.execute("DROP TABLE \(table)")
         }
         try setFormat(Catalog.format, connection)

@@ -15,6 +15,10 @@ package final class DownloadWriter {
     /// Returns a value of an `AnyRealmValue` property in a form that contains the primary keys of its targets. Called before
     /// a link is removed from the value.
     package var encodesAny: ((SQLValue) throws -> [UInt8])?
+    /// The same for a whole collection of a row.
+    package var encodesCollection: ((RowID, PropertySchema) throws -> [UInt8])?
+    /// Writes a collection without the elements that link to an object that leaves, or with nil instead of these links.
+    package var removesTarget: ((RowID, PropertySchema, _ whole: [UInt8], _ target: RowID) throws -> Void)?
 
     /// - Parameter transaction: a transaction that has written nothing yet.
     package init(_ transaction: WriteTransaction) {
@@ -123,7 +127,11 @@ package final class DownloadWriter {
             try deletion.run([row])
             try transaction.handle.read { connection in
                 let links = UnresolvedLinks(connection)
-                for row in host.deleted { try links.forgetLinks(of: row) }
+                let positions = ListPositions(connection)
+                for row in host.deleted {
+                    try links.forgetLinks(of: row)
+                    try positions.remove(of: row)
+                }
             }
         }
     }
@@ -217,12 +225,16 @@ private final class LeavingObject: RowDeletionHost {
         return try encodesAny(stored)
     }
 
-    func remove(_ targets: Set<SQLValue>, from collection: CollectionID) throws { throw unsupported(collection) }
-    func remove(_ link: AnyLink, from collection: CollectionID) throws { throw unsupported(collection) }
+    func remove(_ targets: Set<SQLValue>, from collection: CollectionID) throws { try leave(collection) }
+    func remove(_ link: AnyLink, from collection: CollectionID) throws { try leave(collection) }
 
-    private func unsupported(_ collection: CollectionID) -> EngineError {
-        EngineError(
-            .invalidInput, path: writer.transaction.coordinator.path,
-            "collections of links are not supported in a synchronized file")
+    // Removes the object from a collection, and remembers the whole collection.
+    private func leave(_ collection: CollectionID) throws {
+        let property = schema[collection.table].type.properties[collection.property]
+        let holder = RowID(table: collection.table, key: collection.owner)
+        let place = UnresolvedLinks.Holder(holder, property: property.name)
+        var whole = try writer.transaction.handle.read { try UnresolvedLinks($0).whole(place) }
+        if whole.isEmpty { whole = try writer.encodesCollection?(holder, property) ?? [] }
+        try writer.removesTarget?(holder, property, whole, row)
     }
 }

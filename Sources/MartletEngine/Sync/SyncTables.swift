@@ -76,6 +76,8 @@ package struct OutboxHead: Sendable, Equatable {
     package var clock: UInt64
     package var clockOffset: Int64
     package var cursor: String?
+    /// The number of the client; nil before the service has assigned one.
+    package var client: UInt64?
     /// False if the entries of the outbox have other numbers of types and properties.
     package var hasNumbering: Bool
 }
@@ -132,7 +134,7 @@ package struct SyncTables {
     package func outboxHead(numbering: String) throws -> OutboxHead {
         let statement = try connection.statement(
             "SELECT max(acknowledged, coalesce(number, 0)), max(clock, coalesce(time, 0)), clock_offset, cursor, "
-                + "numbering = ?1 FROM martlet_sync LEFT JOIN "
+                + "numbering = ?1, client FROM martlet_sync LEFT JOIN "
                 + "(SELECT number, time FROM martlet_outbox ORDER BY number DESC LIMIT 1) WHERE id = 1")
         statement.bind(numbering, at: 1)
         guard try statement.step() else {
@@ -142,6 +144,7 @@ package struct SyncTables {
         return OutboxHead(
             lastNumber: UInt64(bitPattern: statement.integer(0)), clock: UInt64(bitPattern: statement.integer(1)),
             clockOffset: statement.integer(2), cursor: statement.isNull(3) ? nil : statement.text(3),
+            client: statement.isNull(5) ? nil : UInt64(bitPattern: statement.integer(5)),
             hasNumbering: statement.integer(4) == 1)
     }
 

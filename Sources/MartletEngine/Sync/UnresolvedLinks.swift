@@ -103,7 +103,7 @@ extension CommittingChanges {
         for (id, rows) in changes.tables {
             guard let table = schema.tables[id] else { continue }
             for key in rows.deleted { try links.forgetLinks(of: RowID(table: id, key: key)) }
-            for property in table.type.properties where property.isColumn && (property.isLink || property.isAny) {
+            for property in table.type.properties where property.isLink || property.isAny {
                 for key in rows.keys(modifiedIn: ColumnSet(property.index)) {
                     try links.forget(.init(RowID(table: id, key: key), property: property.name))
                 }

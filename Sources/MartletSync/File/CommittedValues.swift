@@ -8,6 +8,8 @@ struct CommittedValues {
     private let changes: CommittingChanges
     /// The addresses of link targets.
     private var addresses: [RowID: ObjectAddress] = [:]
+    /// True while former values are converted, whose targets may not exist any more.
+    private var isPrevious = false
 
     /// How deeply embedded objects may contain each other. See `MessageLimits`.
     private static let maximumDepth = 100
@@ -40,6 +42,18 @@ struct CommittedValues {
             })
     }
 
+    /// An element of a collection of the property.
+    mutating func element(_ stored: SQLValue, _ property: PropertySchema) throws -> SyncValue {
+        try value(stored, property, depth: 0)
+    }
+
+    /// An element that the collection had before the transaction.
+    mutating func previousElement(_ stored: SQLValue, _ property: PropertySchema) throws -> SyncValue {
+        isPrevious = true
+        defer { isPrevious = false }
+        return try value(stored, property, depth: 0)
+    }
+
     /// The value at a path, which may lead into embedded objects.
     mutating func value(
         at path: [PropertyIndex], _ row: StoredRow, _ table: DatabaseSchema.Table
@@ -68,10 +82,24 @@ struct CommittedValues {
         guard let type = schema.number(of: table.type.name) else { return nil }
         if table.layout.keyIsProperty { return ObjectAddress(type: type, key: .integer(row.key)) }
         if let known = addresses[row] { return known }
-        guard let key = try changes.primaryKey(of: row.key, table) else { return nil }
+        let current = try changes.primaryKey(of: row.key, table)
+        guard let key = try isPrevious && current == nil ? changes.previousPrimaryKey(of: row.key, table) : current
+        else { return nil }
         let address = ObjectAddress(type: type, key: key)
         addresses[row] = address
         return address
+    }
+}
+
+extension SyncOperation {
+    /// The objects to which the new element of a collection links; empty for other operations.
+    var targets: [ObjectAddress] {
+        switch self {
+        case .insertElement(_, _, _, let value), .setElement(_, _, _, let value), .insertMember(_, _, let value),
+            .setEntry(_, _, _, let value):
+            value.targets
+        default: []
+        }
     }
 }
 

@@ -45,8 +45,37 @@ struct NumberTranslation {
         case .add(let former, let path, let amount):
             let values = try translated([path: .null], of: former.type)
             return .add(address, values.keys.first ?? path, amount)
-        default: throw Missing(name: "an operation of a collection")
+        case .insertElement(let former, let path, let position, let value):
+            let (path, value) = try translated(path, value, of: former.type)
+            return .insertElement(address, path, position, value)
+        case .setElement(let former, let path, let position, let value):
+            let (path, value) = try translated(path, value, of: former.type)
+            return .setElement(address, path, position, value)
+        case .removeElement(let former, let path, let position):
+            return .removeElement(address, try translated(path, .null, of: former.type).path, position)
+        case .insertMember(let former, let path, let value):
+            let (path, value) = try translated(path, value, of: former.type)
+            return .insertMember(address, path, value)
+        case .removeMember(let former, let path, let value):
+            let (path, value) = try translated(path, value, of: former.type)
+            return .removeMember(address, path, value)
+        case .setEntry(let former, let path, let key, let value):
+            let (path, value) = try translated(path, value, of: former.type)
+            return .setEntry(address, path, key: key, value)
+        case .removeEntry(let former, let path, let key):
+            return .removeEntry(address, try translated(path, .null, of: former.type).path, key: key)
         }
+    }
+
+    /// The path of a collection, and one of its elements.
+    private func translated(
+        _ path: ValuePath, _ value: SyncValue, of type: Int
+    ) throws(Missing) -> (path: ValuePath, value: SyncValue) {
+        let values = try translated([path: value], of: type)
+        guard let (path, value) = values.first.map({ ($0.key, $0.value) }) else {
+            throw Missing(name: "the collection \(path.properties)")
+        }
+        return (path, value)
     }
 
     /// The value with links to types that are not synchronized any more replaced by nil.

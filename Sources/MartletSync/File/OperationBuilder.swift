@@ -13,6 +13,7 @@ import MartletValues
 struct OperationBuilder {
     private let schema: SyncSchema
     private let changes: CommittingChanges
+    private let collections: CollectionRecorder
     private var values: CommittedValues
     private var updated: [ChangedObject] = []
     private var deleted: [ObjectAddress] = []
@@ -27,12 +28,18 @@ struct OperationBuilder {
         var nested: [ValuePath: SyncValue] = [:]
         /// What is added to counters.
         var amounts: [(property: PropertyIndex, amount: Int64)] = []
+        /// The changes of collections.
+        var elements: [SyncOperation] = []
 
         var isUpdate: Bool { !values.isEmpty || !nested.isEmpty }
     }
 
-    init(_ schema: SyncSchema, _ changes: CommittingChanges) {
+    /// - Parameters:
+    ///   - client: the number of the client, or any number that no other client uses.
+    ///   - upload: the number of the upload.
+    init(_ schema: SyncSchema, _ changes: CommittingChanges, client: UInt64, upload: UInt64) {
         (self.schema, self.changes) = (schema, changes)
+        collections = CollectionRecorder(changes: changes, client: client, upload: upload)
         values = CommittedValues(schema, changes)
     }
 
@@ -64,10 +71,14 @@ struct OperationBuilder {
     private func isSimple(_ objects: ChangedObjects) -> Bool {
         guard objects.deleted.isEmpty, objects.embedded.isEmpty else { return false }
         guard let sent = SentColumns(objects.table, schema) else { return true }
+        if !sent.collections.isEmpty {
+            let isWritten = objects.updated.contains { !sent.collections($0.columns).isEmpty }
+            if isWritten || !objects.created.isEmpty { return false }
+        }
         return !objects.updated.contains { sent.containsCounter($0.columns) }
     }
 
-    // Without deletions, embedded objects and counters, the rows are encoded while they are read.
+    // Without deletions, embedded objects, collections and counters, the rows are encoded while they are read.
     private mutating func encodedRows(_ changed: [ChangedObjects]) throws -> [UInt8]? {
         var count = 0
         var rows = MessageWriter()
@@ -123,7 +134,8 @@ struct OperationBuilder {
         for (property, amount) in object.amounts {
             writer.operation(.add(object.address, ValuePath(property), amount))
         }
-        return count + object.amounts.count
+        for operation in object.elements { writer.operation(operation) }
+        return count + object.amounts.count + object.elements.count
     }
 
     /// Removes the links to objects that are deleted and created again from the updates, and returns them.
@@ -135,8 +147,11 @@ struct OperationBuilder {
         for index in updated.indices {
             let values = updated[index].values.filter { $0.value.targets.contains(where: recreated.contains) }
             let nested = updated[index].nested.filter { $0.value.targets.contains(where: recreated.contains) }
-            if values.isEmpty && nested.isEmpty { continue }
-            late.append(ChangedObject(address: updated[index].address, values: values, nested: nested))
+            let elements = updated[index].elements.filter { $0.targets.contains(where: recreated.contains) }
+            if values.isEmpty && nested.isEmpty && elements.isEmpty { continue }
+            late.append(
+                ChangedObject(address: updated[index].address, values: values, nested: nested, elements: elements))
+            updated[index].elements.removeAll { $0.targets.contains(where: recreated.contains) }
             updated[index].values = updated[index].values.map { property, value in
                 (property, values.contains { $0.property == property } ? value.withoutLinks : value)
             }
@@ -150,7 +165,12 @@ struct OperationBuilder {
     private mutating func add(_ objects: ChangedObjects) throws {
         let table = objects.table
         guard let sent = SentColumns(table, schema) else { return }
-        try forEachRow(of: table, sent, objects.created, sent.columns) { $0.created.append($2) }
+        if !sent.collections.isEmpty { try changes.forgetPositions(of: objects.deleted, in: table.id) }
+        try forEachRow(of: table, sent, objects.created, sent.columns) { builder, row, object in
+            var object = object
+            object.elements = try builder.elements(sent.collections, row.key, table, object.address, isNew: true)
+            builder.created.append(object)
+        }
         if sent.isUploadOnly { return }
         for key in objects.deleted {
             guard let primaryKey = try changes.previousPrimaryKey(of: key, table) else { continue }
@@ -159,9 +179,11 @@ struct OperationBuilder {
         for group in objects.updated {
             let written = sent.written(group.columns)
             let (plain, counters) = (written.filter { !$0.isCounter }, written.filter(\.isCounter))
-            if written.isEmpty { continue }
+            let collections = sent.collections(group.columns)
+            if written.isEmpty && collections.isEmpty { continue }
             try forEachRow(of: table, sent, group.keys, plain) { builder, row, object in
                 var object = object
+                object.elements = try builder.elements(collections, row.key, table, object.address, isNew: false)
                 if !counters.isEmpty { object.amounts = try builder.amounts(row, counters, table) }
                 builder.updated.append(object)
             }
@@ -183,6 +205,18 @@ struct OperationBuilder {
             let address = ObjectAddress(type: sent.type, key: row.value(sent.keyPosition))
             try body(&self, row, ChangedObject(address: address, values: found))
         }
+    }
+
+    private mutating func elements(
+        _ properties: [PropertyIndex], _ key: ObjectKey, _ table: DatabaseSchema.Table, _ address: ObjectAddress,
+        isNew: Bool
+    ) throws -> [SyncOperation] {
+        var operations: [SyncOperation] = []
+        for index in properties {
+            operations += try collections.operations(
+                table.type.properties[index], of: RowID(table: table.id, key: key), address, isNew: isNew, &values)
+        }
+        return operations
     }
 
     /// The differences between the new and the former values of counters.

@@ -18,6 +18,8 @@ struct SentColumns {
     /// The position of the primary key among the columns of the table.
     let keyPosition: Int
     let columns: [Column]
+    /// The lists, sets and maps that are sent.
+    let collections: [PropertyIndex]
     /// True for objects that are sent once and not received.
     let isUploadOnly: Bool
     private let properties: ColumnSet
@@ -37,11 +39,15 @@ struct SentColumns {
                 position: position, property: property.index, isConverted: property.isLink || property.isAny,
                 isCounter: property.isCounter)
         }
+        collections = declared.properties.filter { $0.isCollection && !$0.isLocal }.map(\.index)
         properties = ColumnSet(columns.map(\.property))
     }
 
     /// The columns of `written`, in the order of the table.
     func written(_ written: ColumnSet) -> [Column] { columns.filter { written.contains($0.property) } }
+
+    /// The collections of `written`.
+    func collections(_ written: ColumnSet) -> [PropertyIndex] { collections.filter(written.contains) }
 
     func contains(_ property: PropertyIndex) -> Bool { properties.contains(property) }
 

@@ -8,13 +8,13 @@ import MartletValues
 /// properties. A link to an object
 /// that is not in the file becomes nil and is remembered; when its target comes, it is restored.
 package struct SyncApplier {
-    private let schema: SyncSchema
-    private let writer: DownloadWriter
+    let schema: SyncSchema
+    let writer: DownloadWriter
     /// The numbers of the tables of the synchronized types, by the numbers of the types.
-    private let tables: [TableID]
+    let tables: [TableID]
     /// The objects of the batch, with their rows. The row of a new object may not be written yet.
-    private var rows: [ObjectAddress: (row: RowID, isNew: Bool)] = [:]
-    private var hasUnresolved: Bool
+    var rows: [ObjectAddress: (row: RowID, isNew: Bool)] = [:]
+    var hasUnresolved: Bool
 
     package init(_ schema: SyncSchema, _ transaction: WriteTransaction) throws {
         self.schema = schema
@@ -33,6 +33,7 @@ package struct SyncApplier {
                 })
             return message.bytes
         }
+        rememberCollections()
     }
 
     /// - Throws: `MalformedMessage` if the batch has types, properties or values that the schema does not have.
@@ -64,7 +65,7 @@ package struct SyncApplier {
 
     // MARK: Addresses
 
-    private func table(_ address: ObjectAddress) throws -> TableID {
+    func table(_ address: ObjectAddress) throws -> TableID {
         guard tables.indices.contains(address.type) else {
             throw MalformedMessage("there is no type with the number \(address.type)")
         }
@@ -72,7 +73,7 @@ package struct SyncApplier {
     }
 
     /// The key of an object in the file; nil if there is none.
-    private func key(_ address: ObjectAddress) throws -> ObjectKey? {
+    func key(_ address: ObjectAddress) throws -> ObjectKey? {
         let table = try table(address)
         let type = writer.schema[table].type
         guard let property = type.primaryKey, address.key != .null, type.properties[property].accepts(address.key)
@@ -104,6 +105,7 @@ package struct SyncApplier {
         let type = writer.schema[place.row.table].type
         var values: [PropertyIndex: SyncValue] = [:]
         var nested: [(path: [Int], value: SyncValue)] = []
+        var collections: [(property: PropertySchema, value: SyncValue)] = []
         for (path, value) in downloaded.values {
             guard let first = path.properties.first, type.properties.indices.contains(first) else {
                 throw MalformedMessage("'\(type.name)' has no property at the path \(path.properties)")
@@ -114,7 +116,13 @@ package struct SyncApplier {
                 throw MalformedMessage(
                     "'\(type.name).\(type.properties[first].name)' is local, and a value was received")
             }
-            if path.properties.count == 1 { values[first] = value } else { nested.append((path.properties, value)) }
+            if path.properties.count > 1 {
+                nested.append((path.properties, value))
+            } else if type.properties[first].isCollection {
+                collections.append((type.properties[first], value))
+            } else {
+                values[first] = value
+            }
         }
         if place.isNew {
             try insert(place.row, values, primaryKey: downloaded.address.key)
@@ -124,6 +132,9 @@ package struct SyncApplier {
         }
         for (path, value) in nested.sorted(by: { $0.path.lexicographicallyPrecedes($1.path) }) {
             try write(value, at: path, in: place.row)
+        }
+        for (property, value) in collections.sorted(by: { $0.property.index < $1.property.index }) {
+            try write(value, property, place.row)
         }
     }
 
@@ -139,7 +150,7 @@ package struct SyncApplier {
         try writer.insert(row, columns)
     }
 
-    private mutating func update(_ row: RowID, _ values: [PropertyIndex: SyncValue]) throws {
+    mutating func update(_ row: RowID, _ values: [PropertyIndex: SyncValue]) throws {
         if values.isEmpty { return }
         guard let current = try writer.row(row) else { return }
         try writer.update(row, try stored(values, row, current))
@@ -265,29 +276,6 @@ package struct SyncApplier {
             try insert(row, values)
             return .integer(row.key)
         default: throw MalformedMessage("a value of '\(property.name)' is not an embedded object")
-        }
-    }
-
-    // MARK: Links
-
-    private func unresolved<R>(_ body: (UnresolvedLinks) throws -> R) throws -> R {
-        try writer.transaction.handle.read { try body(UnresolvedLinks($0)) }
-    }
-
-    /// Restores the links to an object that has come.
-    private mutating func resolveLinks(to address: ObjectAddress) throws {
-        guard let target = rows[address]?.row else { return }
-        for holder in try unresolved({ try $0.holders(of: address.key, in: target.table) }) {
-            let type = writer.schema.tables[holder.row.table]?.type
-            guard let property = type?[holder.property] else { continue }
-            guard property.isAny else {
-                try writer.update(holder.row, [property.index: .integer(target.key)])
-                try unresolved { try $0.forget(holder) }
-                continue
-            }
-            // Other links in the value may still have no target.
-            var reader = try MessageReader(try unresolved { try $0.whole(holder) })
-            try update(holder.row, [property.index: reader.syncValue()])
         }
     }
 }

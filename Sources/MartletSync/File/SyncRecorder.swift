@@ -28,20 +28,22 @@ package final class SyncRecorder: OutboxRecorder {
 
     package func record(_ changes: CommittingChanges) throws {
         try changes.forgetUnresolvedLinks()
-        var builder = OperationBuilder(schema, changes)
-        guard let bytes = try builder.encodedOperations() else { return }
-        try requireFitting(bytes)
         let tables = SyncTables(changes.connection)
         let head = try tables.outboxHead(numbering: numbering)
+        var clock = HybridClock(
+            last: HybridTimestamp(rawValue: head.clock), offsetMilliseconds: head.clockOffset)
+        let time = clock.next(wall: wall()).rawValue
+        // A client without a number shares no objects with others, except those that both create with the same key.
+        var builder = OperationBuilder(schema, changes, client: head.client ?? time, upload: head.lastNumber + 1)
+        guard let bytes = try builder.encodedOperations() else { return }
+        try requireFitting(bytes)
         guard head.hasNumbering else { throw otherNumbering }
         #if MARTLET_SEEDED_BUGS
             guard let bytes = delayed(bytes) else { return }
         #endif
-        var clock = HybridClock(
-            last: HybridTimestamp(rawValue: head.clock), offsetMilliseconds: head.clockOffset)
         try tables.append(
             OutboxEntry(
-                number: head.lastNumber + 1, time: clock.next(wall: wall()).rawValue, base: head.cursor ?? "",
+                number: head.lastNumber + 1, time: time, base: head.cursor ?? "",
                 operations: bytes))
     }
 

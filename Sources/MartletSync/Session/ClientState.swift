@@ -89,7 +89,8 @@ package struct UploadMask: Sendable {
         case .add(let address, let path, let amount):
             change(address) { $0.amounts[path, default: 0] += Int128(amount) }
         case .insertElement(let address, let path, _, _),
-            .removeElement(let address, let path, _), .insertMember(let address, let path, _),
+            .setElement(let address, let path, _, _), .removeElement(let address, let path, _),
+            .insertMember(let address, let path, _),
             .removeMember(let address, let path, _), .setEntry(let address, let path, _, _),
             .removeEntry(let address, let path, _):
             add(address, CollectionOfOne(path))
@@ -116,7 +117,8 @@ package struct UploadMask: Sendable {
 
     /// The values of a downloaded row that may be shown; nil if the row must not be changed at all.
     ///
-    /// If an upload has written a value inside an embedded object, the whole embedded object is masked. A counter is not
+    /// If an upload has written a value inside an embedded object, the whole embedded object is masked. If it has changed a
+    /// collection, the whole collection is masked. A counter is not
     /// masked: it gets the value of the service and what the uploads add to it, because the service has not added that
     /// yet.
     package func unmasked(_ row: SyncRow) -> SyncRow? {

@@ -2,8 +2,9 @@
 /// (fractional indexing).
 ///
 /// A client can insert elements without a connection, because the positions of the other elements do not change. Each
-/// position ends with the number of the client that made it, so two clients never make the same position. Positions are
-/// compared byte by byte, as PostgreSQL compares `bytea` and as SQLite compares blobs.
+/// position ends with the number of the client that made it, so two clients never make the same position. Before it is the
+/// number of the upload, so a client does not make a position again whose element was removed. Positions are compared byte
+/// by byte, as PostgreSQL compares `bytea` and as SQLite compares blobs.
 package struct ListPosition: Sendable, Hashable, Comparable {
     package let bytes: [UInt8]
 
@@ -32,11 +33,12 @@ package struct ListPosition: Sendable, Hashable, Comparable {
     ///   - lower: the position of the element before; nil at the beginning of the list.
     ///   - upper: the position of the element after; nil at the end of the list. Greater than `lower`.
     ///   - client: the number of the client that inserts the elements.
+    ///   - upload: the number of the upload in which it inserts them; nil if the client makes no position twice.
     package static func between(
-        _ lower: ListPosition?, _ upper: ListPosition?, count: Int = 1, client: UInt64
+        _ lower: ListPosition?, _ upper: ListPosition?, count: Int = 1, client: UInt64, upload: UInt64? = nil
     ) -> [ListPosition] {
         precondition(lower.map { lower in upper.map { lower < $0 } ?? true } ?? true, "positions are not in order")
-        let tag = tag(of: client)
+        let tag = (upload.map { Self.tag(of: $0) } ?? []) + Self.tag(of: client)
         let first = (upper == nil ? following(lower?.bytes ?? []) : midpoint(lower?.bytes ?? [], upper?.bytes)) + tag
         var found: [ListPosition] = []
         found.reserveCapacity(count)

@@ -33,9 +33,9 @@ package enum SyncValue: Sendable, Hashable {
     case link(ObjectAddress)
     /// The values of an embedded object, in the order of its properties.
     case embedded([SyncValue])
-    /// A list in an `AnyRealmValue`.
+    /// A list in an `AnyRealmValue`, or a whole list or set. See `SyncValue.elements`.
     case list([SyncValue])
-    /// A map in an `AnyRealmValue`. The entries are sorted by key, and each key occurs once.
+    /// A map in an `AnyRealmValue`, or a whole map. The entries are sorted by key, and each key occurs once.
     case map([MapEntry])
 
     package static let null = SyncValue.scalar(.null)
@@ -74,6 +74,8 @@ package enum SyncOperation: Sendable, Hashable {
     case add(ObjectAddress, ValuePath, Int64)
     case insertElement(ObjectAddress, ValuePath, ListPosition, SyncValue)
     case removeElement(ObjectAddress, ValuePath, ListPosition)
+    /// Replaces an element of a list, unless it was removed.
+    case setElement(ObjectAddress, ValuePath, ListPosition, SyncValue)
     case insertMember(ObjectAddress, ValuePath, SyncValue)
     case removeMember(ObjectAddress, ValuePath, SyncValue)
     case setEntry(ObjectAddress, ValuePath, key: String, SyncValue)
@@ -82,7 +84,7 @@ package enum SyncOperation: Sendable, Hashable {
     package var address: ObjectAddress {
         switch self {
         case .create(let address, _), .update(let address, _), .delete(let address), .add(let address, _, _),
-            .insertElement(let address, _, _, _), .removeElement(let address, _, _),
+            .insertElement(let address, _, _, _), .removeElement(let address, _, _), .setElement(let address, _, _, _),
             .insertMember(let address, _, _), .removeMember(let address, _, _), .setEntry(let address, _, _, _),
             .removeEntry(let address, _, _):
             address

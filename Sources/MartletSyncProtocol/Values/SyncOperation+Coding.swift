@@ -1,5 +1,6 @@
 private enum OperationKind: UInt8 {
     case create, update, delete, add, insertElement, removeElement, insertMember, removeMember, setEntry, removeEntry
+    case setElement
 }
 
 extension MessageWriter {
@@ -27,6 +28,10 @@ extension MessageWriter {
         case .removeElement(_, let path, let position):
             begin(.removeElement, path)
             blob(position.bytes)
+        case .setElement(_, let path, let position, let value):
+            begin(.setElement, path)
+            blob(position.bytes)
+            self.value(value)
         case .insertMember(_, let path, let value):
             begin(.insertMember, path)
             self.value(value)
@@ -87,6 +92,7 @@ extension MessageReader {
         case .add: return .add(address, try path(), try signed())
         case .insertElement: return .insertElement(address, try path(), try position(), try syncValue())
         case .removeElement: return .removeElement(address, try path(), try position())
+        case .setElement: return .setElement(address, try path(), try position(), try syncValue())
         case .insertMember: return .insertMember(address, try path(), try syncValue())
         case .removeMember: return .removeMember(address, try path(), try syncValue())
         case .setEntry: return .setEntry(address, try path(), key: try text(), try syncValue())

@@ -8,6 +8,8 @@ struct FeedState: Sendable {
     private struct Attached: Sendable {
         let client: UInt64
         let subscriptions: [SubscriptionID]
+        /// The types of the subscriptions.
+        let types: Set<Int>
         /// The cursor that the session has.
         var cursor: SyncCursor
         /// The entries between that cursor and the one of the feed that concern the session.
@@ -50,7 +52,8 @@ struct FeedState: Sendable {
                 subscriptions.append(subscription)
             }
         }
-        attached[session] = Attached(client: client, subscriptions: subscriptions, cursor: cursor)
+        attached[session] = Attached(
+            client: client, subscriptions: subscriptions, types: Set(filter.conditions.keys), cursor: cursor)
         sessionsOfClients[client, default: []].insert(session)
     }
 
@@ -109,6 +112,9 @@ struct FeedState: Sendable {
     private mutating func sessions(concernedBy entry: LogEntry) -> Set<SessionID> {
         var found = entry.origin.flatMap { sessionsOfClients[$0.client] } ?? []
         if entry.isTouch { return found }
+        if entry.isUnseen {
+            return found.union(attached.lazy.filter { $0.value.types.contains(entry.address.type) }.map(\.key))
+        }
         let (old, new) = (entry.old.map { RowImage($0) }, entry.new.map { RowImage($0) })
         for match in matcher.queries(matching: old, new, type: entry.address.type) {
             for subscription in matcher.subscriptions(of: match.query) {

@@ -8,9 +8,9 @@
     ///
     /// The catalog is guarded by a mutex. Each task uses the catalog that it finds at its beginning.
     package final class PostgresServiceDatabase: ServiceDatabase {
-        private let pool: ConnectionPool
+        let pool: ConnectionPool
         private let shared: SharedCatalog
-        private let feed: LogFeed
+        let feed: LogFeed
         private let verify: @Sendable (String) async throws -> AuthenticatedUser
         private let log: @Sendable (String) -> Void
         package let metrics = ServiceMetrics()
@@ -213,31 +213,6 @@
             }
         }
 
-        private func read(
-            after cursor: SyncCursor?, _ queries: [SubscribedQuery], isCurrent: Bool, _ context: SessionContext,
-            _ catalog: SyncCatalog
-        ) async throws -> ClientBatch {
-            let client = context.client?.id ?? 0
-            if isCurrent { try await feed.advance() }
-            if let cursor, let batch = await feed.take(context.session, after: cursor) { return batch }
-            let filter = try catalog.filters.filter(queries, claims: context.claims)
-            switch try await feed.attach(context.session, client: client, after: cursor, filter) {
-            case .batch(let batch): return batch
-            case .behind(let end):
-                guard let cursor else { preconditionFailure("only a session with a cursor is behind") }
-                metrics.add(.catchUps)
-                return try await pool.run { session in
-                    var batch = ClientBatch(cursor: end, entries: [], storedUpload: 0)
-                    try LogReader(catalog).read(after: cursor, until: end, in: session) { entry, origin in
-                        let isOwn = origin?.client == client
-                        if isOwn, let origin { batch.storedUpload = max(batch.storedUpload, origin.upload) }
-                        if let entry, isOwn || filter.concerns(entry) { batch.entries.append(entry) }
-                    }
-                    return batch
-                }
-            }
-        }
-
         private func change(
             _ cursor: SyncCursor, _ formerQueries: [SubscribedQuery], _ newQueries: [SubscribedQuery],
             _ context: SessionContext, _ catalog: SyncCatalog
@@ -246,7 +221,10 @@
             let new = try catalog.filters.filter(newQueries, claims: context.claims)
             return try await pool.run { session in
                 try DatabaseSnapshot.read(catalog, claims: context.claims, in: session) { snapshot in
-                    let batch = ClientBatch(try snapshot.changes(after: cursor), context.client?.id ?? 0)
+                    let client = context.client?.id ?? 0
+                    var batch = ClientBatch(try snapshot.changes(after: cursor), client)
+                    batch.entries.removeAll { $0.isUnseen && !former.concerns($0) && $0.origin?.client != client }
+                    try snapshot.complete(&batch, for: client, former.contains)
                     var data = SubscriptionData(rows: [], leaving: [])
                     for type in Set(former.conditions.keys).union(new.conditions.keys).sorted() {
                         // Objects of the queries that both sets have are in both, or in neither.

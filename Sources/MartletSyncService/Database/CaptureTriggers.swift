@@ -82,7 +82,7 @@
 
         // A reader may have seen a commit that PostgreSQL loses in a crash, and its number may be used again. No cursor would
         // notice that. So a commit that is logged is durable before it becomes visible.
-        private static let durability = """
+        static let durability = """
                 IF current_setting('synchronous_commit') = 'off' THEN
                     PERFORM set_config('synchronous_commit', 'on', true);
                 END IF;

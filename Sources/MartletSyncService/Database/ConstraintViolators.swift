@@ -27,6 +27,10 @@
                     : try unlinked(table, columns, applied).union(stillNeeded(table, columns, deleted))
                 if !found.isEmpty { return found }
             }
+            if let name = error.table, let (owner, collection) = catalog.collection(table: name) {
+                let found = try unlinked(collection, owner, applied).union(stillNeeded(collection, deleted))
+                if !found.isEmpty { return found }
+            }
             // A cascade may have deleted the target, or a trigger of the user may check something else.
             return deleted.isEmpty ? applied : Set(deleted)
         }
@@ -60,6 +64,23 @@
         ) throws -> Set<ObjectAddress> {
             let links = table.columns.filter { columns.contains($0.name) }
             let found = try rows(table, applied).filter { row in try links.contains { try row.hasMissingTarget($0) } }
+            return Set(found.map(\.address))
+        }
+
+        // The objects with an element that has no target.
+        private func unlinked(
+            _ collection: SyncCollection, _ owner: SyncTable, _ applied: Set<ObjectAddress>
+        ) throws -> Set<ObjectAddress> {
+            let found = try rows(owner, applied).filter { try $0.hasMissingTarget(in: collection) }
+            return Set(found.map(\.address))
+        }
+
+        // The deleted objects that are still elements.
+        private func stillNeeded(
+            _ collection: SyncCollection, _ deleted: [ObjectAddress]
+        ) throws -> Set<ObjectAddress> {
+            guard let target = collection.value.target.flatMap({ catalog.tables[$0] }) else { return [] }
+            let found = try rows(target, deleted).filter { try $0.isMissingTarget(in: collection) }
             return Set(found.map(\.address))
         }
 

@@ -6,8 +6,8 @@
     package struct DatabaseSnapshot {
         /// Changes after this cursor are not in the snapshot; all others are.
         package let cursor: SyncCursor
-        private let session: PostgresSession
-        private let catalog: SyncCatalog
+        let session: PostgresSession
+        let catalog: SyncCatalog
 
         /// Calls the closure with a snapshot of now, which it may use during the call.
         ///
@@ -51,17 +51,18 @@
             let columns = table.columns.map { "t." + $0.quoted }.joined(separator: ", ")
             let format = RowFormat(table, catalog.unfitting)
             var query = "SELECT \(columns) FROM \(catalog.relation(table)) t"
-            if let conditions,
-                let filter = ConditionSQL.literal(conditions, type: catalog.schema.types[type]),
-                filter.utf8.count <= Self.maximumFilterBytes
-            {
-                query += " WHERE \(filter)"
-            }
+            var filter = conditions.flatMap { ConditionSQL.literal($0, type: catalog.schema.types[type]) }
+            if filter.map({ $0.utf8.count > Self.maximumFilterBytes }) ?? false { filter = nil }
+            if let filter { query += " WHERE \(filter)" }
             // The reader of the log has disabled it for the session.
             try session.execute("SET LOCAL enable_seqscan = on")
+            let contents = try collections(of: table, filter: filter)
             try session.copyOut("COPY (\(query)) TO STDOUT (FORMAT binary)") { reader in
-                let values = try format.values(&reader)
+                var values = try format.values(&reader)
                 guard case .scalar(let key)? = values[table.key.path] else { throw PostgresError.malformed("a row") }
+                for (collection, elements) in zip(table.collections, contents) {
+                    values[collection.path] = collection.whole(elements[key] ?? [])
+                }
                 try each(SyncRow(address: ObjectAddress(type: type, key: key), values: values))
             }
         }

@@ -112,6 +112,7 @@
                     WHERE NOT EXISTS (SELECT FROM martlet.types WHERE name = $1)
                     """, [.text(table.typeName)])
             }
+            try session.execute(ElementTriggers.removal)
             let names = Dictionary(uniqueKeysWithValues: tables.map { ($0.typeName, $0) })
             for row in try session.query("SELECT id, name FROM martlet.types ORDER BY id").rows {
                 let id = try row.integer(0)
@@ -122,12 +123,19 @@
                 let triggers = CaptureTriggers(
                     table: table, relation: Self.relation(table, tableSchema), typeID: id, factsID: facts)
                 try session.execute(triggers.script)
+                for collection in table.collections {
+                    let elements = ElementTriggers(
+                        collection: collection, relation: Self.relation(collection.name, tableSchema), owner: triggers)
+                    try session.execute(elements.script)
+                }
             }
         }
 
         /// The quoted name of a table.
-        static func relation(_ table: SyncTable, _ schema: String) -> String {
-            "\"\(schema.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\".\"\(table.name)\""
+        static func relation(_ table: SyncTable, _ schema: String) -> String { relation(table.name, schema) }
+
+        static func relation(_ name: String, _ schema: String) -> String {
+            "\"\(schema.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\".\"\(name)\""
         }
     }
 #endif

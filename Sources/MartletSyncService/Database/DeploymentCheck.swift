@@ -15,8 +15,10 @@
             if !misfits.isEmpty { return misfits }
             var findings = try ruleFindings(in: session)
             for table in tables {
-                findings += try triggers(table, session)
-                findings += try rights(catalog.relation(table), ["SELECT", "INSERT", "UPDATE", "DELETE"], session)
+                for (name, relation) in relations(of: table) {
+                    findings += try triggers(name, relation, session)
+                    findings += try rights(relation, ["SELECT", "INSERT", "UPDATE", "DELETE"], session)
+                }
             }
             findings += try rights("martlet.clients", ["SELECT", "INSERT", "UPDATE"], session)
             findings += try rights("martlet.log", ["SELECT", "INSERT"], session)
@@ -36,19 +38,24 @@
             ]
         }
 
-        private func triggers(_ table: SyncTable, _ session: PostgresSession) throws -> [String] {
+        // The table of the objects, and those of their collections.
+        private func relations(of table: SyncTable) -> [(name: String, relation: String)] {
+            [(table.name, catalog.relation(table))] + table.collections.map { ($0.name, catalog.relation($0)) }
+        }
+
+        private func triggers(_ name: String, _ relation: String, _ session: PostgresSession) throws -> [String] {
             let row = try session.query(
                 """
                 SELECT count(*) FROM pg_trigger WHERE tgrelid = $1::regclass AND tgname IN ($2, $3) AND tgenabled = 'A'
                 """,
                 [
-                    .text(catalog.relation(table)), .text(CaptureTriggers.rowTrigger),
+                    .text(relation), .text(CaptureTriggers.rowTrigger),
                     .text(CaptureTriggers.truncateTrigger),
                 ]
             ).first
             if try row?.bigint(0) == 2 { return [] }
             return [
-                "table '\(table.name)' lacks the triggers that log its changes, or they are disabled; run "
+                "table '\(name)' lacks the triggers that log its changes, or they are disabled; run "
                     + "'martlet-sync deploy'"
             ]
         }

@@ -29,9 +29,9 @@
             SELECT NULL::bigint AS seq, pg_current_snapshot()::text AS cursor, NULL::"char" AS op, NULL::integer AS type,
                 (SELECT facts FROM martlet.deployment) AS facts, NULL::bytea AS key, NULL::bytea AS old, NULL::bytea AS new,
                 NULL::bigint AS client, (SELECT deployed::text::bigint FROM martlet.deployment) AS upload,
-                (SELECT horizon FROM martlet.deployment) AS xid
+                (SELECT horizon FROM martlet.deployment) AS xid, NULL::text AS property
             UNION ALL
-            SELECT seq, NULL, op, type, facts, key, old, new, client, upload, xid FROM martlet.log
+            SELECT seq, NULL, op, type, facts, key, old, new, client, upload, xid, property FROM martlet.log
             WHERE (xid >= $1 OR xid = ANY ($2)) AND ($3::pg_snapshot IS NULL OR pg_visible_in_snapshot(xid, $3::pg_snapshot))
             ORDER BY seq NULLS FIRST
             """
@@ -112,10 +112,17 @@
                 let address = ObjectAddress(type: format.type, key: try reader.value())
                 return LogEntry(address: address, old: nil, new: nil, origin: try origin(row), isTouch: true)
             }
-            return LogEntry(
+            var entry = LogEntry(
                 address: try row.withBytes(5) { try format.address($0) }, old: try values(row, 6, format),
                 new: try values(row, 7, format), origin: try origin(row),
                 isTouch: operation == UInt8(ascii: "t"))
+            if !row.isNull(11), let table = catalog.tables[format.type] {
+                if let property = table.collection(named: try row.text(11)) { entry.collections = [property] }
+                if operation == UInt8(ascii: "e"), entry.new == nil {
+                    (entry.isUnseen, entry.isTouch) = (!table.isUploadOnly, table.isUploadOnly)
+                }
+            }
+            return entry
         }
 
         private func values(_ row: PostgresRow, _ column: Int, _ format: RowFormat) throws -> [ValuePath: SyncValue]? {

@@ -18,9 +18,10 @@
 
         let address: ObjectAddress
         let table: SyncTable
-        private let catalog: SyncCatalog
-        private let session: PostgresSession
-        private let key: PostgresParameter
+        let catalog: SyncCatalog
+        let session: PostgresSession
+        /// The primary key.
+        let key: PostgresParameter
 
         /// Throws `UnencodableValue` if no row can have the key.
         init(
@@ -167,6 +168,25 @@
         func isMissingTarget(of column: SyncColumn, in source: SyncTable) throws -> Bool {
             let sql = """
                 SELECT FROM \(catalog.relation(source)) WHERE \(column.quoted) = $1
+                AND NOT EXISTS (SELECT FROM \(relation) WHERE \(keyColumn) = $1) LIMIT 1
+                """
+            return try session.query(sql, [key]).rowCount > 0
+        }
+
+        /// True if an element of the collection of the row is a key that no row of the target has.
+        func hasMissingTarget(in collection: SyncCollection) throws -> Bool {
+            guard let target = collection.value.target.flatMap({ catalog.tables[$0] }) else { return false }
+            let sql = """
+                SELECT FROM \(catalog.relation(collection)) e WHERE e."owner" = $1 AND e."value" IS NOT NULL AND NOT EXISTS
+                (SELECT FROM \(catalog.relation(target)) t WHERE t.\(target.key.quoted) = e."value") LIMIT 1
+                """
+            return try session.query(sql, [key]).rowCount > 0
+        }
+
+        /// True if the row does not exist and is an element of a collection.
+        func isMissingTarget(in collection: SyncCollection) throws -> Bool {
+            let sql = """
+                SELECT FROM \(catalog.relation(collection)) WHERE "value" = $1
                 AND NOT EXISTS (SELECT FROM \(relation) WHERE \(keyColumn) = $1) LIMIT 1
                 """
             return try session.query(sql, [key]).rowCount > 0

@@ -2,7 +2,7 @@
     /// The schema `martlet` of the database: what the service owns.
     enum ServiceSchema {
         /// The version of the tables below. A service refuses a database that a newer version of `deploy` has prepared.
-        static let format = 2
+        static let format = 3
 
         /// Creates what does not exist yet.
         static let script = """
@@ -43,10 +43,10 @@
                 readable bytea NOT NULL,
                 upload bigint NOT NULL DEFAULT 0
             );
-            -- 'op' is i(nsert), u(pdate), d(elete), t(ouch), n(o row can have the key), or a(cknowledgement of an
-            -- upload that names no object). 'columns' has one bit for each column: whether the update has changed it,
-            -- or the touch names it. NULL means all. 'paths' has the paths inside embedded objects that a touch names.
-            -- 'time' is a hybrid time stamp.
+            -- 'op' is i(nsert), u(pdate), d(elete), e(lement of a collection was changed), t(ouch), n(o row can have the
+            -- key), or a(cknowledgement of an upload that names no object). 'columns' has one bit for each column:
+            -- whether the update has changed it, or the touch names it. NULL means all. 'paths' has the paths inside
+            -- embedded objects that a touch names. 'time' is a hybrid time stamp.
             CREATE TABLE IF NOT EXISTS martlet.log (
                 xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
                 seq bigint GENERATED ALWAYS AS IDENTITY,
@@ -70,6 +70,11 @@
             ALTER TABLE martlet.log ADD COLUMN IF NOT EXISTS paths bytea;
             -- What was reverted in uploads whose acknowledgement the client may not have received: 'reverted' messages.
             ALTER TABLE martlet.clients ADD COLUMN IF NOT EXISTS reverted bytea;
+            -- The collection, and what identifies the element in it: a byte, followed by the position, the element of a set,
+            -- or the key of a map.
+            ALTER TABLE martlet.log ADD COLUMN IF NOT EXISTS property text COLLATE "C";
+            ALTER TABLE martlet.log ADD COLUMN IF NOT EXISTS element bytea;
+            \(PositionFunction.script)
             -- Sets a member of an embedded object; changes nothing if there is no object that could have it.
             CREATE OR REPLACE FUNCTION martlet.set_member(target jsonb, path text[], value jsonb) RETURNS jsonb
                 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$

@@ -81,12 +81,27 @@
         /// The quoted name of a table, with its schema.
         func relation(_ table: SyncTable) -> String { Deployment.relation(table, tableSchema) }
 
+        /// The quoted name of the table of a collection, with its schema.
+        func relation(_ collection: SyncCollection) -> String { Deployment.relation(collection.name, tableSchema) }
+
+        /// The collection whose elements are in this table, with the table of its objects; nil if there is none.
+        func collection(table name: String) -> (owner: SyncTable, collection: SyncCollection)? {
+            for table in tables.values {
+                if let found = table.collections.first(where: { $0.name == name }) { return (table, found) }
+            }
+            return nil
+        }
+
         /// The number of a type in the log.
         func typeID(_ type: Int) -> Int { typeIDs[type] ?? 0 }
 
         /// How entries of the log that were written with a schema are decoded; nil if the catalog does not know the schema
         /// or the type.
         func format(facts: Int, type: Int) -> RowFormat? { formats[RowFormat.ID(facts: facts, type: type)] }
+
+        func triggers(_ table: SyncTable, _ collection: SyncCollection) -> ElementTriggers {
+            ElementTriggers(collection: collection, relation: relation(collection), owner: triggers(table))
+        }
 
         func triggers(_ table: SyncTable) -> CaptureTriggers {
             CaptureTriggers(table: table, relation: relation(table), typeID: typeID(table.type), factsID: factsID)

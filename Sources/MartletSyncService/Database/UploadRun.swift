@@ -77,8 +77,27 @@
                 deleted.append(address)
                 written[address] = []
             case .add(let address, let path, let amount): try add(amount, at: path, address, row)
-            default: throw ObjectRefusal(.invalidValue, "collections are not synchronized yet")
+            case .insertElement(let address, let path, _, _), .removeElement(let address, let path, _),
+                .setElement(let address, let path, _, _), .insertMember(let address, let path, _),
+                .removeMember(let address, let path, _), .setEntry(let address, let path, _, _),
+                .removeEntry(let address, let path, _):
+                try apply(operation, at: path, address, row)
             }
+        }
+
+        // A change of a collection of an object that was deleted has no effect.
+        private mutating func apply(
+            _ operation: SyncOperation, at path: ValuePath, _ address: ObjectAddress, _ row: ObjectRow
+        ) throws {
+            let writer = try ElementWriter(row, path, origin)
+            // A row that the upload has inserted may be one that the user cannot read.
+            let isCreated = if case .some(.none) = written[address] { true } else { false }
+            if try !isCreated && !row.lock() {
+                if try row.isVisible() { throw Self.notPermitted }
+                return
+            }
+            try writer.apply(operation)
+            note([], of: address)
         }
 
         // Additions have no conflicts. An addition to an object that was deleted has no effect.

@@ -12,12 +12,13 @@ package struct LogText: Sendable {
     package func line(_ entry: LogEntry?, _ origin: LogEntry.Origin?) -> String {
         let writer = origin.map { "client \($0.client), upload \($0.upload)" } ?? "SQL"
         guard let entry else { return "acknowledge (\(writer))" }
-        let words = [operation(entry), address(entry.address), values(entry)].filter { !$0.isEmpty }
+        let words = [operation(entry), address(entry.address), collections(entry), values(entry)].filter { !$0.isEmpty }
         return words.joined(separator: " ") + " (\(writer))"
     }
 
     private func operation(_ entry: LogEntry) -> String {
         if entry.isTouch { return "touch" }
+        if !entry.collections.isEmpty { return "change elements of" }
         switch (entry.old, entry.new) {
         case (nil, _): return "insert"
         case (_, nil): return "delete"
@@ -28,6 +29,12 @@ package struct LogText: Sendable {
     private func address(_ address: ObjectAddress) -> String {
         let name = schema.agreed.type(address.type)?.name ?? "type \(address.type)"
         return "\(name) \(text(.scalar(address.key)))"
+    }
+
+    private func collections(_ entry: LogEntry) -> String {
+        let properties = schema.agreed.type(entry.address.type)?.properties ?? []
+        return entry.collections.sorted().compactMap { properties.indices.contains($0) ? properties[$0].name : nil }
+            .joined(separator: ", ")
     }
 
     private func values(_ entry: LogEntry) -> String {

@@ -15,8 +15,8 @@ package struct SyncTable: Sendable {
     package let keyIndex: Int
     /// The columns of further unique values.
     package let uniques: [[String]]
-    /// Properties with a table that are not synchronized yet: collections.
-    package let unsynchronized: [PropertySchema]
+    /// The tables of lists, sets and maps, in the order of the properties.
+    package let collections: [SyncCollection]
     /// True for objects that clients send and do not receive.
     package let isUploadOnly: Bool
     private let positions: [Int: Int]
@@ -25,6 +25,12 @@ package struct SyncTable: Sendable {
 
     /// The position in `columns` of the column of a property.
     package func position(of property: Int) -> Int? { positions[property] }
+
+    /// The table of a list, set or map; nil for other properties.
+    package func collection(of property: Int) -> SyncCollection? { collections.first { $0.property == property } }
+
+    /// The number of the collection with this name; nil if there is none.
+    func collection(named name: String) -> Int? { collections.first { $0.value.propertyName == name }?.property }
 
     fileprivate init(_ number: Int, _ schema: SyncSchema, key: Int) throws(SyncSchemaError) {
         let type = schema.types[number]
@@ -42,9 +48,8 @@ package struct SyncTable: Sendable {
         self.keyIndex = keyIndex
         positions = Dictionary(uniqueKeysWithValues: columns.indices.map { (columns[$0].property, $0) })
         uniques = type.uniques.map { $0.map { SnakeCase.name(type.properties[$0].name) } }
-        let synchronized = Set(columns.map(\.property))
-        unsynchronized = type.properties.filter {
-            ($0.isColumn || $0.isCollection) && !$0.isLocal && !synchronized.contains($0.index)
+        collections = try type.properties.filter { $0.isCollection && !$0.isLocal }.map {
+            property throws(SyncSchemaError) in try SyncCollection(property, of: type, schema)
         }
         isUploadOnly = type.syncMode == .upload
     }
@@ -82,17 +87,25 @@ package struct SyncColumn: Sendable {
     /// The table and the primary key to which a link points.
     package let reference: (table: String, column: String)?
 
-    /// Nil for properties without a column, and for those that are not synchronized yet.
+    /// Nil for properties without a column.
     fileprivate init?(_ property: PropertySchema, _ schema: SyncSchema) throws(SyncSchemaError) {
-        guard property.isColumn, !property.isLocal, let type = try SyncColumnType(property.element, schema) else {
-            return nil
-        }
+        guard property.isColumn, !property.isLocal else { return nil }
+        try self.init(
+            property, name: SnakeCase.name(property.name),
+            isRequired: !property.isOptional && !property.isLink && !property.isAny, schema)
+    }
+
+    /// The column of a property, or of the elements of a collection. Nil for types that cannot be synchronized.
+    init?(
+        _ property: PropertySchema, name: String, isRequired: Bool, _ schema: SyncSchema
+    ) throws(SyncSchemaError) {
+        guard let type = try SyncColumnType(property.element, schema) else { return nil }
         self.property = property.index
         path = ValuePath(property.index)
         propertyName = property.name
-        name = SnakeCase.name(property.name)
+        self.name = name
         self.type = type
-        isRequired = !property.isOptional && !property.isLink && !property.isAny
+        self.isRequired = isRequired
         json = type.base == .jsonb ? (property, JSONConversion(schema)) : nil
         if case .link(let name) = property.element, let number = schema.number(of: name),
             let key = schema.types[number].primaryKey

@@ -80,9 +80,12 @@ package struct FilterCompiler: Sendable {
             for operand in test.operands where refusal == nil {
                 let property = operand.path.properties[0]
                 guard table.position(of: property) == nil else { continue }
+                let reason =
+                    table.collection(of: property) == nil
+                    ? "which is not synchronized" : "which is a collection, and cannot be part of a subscription yet"
                 refusal = RefusedQueries(
-                    "a query compares '\(type.name).\(type.properties[property].name)', which is not synchronized; compare "
-                        + "another property")
+                    "a query compares '\(type.name).\(type.properties[property].name)', \(reason); compare another property"
+                )
             }
         }
         if let refusal { throw refusal }

@@ -292,7 +292,7 @@ package struct ServiceSession: Sendable {
         let found =
             isFirst
             ? ClientChanges([], for: client, filter.contains)
-            : ClientChanges(batch.entries, for: client, filter.contains)
+            : ClientChanges(batch.entries, for: client, filter.contains, contents: batch.contents)
         let acknowledges = batch.storedUpload > acknowledgedUpload
         guard isForced || acknowledges || !found.rows.isEmpty || !found.leaving.isEmpty else { return [] }
         acknowledgedUpload = max(acknowledgedUpload, batch.storedUpload)

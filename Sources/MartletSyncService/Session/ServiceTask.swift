@@ -77,6 +77,8 @@ package struct ClientBatch: Sendable {
     package var entries: [LogEntry]
     /// The newest upload of the client that is visible at the cursor.
     package var storedUpload: UInt64
+    /// The collections of `ClientChanges.collections` at the cursor.
+    package var contents: [ObjectAddress: [ValuePath: SyncValue]] = [:]
 
     package init(cursor: SyncCursor, entries: [LogEntry], storedUpload: UInt64) {
         self.cursor = cursor

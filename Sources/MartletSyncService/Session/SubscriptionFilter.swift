@@ -19,7 +19,8 @@ package struct SubscriptionFilter: Sendable {
 
     /// Whether the subscriptions contain the object before or after a change.
     func concerns(_ entry: LogEntry) -> Bool {
-        entry.old.map { contains(entry.address, $0) } == true || entry.new.map { contains(entry.address, $0) } == true
+        if entry.isUnseen { return conditions[entry.address.type] != nil }
+        return [entry.old, entry.new].contains { $0.map { contains(entry.address, $0) } ?? false }
     }
 }
 

@@ -27,7 +27,8 @@ struct SyncedFormatTests {
     private func syncTables(_ process: VirtualProcess) throws -> Int64? {
         try process.integer(
             "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN "
-                + "('martlet_sync', 'martlet_outbox', 'martlet_subscriptions', 'martlet_unresolved')")
+                + "('martlet_sync', 'martlet_outbox', 'martlet_subscriptions', 'martlet_unresolved', 'martlet_positions')"
+        )
     }
 
     @Test("a program without synchronization reads a synchronized file, and does not write to it D64")

@@ -211,11 +211,13 @@
             try sample.session.execute(
                 """
                 INSERT INTO dog (id, name, chip_number) VALUES (100, 'other', 'secret-4711');
+                INSERT INTO pack (id) VALUES (8);
                 CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
                     IF NEW.name = 'refused' THEN RAISE EXCEPTION 'no dog is named secret-4711'; END IF; RETURN NEW; END $$;
                 CREATE TRIGGER refuse BEFORE INSERT OR UPDATE ON dog FOR EACH ROW EXECUTE FUNCTION refuse();
                 """)
             let client = try UploadingClient(sample)
+            let pack = ObjectAddress(type: sample.pack, key: .integer(8))
             let outcome = try client.store([
                 .create(sample.dog(1), try sample.values(["size": .text("huge")])),
                 .create(sample.dog(2), try sample.values(["chipNumber": .text("secret-4711")])),
@@ -225,18 +227,18 @@
                 .create(sample.dog(6), try sample.values(["name": .null])),
                 .create(sample.dog(7), [try sample.path(sample.dog, "home"): .embedded([.text("x")])]),
                 .insertElement(
-                    sample.dog(8), try sample.path(sample.dog, "friends"), try #require(ListPosition([1])),
-                    .link(sample.dog(1))),
+                    pack, try sample.path(sample.pack, "dogs"), try #require(ListPosition([1])),
+                    .link(sample.person(1))),
                 .create(sample.dog(9), try sample.values(["name": .text("kept")])),
             ])
             #expect(
                 UploadingClient.reasons(outcome) == [
                     sample.dog(1): .constraint, sample.dog(2): .constraint, sample.dog(3): .constraint,
                     sample.dog(4): .invalidValue, sample.dog(5): .constraint, sample.dog(6): .invalidValue,
-                    sample.dog(7): .invalidValue, sample.dog(8): .invalidValue,
+                    sample.dog(7): .invalidValue, pack: .invalidValue,
                 ])
             guard case .stored(let objects) = outcome else { return }
-            #expect(objects.map(\.address) == (1...8).map(sample.dog))
+            #expect(objects.map(\.address) == (1...7).map(sample.dog) + [pack])
             #expect(objects.allSatisfy { !$0.message.contains("4711") && !$0.message.contains("77") })
             #expect(
                 objects[1].message == "a value that must be unique exists already (constraint 'dog_chip_number_key')")

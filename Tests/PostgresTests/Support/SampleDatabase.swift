@@ -35,6 +35,7 @@
                 objects:
                   Person: {primaryKey: id, sync: both, properties: {id: Int, name: String}}
                   Tag: {primaryKey: name, sync: both, properties: {name: String, note: String?}}
+                  Pack: {primaryKey: id, sync: both, properties: {id: Int, dogs: List<Dog>}}
                   Crash: {primaryKey: id, sync: upload, properties: {id: Int, text: String}}
                   Dog:
                     primaryKey: id
@@ -56,7 +57,6 @@
                       keeper: {type: Person?, onDelete: cascade}
                       vet: {type: Person?, onDelete: deny}
                       home: Place?
-                      friends: List<Dog>
                       anything: AnyRealmValue
                       walks: {type: Int, merge: add}
                       draft: {type: String?, sync: none}
@@ -72,6 +72,7 @@
         let dog: Int
         let person: Int
         let tag: Int
+        let pack: Int
         let crash: Int
 
         init(_ cluster: PostgresCluster? = nil, name: String = "sample") throws {
@@ -84,6 +85,7 @@
             dog = try #require(schema.number(of: "Dog"))
             person = try #require(schema.number(of: "Person"))
             tag = try #require(schema.number(of: "Tag"))
+            pack = try #require(schema.number(of: "Pack"))
             crash = try #require(schema.number(of: "Crash"))
         }
 

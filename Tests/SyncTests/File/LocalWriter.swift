@@ -24,8 +24,53 @@ struct LocalWriter {
         case .update(let address, let values): if let row = try row(address) { try update(row, values) }
         case .delete(let address): if let row = try row(address) { try delete(row) }
         case .add(let address, let path, let amount): try add(amount, path, address)
+        default: try change(operation)
+        }
+    }
+
+    // The first byte of a position chooses an element, or the place of a new one.
+    private func change(_ operation: SyncOperation) throws {
+        guard let row = try row(operation.address), let element = operation.element else { return }
+        let property = writer.schema[row.table].type.properties[element.path.properties[0]]
+        let stored = try writer.elements(of: row, property.index)
+        func edit(_ edits: ElementEdit...) throws { try writer.edit(row, property.index, edits) }
+        func index(_ position: ListPosition, _ count: Int) -> Int { Int(position.bytes[0]) % count }
+        switch operation {
+        case .insertElement(_, _, let position, let value):
+            guard let value = try visible(value, property) else { return }
+            try edit(.insert([value], at: index(position, stored.count + 1)))
+        case .setElement(_, _, let position, let value):
+            guard !stored.isEmpty, let value = try visible(value, property) else { return }
+            try edit(.replace(at: index(position, stored.count), value))
+        case .removeElement(_, _, let position):
+            if !stored.isEmpty { try edit(.remove(at: index(position, stored.count), count: 1)) }
+        case .insertMember(_, _, let value):
+            let value = try self.stored(value, property)
+            if !stored.contains(value) { try edit(.insert([value], at: stored.count)) }
+        case .removeMember(_, _, let value):
+            let value = try self.stored(value, property)
+            if let index = stored.firstIndex(of: value) { try edit(.remove(at: index, count: 1)) }
+        case .setEntry(_, _, let key, let value):
+            let value = try self.stored(value, property)
+            if let index = keyIndex(key, stored) {
+                try edit(.replace(at: index + 1, value))
+            } else {
+                try edit(.insert([.text(key), value], at: stored.count))
+            }
+        case .removeEntry(_, _, let key):
+            if let index = keyIndex(key, stored) { try edit(.remove(at: index, count: 2)) }
         default: throw CancellationError()
         }
+    }
+
+    private func keyIndex(_ key: String, _ stored: [SQLValue]) -> Int? {
+        stride(from: 0, to: stored.count, by: 2).first { stored[$0] == .text(key) }
+    }
+
+    // A program can link only to objects that it sees.
+    private func visible(_ value: SyncValue, _ property: PropertySchema) throws -> SQLValue? {
+        let stored = try stored(value, property)
+        return stored == .null ? nil : stored
     }
 
     private func add(_ amount: Int64, _ path: ValuePath, _ address: ObjectAddress) throws {
@@ -125,7 +170,12 @@ private final class ProgramDeletion: RowDeletionHost {
     func rowWasDeleted(_ row: RowID) {}
     func willDeleteCollection(_ collection: CollectionID) {}
     func flush() throws {}
-    func remove(_ targets: Set<SQLValue>, from collection: CollectionID) throws { throw CancellationError() }
+    func remove(_ targets: Set<SQLValue>, from collection: CollectionID) throws {
+        let row = RowID(table: collection.table, key: collection.owner)
+        let stored = try writer.elements(of: row, collection.property)
+        let removed = stored.indices.filter { targets.contains(stored[$0]) }.reversed()
+        try writer.edit(row, collection.property, removed.map { .remove(at: $0, count: 1) })
+    }
     func remove(_ link: AnyLink, from collection: CollectionID) throws { throw CancellationError() }
 
     func change(_ property: PropertyIndex, of row: RowID, isSilent: Bool, _ body: () throws -> Void) throws {

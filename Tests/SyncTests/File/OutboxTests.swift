@@ -13,6 +13,7 @@ enum Sample {
     /// A local property.
     static let note = 9
     static let extra = 10
+    static let (tags, owners, marks, scores) = (11, 12, 13, 14)
     static let boss = 2
     /// The counters of the objects of `Item`, and of the objects of simulations without a file.
     static let counters = [ValuePath(votes), ValuePath(plainVotes)]
@@ -288,7 +289,7 @@ struct OutboxTests {
     @Test("types that cannot be synchronized are refused when the file is opened, and the error names the properties")
     func refusedTypes() throws {
         let facts = [
-            "object Dog\nprimaryKey id\nproperty id Int\nproperty tags List<String>\n"
+            "object Dog\nprimaryKey id\nproperty id Int\nproperty tags List<embedded:Toy>\n"
                 + "property home link:House?\nproperty toy embedded:Toy?",
             "object House\nprimaryKey id\nproperty id Int",
             "object Cat\nproperty name String",

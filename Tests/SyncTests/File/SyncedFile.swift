@@ -25,6 +25,10 @@ final class SyncedFile {
         property votes Int merge=add
         property note String? sync=none
         property extra AnyRealmValue
+        property tags List<Int>
+        property owners List<link:Owner>
+        property marks Set<Int>
+        property scores Map<Int?>
         """,
         """
         object Owner
@@ -226,131 +230,5 @@ final class SyncedFile {
             var reader = ObjectReader(store.schema, store.coordinator.schema, connection)
             return try reader.objects()
         }
-    }
-}
-
-/// The rows of all types of a file.
-struct FileImage {
-    private var tables: [TableID: [ObjectKey: [SQLValue]]] = [:]
-    private var layouts: [TableID: TableLayout] = [:]
-
-    init() {}
-
-    init(_ handle: SnapshotHandle, _ schema: DatabaseSchema) throws {
-        for (id, table) in schema.tables {
-            layouts[id] = table.layout
-            tables[id] = try handle.read { connection in
-                var rows: [ObjectKey: [SQLValue]] = [:]
-                for key in try Self.keys(table, connection) {
-                    guard let row = try StoredRow(key, table.layout, connection) else { continue }
-                    rows[key] = table.layout.columns.map { row.value($0.property) }
-                }
-                return rows
-            }
-        }
-    }
-
-    private static func keys(_ table: DatabaseSchema.Table, _ connection: StoreConnection) throws -> [ObjectKey] {
-        let statement = try connection.statement("SELECT \(table.layout.keyColumn) FROM \(table.layout.table)")
-        var keys: [ObjectKey] = []
-        while try statement.step() { keys.append(statement.integer(0)) }
-        return keys
-    }
-
-    /// The first difference between `new` and this image after the changes were applied to it, or the first change that
-    /// cannot be applied to it; nil if there is none.
-    func difference(after changes: ChangeSet, _ new: FileImage) -> String? {
-        for (id, rows) in new.tables {
-            var mine = tables[id] ?? [:]
-            let change = changes.tables[id] ?? TableChanges()
-            for key in change.deleted {
-                if mine.removeValue(forKey: key) == nil { return "row \(key) is deleted twice" }
-            }
-            for key in change.inserted {
-                if mine[key] != nil { return "row \(key) of table \(id) is inserted twice" }
-                mine[key] = rows[key]
-            }
-            for group in change.modified {
-                for key in group.keys {
-                    for (position, column) in (layouts[id]?.columns ?? []).enumerated()
-                    where group.columns.contains(column.property) {
-                        guard let value = rows[key]?[position] else { return "row \(key) is modified, but not there" }
-                        mine[key]?[position] = value
-                    }
-                }
-            }
-            for (key, row) in rows where mine[key] != row {
-                return "table \(id), row \(key): observers know \(mine[key] ?? []) instead of \(row)"
-            }
-            if mine.count != rows.count { return "table \(id): observers know rows that are not there" }
-        }
-        return nil
-    }
-
-    /// The modified columns whose values are the same as before.
-    func unchanged(_ changes: ChangeSet, _ new: FileImage) -> [String] {
-        changes.tables.flatMap { id, change in
-            change.modified.flatMap { group in
-                group.keys.flatMap { key in
-                    (layouts[id]?.columns ?? []).enumerated().filter { position, column in
-                        group.columns.contains(column.property)
-                            && tables[id]?[key]?[position] == new.tables[id]?[key]?[position]
-                    }.map { "table \(id), row \(key), column \($0.element.name)" }
-                }
-            }
-        }
-    }
-}
-
-/// Reads the synchronized objects of a file with plain SQL.
-struct ObjectReader {
-    private let sync: SyncSchema
-    private let schema: DatabaseSchema
-    private let connection: StoreConnection
-
-    init(_ sync: SyncSchema, _ schema: DatabaseSchema, _ connection: StoreConnection) {
-        (self.sync, self.schema, self.connection) = (sync, schema, connection)
-    }
-
-    mutating func objects() throws -> [ObjectAddress: [ValuePath: SyncValue]] {
-        var found: [ObjectAddress: [ValuePath: SyncValue]] = [:]
-        for (number, type) in sync.types.enumerated() {
-            guard let table = schema[type.name], let keyProperty = type.primaryKey else { continue }
-            let statement = try connection.statement("SELECT \(table.layout.keyColumn) FROM \(table.layout.table)")
-            var keys: [ObjectKey] = []
-            while try statement.step() { keys.append(statement.integer(0)) }
-            for key in keys {
-                guard let row = try StoredRow(key, table.layout, connection) else { continue }
-                var values: [ValuePath: SyncValue] = [:]
-                for property in type.properties
-                where property.isColumn && !property.isLocal && property.index != keyProperty {
-                    values[ValuePath(property.index)] = try value(row.value(property.index), property)
-                }
-                found[ObjectAddress(type: number, key: row.value(keyProperty))] = values
-            }
-        }
-        return found
-    }
-
-    private func value(_ stored: SQLValue, _ property: PropertySchema) throws -> SyncValue {
-        if property.isAny {
-            return try AnyConversion.value(stored) { link in
-                guard let table = schema.tables[link.table] else { return nil }
-                return try address(link.key, table)
-            }
-        }
-        guard case .integer(let key) = stored, let name = property.element.target, let table = schema[name] else {
-            return .scalar(stored)
-        }
-        guard property.element.isEmbedded else { return .link(try address(key, table)) }
-        guard let row = try StoredRow(key, table.layout, connection) else { throw CancellationError() }
-        return .embedded(try table.type.properties.map { try value(row.value($0.index), $0) })
-    }
-
-    private func address(_ key: ObjectKey, _ table: DatabaseSchema.Table) throws -> ObjectAddress {
-        guard let row = try StoredRow(key, table.layout, connection), let type = sync.number(of: table.type.name),
-            let keyProperty = table.type.primaryKey
-        else { throw CancellationError() }
-        return ObjectAddress(type: type, key: row.value(keyProperty))
     }
 }

@@ -53,6 +53,20 @@ struct FeedStateTests {
         #expect(ids(empty) == [] && empty?.cursor == SyncCursor("3:3:"))
     }
 
+    @Test("a change of a collection informs the sessions of its object; without the object, all sessions of the type")
+    func collections() {
+        var feed = feed()
+        var seen = entry(1, from: 1, to: 1)
+        seen.collections = [3]
+        #expect(feed.advance(LogBatch(cursor: SyncCursor("2:2:"), entries: [seen])) == [Self.ada])
+        var unseen = entry(1, from: nil, to: nil)
+        (unseen.collections, unseen.isUnseen) = ([3], true)
+        #expect(feed.advance(LogBatch(cursor: SyncCursor("3:3:"), entries: [unseen])) == [Self.ada, Self.ben])
+        var other = LogEntry(address: ObjectAddress(type: 1, key: .integer(1)), old: nil, new: nil, origin: nil)
+        other.isUnseen = true
+        #expect(feed.advance(LogBatch(cursor: SyncCursor("4:4:"), entries: [other])).isEmpty)
+    }
+
     @Test("entries of several readings are collected in their order, and taken once")
     func collecting() {
         var feed = feed()

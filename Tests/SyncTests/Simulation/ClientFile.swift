@@ -1,5 +1,6 @@
 import MartletSync
 import MartletSyncProtocol
+import MartletValues
 
 /// The file of a client: its objects and its state.
 protocol ClientFile: AnyObject {
@@ -23,11 +24,16 @@ protocol ClientFile: AnyObject {
 final class ModelFile: ClientFile {
     private var state = ClientState()
     private var rows: ModelRows = [:]
+    private var inserted: UInt64 = 0
+    /// The number of the file, for positions before the service has assigned one.
+    private let number: UInt64
+
+    init(_ number: UInt64) { self.number = number }
 
     let failure: String? = nil
 
     func load() -> ClientState { state }
-    func objects() -> ModelRows { rows }
+    func objects() -> ModelRows { rows.mapValues(\.normalized) }
 
     // The stored state is the newest one. It differs from `state` only if the program has written in the meantime.
     func refresh(_ state: inout ClientState) { state = self.state }
@@ -38,6 +44,7 @@ final class ModelFile: ClientFile {
         var operations: [SyncOperation] = []
         for operation in possible {
             if case .create = operation {} else if rows[operation.address] == nil { continue }
+            guard let operation = positioned(operation) else { continue }
             apply(operation)
             operations.append(operation)
         }
@@ -50,8 +57,28 @@ final class ModelFile: ClientFile {
         case .update(let address, let values): if rows[address] != nil { rows[address]?.merge(values) { $1 } }
         case .delete(let address): rows[address] = nil
         case .add(let address, let path, let amount): rows[address]?.add(amount, at: path)
-        default: break
+        default: rows[operation.address]?.change(operation)
         }
+    }
+
+    // The first byte of a position of the program is a random number that chooses an element, or the place of a new one.
+    private func positioned(_ operation: SyncOperation) -> SyncOperation? {
+        guard let element = operation.element, case .blob(let bytes) = element.key else { return operation }
+        let known = (rows[operation.address]?.elements(at: element.path) ?? []).map(\.position)
+        if case .insertElement = operation {
+            let index = Int(bytes[0]) % (known.count + 1)
+            return operation.at(
+                ListPosition.between(
+                    index > 0 ? known[index - 1] : nil, index < known.count ? known[index] : nil,
+                    client: state.identity?.id ?? 1_000 + number, upload: (state.lastUpload + 1) << 8 | count())[0])
+        }
+        return known.isEmpty ? nil : operation.at(known[Int(bytes[0]) % known.count])
+    }
+
+    // Each element that the program inserts has another number.
+    private func count() -> UInt64 {
+        inserted = (inserted + 1) % 256
+        return inserted
     }
 
     func subscribe(_ queries: [SubscribedQuery]) { state.subscribe(queries) }

@@ -119,7 +119,7 @@ final class ModelClient {
         // The changes of an object that is only uploaded are local.
         for address in upload.operations.map(\.address) where address.type != Sample.report(0).type {
             let (mine, theirs) = (rows[address], server.rows[address])
-            let shown = theirs?.mapValues { $0.shown { rows[$0] != nil } }
+            let shown = theirs?.mapValues { $0.shown { rows[$0] != nil } }.normalized
             if mine != shown {
                 fail("the upload made \(address) \(String(describing: theirs)), not \(String(describing: mine))")
             }
@@ -216,6 +216,7 @@ final class ModelClient {
         }
         checkOwnWrites(stored, rows, mask)
         checkCounters(stored, rows, expected)
+        checkOwnElements(stored, rows)
     }
 
     // A counter shows the value of the server and what the outbox adds to it.
@@ -244,8 +245,11 @@ final class ModelClient {
     // A link is shown if its target is in the file. The link to an object that the program has created itself is restored
     // when the upload is acknowledged.
     private func agrees(_ mine: SyncValue?, _ theirs: SyncValue?, _ rows: ModelRows, _ mask: UploadMask) -> Bool {
-        mine == theirs?.shown { rows[$0] != nil }
-            || mine == theirs?.shown { rows[$0] != nil && !mask.contains($0) }
+        let shown = [theirs?.shown { rows[$0] != nil }, theirs?.shown { rows[$0] != nil && !mask.contains($0) }]
+        if let all = shown[0]?.elements, let certain = shown[1]?.elements, let mine = mine?.elements {
+            return Set(certain).isSubset(of: mine) && Set(mine).isSubset(of: all)
+        }
+        return shown.contains { $0?.isEmptyCollection ?? true ? mine == nil || mine == $0 : mine == $0 }
     }
 
     // The newest value that an upload in the outbox has written is shown, unless a later one has deleted the object.
@@ -284,7 +288,7 @@ final class ModelClient {
             if !stored.outbox.isEmpty { fail("\(stored.outbox.count) uploads are left") }
             if stored.shown != stored.wanted { fail("the newest subscriptions are not complete") }
             let expected = server.rows.filter { ModelServiceSession.matches(stored.wanted.queries, $0.key, $0.value) }
-            let shown = expected.mapValues { $0.mapValues { $0.shown { expected[$0] != nil } } }
+            let shown = expected.mapValues { $0.mapValues { $0.shown { expected[$0] != nil } }.normalized }
             if rows != shown { fail("the client differs from the server at rest") }
             let expectedReverts = stored.identity.map { server.revertedUploads($0.id) } ?? []
             if Set(revertedUploads).count < revertedUploads.count { fail("a notice of reverted changes came twice") }
@@ -294,5 +298,5 @@ final class ModelClient {
         }
     }
 
-    private func fail(_ message: String) { failure = failure ?? message }
+    func fail(_ message: String) { failure = failure ?? message }
 }

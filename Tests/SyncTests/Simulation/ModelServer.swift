@@ -14,6 +14,8 @@ enum SyncBug: CaseIterable {
     case changesOfGapLost
     /// A row that matches no subscription any more is not removed.
     case leavingForgotten
+    /// An object that enters the subscriptions is sent without its collections, and so are changed collections.
+    case contentsForgotten
     /// The data of a new set of subscriptions is read at a newer version than the changes before it.
     case newerBootstrap
     /// The first messages of an upload that has several are ignored.
@@ -32,6 +34,9 @@ final class ModelServer {
     private var reverted: [UInt64: [RevertedUpload]] = [:]
     private(set) var failure: String?
     let bug: SyncBug?
+    /// The collections of the objects of type 0.
+    let collections: [Int: ModelCollection]
+    private var elementStamps: [ObjectAddress: [ModelCollection.Element: Stamp]] = [:]
 
     /// The write that has written a value.
     private struct Stamp {
@@ -40,7 +45,7 @@ final class ModelServer {
         let version: Int
     }
 
-    init(bug: SyncBug?) { self.bug = bug }
+    init(bug: SyncBug?, collections: [Int: ModelCollection]) { (self.bug, self.collections) = (bug, collections) }
 
     var version: Int { history.count - 1 }
     var rows: ModelRows { history[version] }
@@ -76,14 +81,59 @@ final class ModelServer {
             for path in values.keys { stamp(path, of: address, .limit, 0) }
         } else {
             rows[address] = nil
-            stamps[address] = nil
+            forgetStamps(of: address)
         }
         append(LogEntry(address: address, old: old, new: rows[address], origin: nil))
         if values == nil { removeLinks(to: address, .limit, 0, nil, &rows) }
         history.append(rows)
     }
 
-    private func append(_ entry: LogEntry) { log.append((version + 1, entry)) }
+    /// A change of an element by another application.
+    func change(_ operation: SyncOperation) {
+        var rows = rows
+        guard let old = rows[operation.address], let element = operation.element else { return }
+        rows[operation.address]?.change(operation)
+        if rows[operation.address] == old { return }
+        stamp(element, of: operation.address, .limit, 0)
+        append(LogEntry(address: operation.address, old: old, new: rows[operation.address], origin: nil))
+        history.append(rows)
+    }
+
+    // The log has no collections, only which of them have changed.
+    private func append(_ entry: LogEntry) {
+        var entry = entry
+        if entry.address.type == 0 {
+            if let old = entry.old, let new = entry.new {
+                entry.collections = Set(collections.keys.filter { old[ValuePath($0)] != new[ValuePath($0)] })
+            }
+            entry.old = entry.old?.withoutCollections(collections)
+            entry.new = entry.new?.withoutCollections(collections)
+        }
+        log.append((version + 1, entry))
+    }
+
+    /// Collections of an object as they are now.
+    ///
+    /// - Parameter properties: nil for all of them.
+    func contents(of address: ObjectAddress, _ properties: Set<Int>?) -> ModelValues {
+        if bug == .contentsForgotten { return [:] }
+        var contents: ModelValues = [:]
+        for (property, kind) in collections where address.type == 0 && properties?.contains(property) ?? true {
+            contents[ValuePath(property)] = rows[address]?[ValuePath(property)] ?? kind.empty
+        }
+        return contents
+    }
+
+    private func forgetStamps(of address: ObjectAddress) {
+        stamps[address] = nil
+        elementStamps[address] = nil
+    }
+
+    private func stamp(
+        _ element: ModelCollection.Element, of address: ObjectAddress, _ time: HybridTimestamp, _ client: UInt64
+    ) {
+        elementStamps[address, default: [:]][element] = Stamp(time: time, client: client, version: version + 1)
+    }
 
     private func stamp(_ path: ValuePath, of address: ObjectAddress, _ time: HybridTimestamp, _ client: UInt64) {
         stamps[address, default: [:]] = stamps[address, default: [:]].filter { known, _ in
@@ -102,7 +152,7 @@ final class ModelServer {
                 let old = rows[address]
                 if key.cascades {
                     rows[address] = nil
-                    stamps[address] = nil
+                    forgetStamps(of: address)
                 } else {
                     rows[address]?[key.path] = .null
                     stamp(key.path, of: address, time, client)
@@ -110,7 +160,23 @@ final class ModelServer {
                 append(LogEntry(address: address, old: old, new: rows[address], origin: origin))
                 if key.cascades { removeLinks(to: address, time, client, origin, &rows) }
             }
+            removeElements(of: address, linkingTo: target, time, client, origin, &rows)
         }
+    }
+
+    private func removeElements(
+        of address: ObjectAddress, linkingTo target: ObjectAddress, _ time: HybridTimestamp, _ client: UInt64,
+        _ origin: LogEntry.Origin?, _ rows: inout ModelRows
+    ) {
+        let path = ValuePath(Sample.owners)
+        guard address.type == 0, let old = rows[address] else { return }
+        for element in old.elements(at: path) where element.value == .link(target) {
+            let removal = SyncOperation.removeElement(address, path, element.position)
+            rows[address]?.change(removal)
+            if let element = removal.element { stamp(element, of: address, time, client) }
+        }
+        guard rows[address] != old else { return }
+        append(LogEntry(address: address, old: old, new: rows[address], origin: origin))
     }
 
     /// Stores an upload once. Returns the objects whose changes were refused.
@@ -121,7 +187,7 @@ final class ModelServer {
         if upload.number <= stored { failure = failure ?? "upload \(upload.number) is stored twice" }
         storedUploads[client] = max(stored, upload.number)
         let origin = LogEntry.Origin(client: client, upload: upload.number)
-        let before = (rows: rows, stamps: stamps)
+        let before = (rows: rows, stamps: stamps, elements: elementStamps)
         var rows = rows
         var reverted: [RevertedObject] = []
         for operation in upload.operations {
@@ -144,10 +210,15 @@ final class ModelServer {
         return reverted
     }
 
+    private typealias Before = (
+        rows: ModelRows, stamps: [ObjectAddress: [ValuePath: Stamp]],
+        elements: [ObjectAddress: [ModelCollection.Element: Stamp]]
+    )
+
     // The foreign keys are checked after the last operation. Objects with a link to an object that does not exist are
     // reverted.
     private func checkForeignKeys(
-        _ upload: ClientMessage.Upload, _ before: (rows: ModelRows, stamps: [ObjectAddress: [ValuePath: Stamp]]),
+        _ upload: ClientMessage.Upload, _ before: Before,
         _ origin: LogEntry.Origin, _ rows: inout ModelRows
     ) -> [RevertedObject] {
         var reverted: [RevertedObject] = []
@@ -156,6 +227,13 @@ final class ModelServer {
             let old = rows[address]
             var restored = before.rows[address]
             stamps[address] = restored == nil ? nil : before.stamps[address]
+            elementStamps[address] = restored == nil ? nil : before.elements[address]
+            let kept = restored?.elements(at: ValuePath(Sample.owners)).filter { element in
+                if case .link(let target) = element.value { rows[target] != nil } else { true }
+            }
+            if let kept, address.type == 0 {
+                restored?[ValuePath(Sample.owners)] = kept.isEmpty ? nil : .elements(kept)
+            }
             for key in ModelForeignKeys.all[address.type] ?? [] {
                 let value = restored?[key.path]?.shown { rows[$0] != nil }
                 restored?[key.path] = value
@@ -173,6 +251,9 @@ final class ModelServer {
             guard case .link(let target)? = rows[address]?[key.path] else { return false }
             return rows[target] == nil
         }
+            || (rows[address]?.elements(at: ValuePath(Sample.owners)) ?? []).contains { element in
+                if case .link(let target) = element.value { rows[target] == nil } else { false }
+            }
     }
 
     private func apply(
@@ -192,9 +273,9 @@ final class ModelServer {
         case .update(_, let changed) where rows[address] != nil: values = changed
         case .delete:
             rows[address] = nil
-            stamps[address] = nil
+            forgetStamps(of: address)
             return
-        default: return
+        default: return change(operation, upload, client, &rows)
         }
         let base = Int(upload.base.text) ?? -1
         for (path, value) in values {
@@ -207,5 +288,24 @@ final class ModelServer {
             stamp(path, of: address, upload.time, client)
         }
         if rows[address] == nil { rows[address] = [:] }
+    }
+
+    // The newest change of an element of a set or map wins, and so does a replacement in a list. An element of a list that
+    // was removed remains removed. What the writer had seen never wins against it.
+    private func change(
+        _ operation: SyncOperation, _ upload: ClientMessage.Upload, _ client: UInt64, _ rows: inout ModelRows
+    ) {
+        let address = operation.address
+        guard let values = rows[address], let element = operation.element else { return }
+        let base = Int(upload.base.text) ?? -1
+        let known = elementStamps[address]?[element]
+        let wins = known.map { ($0.time, $0.client) <= (upload.time, client) || $0.version <= base } ?? true
+        switch operation {
+        case .insertElement, .removeElement: break
+        case .setElement: guard wins, values.value(of: element) != nil else { return }
+        default: guard wins else { return }
+        }
+        rows[address]?.change(operation)
+        stamp(element, of: address, upload.time, client)
     }
 }

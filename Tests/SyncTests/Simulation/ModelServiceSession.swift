@@ -68,9 +68,9 @@ final class ModelServiceSession {
             let opened = server.open(identity, now: now)
             client = opened.identity.id
             return .opened(opened)
-        case .read(let cursor, _, _): return .read(read(after: cursor))
+        case .read(let cursor, let queries, _): return .read(read(after: cursor, queries))
         case .change(let cursor, let former, let new):
-            let batch = read(after: cursor)
+            let batch = read(after: cursor, former)
             if server.bug == .newerBootstrap { server.write(.init(type: 0, key: .integer(1)), Self.written) }
             return .changed(batch, difference(former, new))
         case .store(let upload): return .stored(reverted: server.store(upload, client, refuses: refuses))
@@ -80,13 +80,16 @@ final class ModelServiceSession {
     private static let written = Dictionary(
         uniqueKeysWithValues: (0...2).map { (ValuePath($0), SyncValue.scalar(.integer(Int64($0)))) })
 
-    private func read(after cursor: SyncCursor?) -> ClientBatch {
+    private func read(after cursor: SyncCursor?, _ queries: [SubscribedQuery]) -> ClientBatch {
         let start = cursor.flatMap { Int($0.text) } ?? server.version
         let isLost = !hasRead && server.bug == .changesOfGapLost
         hasRead = true
-        return ClientBatch(
+        var batch = ClientBatch(
             cursor: SyncCursor("\(server.version)"), entries: isLost ? [] : server.entries(after: start),
             storedUpload: server.storedUpload(client))
+        let needed = ClientChanges.collections(batch.entries, for: client) { Self.matches(queries, $0, $1) }
+        for (address, properties) in needed { batch.contents[address] = server.contents(of: address, properties) }
+        return batch
     }
 
     private func difference(_ former: [SubscribedQuery], _ new: [SubscribedQuery]) -> SubscriptionData {

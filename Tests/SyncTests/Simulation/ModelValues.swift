@@ -46,9 +46,17 @@ extension SyncValue {
         case .scalar: self
         case .link(let target): isShown(target) ? self : .null
         case .embedded(let values): .embedded(values.map { $0.shown(isShown) })
+        // A list of links has no element for an object that is not in the file.
+        case .list where elements?.isEmpty == false: .elements((elements ?? []).filter { $0.value.isShown(isShown) })
         case .list(let values): .list(values.map { $0.shown(isShown) })
         case .map(let entries): .map(entries.map { MapEntry(key: $0.key, value: $0.value.shown(isShown)) })
         }
+    }
+}
+
+extension SyncValue {
+    fileprivate func isShown(_ isShown: (ObjectAddress) -> Bool) -> Bool {
+        if case .link(let target) = self { isShown(target) } else { true }
     }
 }
 

@@ -53,11 +53,11 @@ struct Simulation {
     private init(seed: UInt64, _ kind: Kind, bug: SyncBug?) throws {
         random = SeededRandom(seed: seed)
         self.kind = kind
-        server = ModelServer(bug: bug)
+        server = ModelServer(bug: bug, collections: kind == .values ? ModelCollection.plain : ModelCollection.item)
         let day: Int64 = 86_400_000
         let errors = kind == .values ? [0, 3 * day, -2 * day] : [0, 3 * day]
-        clients = try errors.map { error in
-            try ModelClient(kind == .values ? ModelFile() : StoreFile(), clockError: error)
+        clients = try errors.enumerated().map { number, error in
+            try ModelClient(kind == .values ? ModelFile(UInt64(number)) : StoreFile(), clockError: error)
         }
     }
 
@@ -138,6 +138,7 @@ struct Simulation {
 
     private mutating func operation() -> SyncOperation {
         let address = address()
+        if address.type == 0, chance(4) { return elementOperation(address) }
         switch Int.random(in: 0..<9, using: &random) {
         case 0, 1: return .create(address, values(of: address, isComplete: true))
         case 2: return .delete(address)
@@ -149,6 +150,26 @@ struct Simulation {
             let amount = Int64.random(in: -3...3, using: &random)
             return .add(address, ValuePath(kind == .files ? Sample.votes : Sample.plainVotes), amount)
         default: return .update(address, values(of: address))
+        }
+    }
+
+    // The first byte of a position is a random number, which the file of the client replaces by a position.
+    private mutating func elementOperation(_ address: ObjectAddress) -> SyncOperation {
+        let isPlain = kind == .values
+        let list = ValuePath(isPlain ? 30 : chance(2) ? Sample.tags : Sample.owners)
+        let byte = UInt8.random(in: 1...100, using: &random)
+        let position = ListPosition([byte]) ?? ListPosition.between(nil, nil, client: 0)[0]
+        let value = list == ValuePath(Sample.owners) ? .link(owner()) : number(0...9)
+        let (set, map) = (ValuePath(isPlain ? 31 : Sample.marks), ValuePath(isPlain ? 32 : Sample.scores))
+        let key = ["a", "b"][Int.random(in: 0..<2, using: &random)]
+        return switch Int.random(in: 0..<9, using: &random) {
+        case 0, 1, 2: .insertElement(address, list, position, value)
+        case 3: .removeElement(address, list, position)
+        case 4: .setElement(address, list, position, value)
+        case 5: .insertMember(address, set, number(0...3))
+        case 6: .removeMember(address, set, number(0...3))
+        case 7: .setEntry(address, map, key: key, chance(3) ? .null : number(0...3))
+        default: .removeEntry(address, map, key: key)
         }
     }
 
@@ -221,10 +242,28 @@ struct Simulation {
             let isDeleted = chance(4)
             server.write(
                 address, isDeleted ? nil : values(of: address, isComplete: server.rows[address] == nil))
-        case 11: client.poll()
+        case 11:
+            if chance(2) { changeElement() }
+            client.poll()
         case 12..<16: client.deliverToService()
         default: client.deliverToClient(now, event(), server)
         }
+    }
+
+    // Another application changes an element.
+    private mutating func changeElement() {
+        let address = ObjectAddress(type: 0, key: .integer(Int64.random(in: 1...4, using: &random)))
+        let operation = elementOperation(address)
+        guard let values = server.rows[address], let element = operation.element else { return }
+        if case .insertElement(_, _, _, .link(let target)) = operation, server.rows[target] == nil { return }
+        if case .setElement(_, _, _, .link(let target)) = operation, server.rows[target] == nil { return }
+        guard case .blob(let bytes) = element.key else { return server.change(operation) }
+        let known = values.elements(at: element.path).map(\.position)
+        if case .insertElement = operation {
+            let position = ListPosition.between(known.last, nil, client: 0, upload: UInt64(server.version))[0]
+            return server.change(operation.at(position))
+        }
+        if !known.isEmpty { server.change(operation.at(known[Int(bytes[0]) % known.count])) }
     }
 
     private mutating func event() -> ModelClient.Event {

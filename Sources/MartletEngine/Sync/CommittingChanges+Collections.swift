@@ -1,0 +1,37 @@
+import MartletSQLite
+package import MartletValues
+
+extension CommittingChanges {
+    /// The edits of a collection since the version before the transaction; nil if there are none. They describe only a
+    /// collection whose owner existed before.
+    package func edits(of collection: CollectionID) -> ListEditScript? { changes.collections[collection] }
+
+    /// The elements of a collection. In a map, keys and values alternate.
+    package func elements(of row: RowID, _ property: PropertyIndex) throws -> [SQLValue] {
+        try Self.elements(of: row, property, schema, connection)
+    }
+
+    /// The same as it was before the transaction; empty if the owner did not exist.
+    package func previousElements(of row: RowID, _ property: PropertyIndex) throws -> [SQLValue] {
+        try readPrevious { try Self.elements(of: row, property, schema, $0) }
+    }
+
+    private static func elements(
+        of row: RowID, _ property: PropertyIndex, _ schema: DatabaseSchema, _ connection: Connection
+    ) throws -> [SQLValue] {
+        let table = schema[row.table]
+        let elements = try table.layout.collection(of: property).storedElements(of: row.key, connection)
+        guard table.type.properties[property].element.isFloating else { return elements }
+        return elements.map(FloatingSpecials.decodedElement)
+    }
+
+    /// Whether the transaction has created a row, or has deleted it and created it again.
+    package func isCreated(_ row: RowID) -> Bool { changes.tables[row.table]?.inserted.contains(row.key) ?? false }
+
+    package var positions: ListPositions { ListPositions(connection) }
+
+    /// Removes the positions of the lists of objects that were deleted.
+    package func forgetPositions(of keys: KeySet, in table: TableID) throws {
+        for key in keys { try positions.remove(of: RowID(table: table, key: key)) }
+    }
+}

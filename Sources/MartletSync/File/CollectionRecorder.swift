@@ -1,0 +1,119 @@
+import MartletEngine
+import MartletSyncProtocol
+import MartletValues
+
+/// Turns the changes of collections into operations, and gives positions to new elements of lists.
+struct CollectionRecorder {
+    let changes: CommittingChanges
+    /// The numbers of the client and of the upload, with which new positions end.
+    let client: UInt64
+    let upload: UInt64
+
+    /// The operations that make the former collection the present one.
+    ///
+    /// - Parameter isNew: true if the transaction has created the object.
+    func operations(
+        _ property: PropertySchema, of row: RowID, _ address: ObjectAddress, isNew: Bool,
+        _ values: inout CommittedValues
+    ) throws -> [SyncOperation] {
+        switch property.kind {
+        case .list: try list(property, row, address, isNew, &values)
+        case .set: try set(property, row, address, isNew, &values)
+        default: try map(property, row, address, isNew, &values)
+        }
+    }
+
+    // MARK: Lists
+
+    private func list(
+        _ property: PropertySchema, _ row: RowID, _ address: ObjectAddress, _ isNew: Bool,
+        _ values: inout CommittedValues
+    ) throws -> [SyncOperation] {
+        let elements = try changes.elements(of: row, property.index)
+        let known = isNew ? [] : try changes.positions.stored(of: row, property)
+        var slots = ListSlots(known.filter(\.isShown).map(\.position))
+        if isNew {
+            slots.reset(count: elements.count)
+        } else {
+            let id = CollectionID(table: row.table, property: property.index, owner: row.key)
+            let fits = slots.apply(changes.edits(of: id)?.edits ?? []) && slots.slots.count == elements.count
+            if !fits { slots.reset(count: elements.count) }
+        }
+        let new = slots.assignPositions(known: known.map(\.position)) {
+            ListPosition.between($0, $1, count: $2, client: client, upload: upload)
+        }
+        try write(slots, known, row, property)
+        let path = ValuePath(property.index)
+        var operations: [SyncOperation] = slots.removed.map { .removeElement(address, path, $0) }
+        let inserted = Set(new)
+        for (index, slot) in slots.slots.enumerated() where slot.isReplaced || inserted.contains(index) {
+            guard let position = slot.position else { continue }
+            let value = try values.element(elements[index], property)
+            operations.append(
+                inserted.contains(index)
+                    ? .insertElement(address, path, position, value) : .setElement(address, path, position, value))
+        }
+        return operations
+    }
+
+    private func write(
+        _ slots: ListSlots, _ known: [StoredPosition], _ row: RowID, _ property: PropertySchema
+    ) throws {
+        let shown = slots.slots.compactMap { $0.position.map { StoredPosition(position: $0) } }
+        let all = (shown + known.filter { !$0.isShown }).sorted { $0.position < $1.position }
+        if all != known { try changes.positions.write(all, of: row, property) }
+    }
+
+    // MARK: Sets and maps
+
+    private func set(
+        _ property: PropertySchema, _ row: RowID, _ address: ObjectAddress, _ isNew: Bool,
+        _ values: inout CommittedValues
+    ) throws -> [SyncOperation] {
+        let old = isNew ? [] : try changes.previousElements(of: row, property.index)
+        let new = try changes.elements(of: row, property.index)
+        let (before, now, path) = (Set(old), Set(new), ValuePath(property.index))
+        var operations: [SyncOperation] = []
+        for element in old where !now.contains(element) {
+            operations.append(.removeMember(address, path, try values.previousElement(element, property)))
+        }
+        for element in new where !before.contains(element) || isRecreated(element, property) {
+            operations.append(.insertMember(address, path, try values.element(element, property)))
+        }
+        return operations
+    }
+
+    private func map(
+        _ property: PropertySchema, _ row: RowID, _ address: ObjectAddress, _ isNew: Bool,
+        _ values: inout CommittedValues
+    ) throws -> [SyncOperation] {
+        let old = isNew ? [] : Self.entries(try changes.previousElements(of: row, property.index))
+        let new = Self.entries(try changes.elements(of: row, property.index))
+        let (before, now) = (Self.dictionary(old), Self.dictionary(new))
+        let path = ValuePath(property.index)
+        var operations: [SyncOperation] = []
+        for (key, _) in old where now[key] == nil {
+            if case .text(let key) = key { operations.append(.removeEntry(address, path, key: key)) }
+        }
+        for (key, value) in new where before[key] != value || isRecreated(value, property) {
+            guard case .text(let key) = key else { continue }
+            operations.append(.setEntry(address, path, key: key, try values.element(value, property)))
+        }
+        return operations
+    }
+
+    private static func entries(_ elements: [SQLValue]) -> [(key: SQLValue, value: SQLValue)] {
+        stride(from: 0, to: elements.count - 1, by: 2).map { (elements[$0], elements[$0 + 1]) }
+    }
+
+    private static func dictionary(_ entries: [(key: SQLValue, value: SQLValue)]) -> [SQLValue: SQLValue] {
+        Dictionary(entries.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    // PostgreSQL removes a link when its target is deleted, also if the target is created again.
+    private func isRecreated(_ element: SQLValue, _ property: PropertySchema) -> Bool {
+        guard let target = property.element.target.flatMap({ changes.schema[$0] }), case .integer(let key) = element
+        else { return false }
+        return changes.isCreated(RowID(table: target.id, key: key))
+    }
+}

@@ -1,0 +1,40 @@
+import MartletEngine
+import MartletSyncProtocol
+import MartletValues
+
+extension SyncApplier {
+    /// Writes a whole collection.
+    mutating func write(_ value: SyncValue, _ property: PropertySchema, _ row: RowID) throws {
+        let collections = CollectionWriter(schema: schema, writer: writer)
+        let expected = property.element.target
+        let missing = try collections.write(value, property, row) { address in
+            if let expected, schema[address.type]?.name != expected { throw CollectionWriter.malformed(property) }
+            if let row = rows[address]?.row { return row }
+            return try key(address).map { RowID(table: try table(address), key: $0) }
+        }
+        if hasUnresolved || !missing.isEmpty {
+            if try collections.remember(missing, value, property, row) { hasUnresolved = true }
+        }
+    }
+
+    /// Before an object leaves the file, the collections that contain it are remembered as a whole.
+    func rememberCollections() {
+        writer.encodesCollection = { [schema, unowned writer] row, property in
+            var message = MessageWriter()
+            message.value(try CollectionWriter(schema: schema, writer: writer).whole(property, row))
+            return message.bytes
+        }
+        writer.removesTarget = { [schema, tables, unowned writer] row, property, whole, leaving in
+            var reader = try MessageReader(whole)
+            let value = try reader.syncValue()
+            let collections = CollectionWriter(schema: schema, writer: writer)
+            let missing = try collections.write(value, property, row) { address in
+                guard tables.indices.contains(address.type) else { return nil }
+                let table = tables[address.type]
+                let key = try writer.key(primaryKey: address.key, in: table)
+                return key.map { RowID(table: table, key: $0) }.flatMap { $0 == leaving ? nil : $0 }
+            }
+            try collections.remember(missing, value, property, row)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import MartletValues
+
+/// An element of a list that was downloaded.
+package struct ListElement: Sendable, Hashable {
+    package let position: ListPosition
+    package let value: SyncValue
+
+    package init(position: ListPosition, value: SyncValue) { (self.position, self.value) = (position, value) }
+}
+
+// A whole collection is sent as a value of its property: a list as a list of pairs, a set as a list of its elements, and a
+// map as a map.
+extension SyncValue {
+    /// The value of a list property.
+    ///
+    /// - Parameter elements: the elements in the order of their positions.
+    package static func elements(_ elements: [ListElement]) -> SyncValue {
+        .list(elements.map { .list([.scalar(.blob($0.position.bytes)), $0.value]) })
+    }
+
+    /// The elements of a list property; nil for other values.
+    package var elements: [ListElement]? {
+        guard case .list(let pairs) = self else { return nil }
+        var elements: [ListElement] = []
+        elements.reserveCapacity(pairs.count)
+        for pair in pairs {
+            guard case .list(let parts) = pair, parts.count == 2, case .scalar(.blob(let bytes)) = parts[0],
+                let position = ListPosition(bytes), elements.last.map({ $0.position < position }) ?? true
+            else { return nil }
+            elements.append(ListElement(position: position, value: parts[1]))
+        }
+        return elements
+    }
+
+    /// The members of a set property; nil for other values.
+    package var members: [SyncValue]? { if case .list(let members) = self { members } else { nil } }
+
+    /// The entries of a map property; nil for other values.
+    package var entries: [MapEntry]? { if case .map(let entries) = self { entries } else { nil } }
+}

@@ -1,0 +1,139 @@
+#if Postgres
+    import MartletPostgres
+    import MartletSyncProtocol
+    import MartletValues
+
+    // The log has no whole collections. They are read at the snapshot at which the changes end, with the rights of the user.
+    extension DatabaseSnapshot {
+        typealias Elements = [(key: ElementKey, value: SyncValue)]
+
+        /// The elements of the collections of a type, by the primary keys of their objects: one dictionary for each
+        /// collection.
+        ///
+        /// - Parameter filter: the SQL condition of the objects, with the alias `t`; nil for all objects.
+        func collections(of table: SyncTable, filter: String?) throws -> [[SQLValue: Elements]] {
+            try table.collections.map { collection in
+                var found: [SQLValue: Elements] = [:]
+                var query = "SELECT \(Self.columns(collection)) FROM \(catalog.relation(collection)) e"
+                if let filter {
+                    query +=
+                        " JOIN \(catalog.relation(table)) t ON t.\(table.key.quoted) = e.\"owner\" WHERE \(filter)"
+                }
+                query += " ORDER BY e.\"owner\", e.\"\(collection.keyColumn)\""
+                try session.copyOut("COPY (\(query)) TO STDOUT (FORMAT binary)") { reader in
+                    let owner = try table.key.type.decode(reader.next())
+                    let element = try self.element(&reader, collection)
+                    found[owner, default: []].append(element)
+                }
+                return found
+            }
+        }
+
+        private static func columns(_ collection: SyncCollection) -> String {
+            (collection.kind == .set ? ["owner", "value"] : ["owner", collection.keyColumn, "value"])
+                .map { "e.\"\($0)\"" }.joined(separator: ", ")
+        }
+
+        // Reads the columns after the owner.
+        private func element(
+            _ reader: inout FieldReader, _ collection: SyncCollection
+        ) throws -> (key: ElementKey, value: SyncValue) {
+            let key: ElementKey
+            switch collection.kind {
+            case .list:
+                guard let bytes = try reader.next(), let position = ListPosition(bytes) else {
+                    throw PostgresError.malformed("a position of '\(collection.name)'")
+                }
+                key = .position(position)
+            case .set: key = .member
+            case .map:
+                guard case .text(let text) = try PostgresType.text.decode(reader.next()) else {
+                    throw PostgresError.malformed("a key of '\(collection.name)'")
+                }
+                key = .key(text)
+            }
+            var problems: [String] = []
+            let value = try collection.value.decode(reader.next(), &problems)
+            if !problems.isEmpty { catalog.unfitting.add(problems, "an element of the table '\(collection.name)'") }
+            return (key, value)
+        }
+
+        /// Collections of one object.
+        ///
+        /// - Parameter properties: the numbers of the properties; nil for all collections.
+        private func collections(
+            of address: ObjectAddress, _ table: SyncTable, _ properties: Set<Int>?
+        ) throws -> [ValuePath: SyncValue] {
+            let key = PostgresParameter(oid: table.key.type.base.oid, bytes: try table.key.type.encode(address.key))
+            var found: [ValuePath: SyncValue] = [:]
+            for collection in table.collections where properties?.contains(collection.property) ?? true {
+                let columns = Self.columns(collection)
+                var elements: Elements = []
+                // The fields have the form that `FieldReader` reads.
+                try session.forEachRow(
+                    """
+                    SELECT record_send(ROW(\(columns))) FROM \(catalog.relation(collection)) e WHERE e."owner" = $1
+                    ORDER BY e."\(collection.keyColumn)"
+                    """, [key]
+                ) { row in
+                    try row.withBytes(0) { bytes in
+                        guard let bytes else { return }
+                        var reader = try FieldReader(record: bytes)
+                        _ = try reader.next()
+                        elements.append(try element(&reader, collection))
+                    }
+                }
+                found[collection.path] = collection.whole(elements)
+            }
+            return found
+        }
+
+        /// The values of one object; nil if the user cannot read it, or if it does not exist.
+        private func values(of address: ObjectAddress, _ table: SyncTable) throws -> [ValuePath: SyncValue]? {
+            let key = PostgresParameter(oid: table.key.type.base.oid, bytes: try table.key.type.encode(address.key))
+            let format = RowFormat(table, catalog.unfitting)
+            let image = catalog.triggers(table).image("t")
+            let result = try session.query(
+                "SELECT \(image) FROM \(catalog.relation(table)) t WHERE t.\(table.key.quoted) = $1", [key])
+            guard let row = result.first, !row.isNull(0) else { return nil }
+            return try row.withBytes(0) { bytes in
+                guard let bytes else { return nil }
+                var reader = try FieldReader(record: bytes)
+                return try format.values(&reader)
+            }
+        }
+
+        /// Adds to a batch that ends with the snapshot what the log does not contain: the values of objects that the writer
+        /// of an element could not read, and the collections that the client needs.
+        func complete(
+            _ batch: inout ClientBatch, for client: UInt64,
+            _ matches: (ObjectAddress, [ValuePath: SyncValue]) -> Bool
+        ) throws {
+            for index in batch.entries.indices where batch.entries[index].isUnseen {
+                let address = batch.entries[index].address
+                guard let table = catalog.tables[address.type] else { continue }
+                let values = try values(of: address, table)
+                (batch.entries[index].old, batch.entries[index].new) = (values, values)
+                // Other entries show each change of the values.
+                (batch.entries[index].isUnseen, batch.entries[index].isTouch) = (false, true)
+            }
+            for (address, properties) in ClientChanges.collections(batch.entries, for: client, matches) {
+                guard let table = catalog.tables[address.type], !table.collections.isEmpty else { continue }
+                batch.contents[address] = try collections(of: address, table, properties)
+            }
+        }
+    }
+
+    extension SyncCatalog {
+        /// Whether a batch lacks values that only a snapshot has. See `DatabaseSnapshot.complete`.
+        func isIncomplete(
+            _ batch: ClientBatch, for client: UInt64, _ matches: (ObjectAddress, [ValuePath: SyncValue]) -> Bool
+        ) -> Bool {
+            guard tables.values.contains(where: { !$0.collections.isEmpty }) else { return false }
+            if batch.entries.contains(where: \.isUnseen) { return true }
+            return ClientChanges.collections(batch.entries, for: client, matches).keys.contains {
+                tables[$0.type]?.collections.isEmpty == false
+            }
+        }
+    }
+#endif

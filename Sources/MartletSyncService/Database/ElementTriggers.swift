@@ -1,0 +1,215 @@
+#if Postgres
+    import MartletPostgres
+
+    /// The triggers of the table of a collection. They write each change of an element into the log, as a change of the
+    /// object that owns the collection.
+    struct ElementTriggers {
+        let collection: SyncCollection
+        /// The quoted name of the table, with its schema.
+        let relation: String
+        /// The triggers of the table of the objects.
+        let owner: CaptureTriggers
+
+        static let positionTrigger = "00_martlet_position"
+
+        private var function: String { "log_elements_\(owner.typeID)_\(collection.property)" }
+
+        /// Removes the triggers of all collections. Those that are still needed are created again.
+        static let removal = """
+            DO $martlet$ DECLARE name text; BEGIN
+                FOR name IN SELECT p.proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+                    WHERE n.nspname = 'martlet' AND p.proname LIKE 'log\\_elements\\_%' LOOP
+                    EXECUTE format('DROP FUNCTION martlet.%I() CASCADE', name);
+                END LOOP;
+            END $martlet$;
+            """
+
+        /// The functions and the triggers.
+        var script: String {
+            """
+            CREATE FUNCTION martlet.\(function)() RETURNS trigger
+                LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $martlet$
+            DECLARE
+                stamp bigint := coalesce(nullif(current_setting('martlet.time', true), '')::bigint,
+                    floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint << 16);
+                client bigint := nullif(current_setting('martlet.client', true), '')::bigint;
+                upload bigint := nullif(current_setting('martlet.upload', true), '')::bigint;
+                image bytea;
+            BEGIN
+            \(CaptureTriggers.durability)
+                IF TG_OP = 'UPDATE' THEN
+                    IF \(key("OLD")) = \(key("NEW")) AND \(element("OLD.")) = \(element("NEW.")) THEN
+                        IF NOT (\(isDistinct("OLD.\"value\"", "NEW.\"value\""))) THEN RETURN NULL; END IF;
+                    ELSE
+                        \(log("OLD"))
+                    END IF;
+                END IF;
+                IF TG_OP = 'DELETE' THEN
+                    \(log("OLD"))
+                ELSE
+                    \(log("NEW"))
+                END IF;
+                RETURN NULL;
+            END $martlet$;
+            REVOKE ALL ON FUNCTION martlet.\(function)() FROM PUBLIC;
+            CREATE TRIGGER "\(CaptureTriggers.rowTrigger)" AFTER INSERT OR UPDATE OR DELETE ON \(relation)
+                FOR EACH ROW EXECUTE FUNCTION martlet.\(function)();
+            ALTER TABLE \(relation) ENABLE ALWAYS TRIGGER "\(CaptureTriggers.rowTrigger)";
+            \(truncateScript)
+            \(collection.kind == .list ? positionScript : "")
+            """
+        }
+
+        // The lock keeps the values of the object as they are until the end of the transaction, so that the entries of one
+        // object are in order. It does not keep other transactions from changing other elements. The elements of an object
+        // that was deleted need no entries.
+        private func log(_ row: String) -> String {
+            """
+            SELECT \(owner.image("t")) INTO image FROM \(owner.relation) t WHERE t.\(owner.table.key.quoted) = \(row)."owner"
+                        FOR SHARE;
+                    IF FOUND OR NOT EXISTS (\(deletion(key(row)))) THEN
+                        INSERT INTO martlet.log (type, op, facts, key, columns, old, new, time, client, upload, property, element)
+                            VALUES (\(values(key(row), "image")), stamp, client, upload,
+                                \(property), \(element(row + ".")));
+                    END IF;
+            """
+        }
+
+        private func values(_ key: String, _ image: String) -> String {
+            "\(owner.typeID), 'e', \(owner.factsID), \(key), B'', \(image), \(image)"
+        }
+
+        /// Finds the deletion of the object by this transaction.
+        private func deletion(_ key: String) -> String {
+            """
+            SELECT FROM martlet.log l WHERE l.xid = pg_current_xact_id() AND l.type = \(owner.typeID) AND l.op = 'd'
+                        AND substr(l.key, 1, 200) = substr(\(key), 1, 200) AND l.key = \(key)
+            """
+        }
+
+        private var truncateScript: String {
+            """
+            CREATE FUNCTION martlet.\(function)_truncate() RETURNS trigger
+                LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $martlet$
+            #variable_conflict use_variable
+            DECLARE
+                stamp bigint := floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint << 16;
+            BEGIN
+            \(CaptureTriggers.durability)
+                IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
+                    RAISE EXCEPTION 'TRUNCATE of a synchronized table needs the isolation level READ COMMITTED'
+                        USING ERRCODE = 'feature_not_supported', HINT = 'Use DELETE.';
+                END IF;
+                PERFORM FROM \(owner.relation) t
+                    WHERE EXISTS (SELECT FROM \(relation) e WHERE e."owner" = t.\(owner.table.key.quoted)) FOR SHARE;
+                INSERT INTO martlet.log (type, op, facts, key, columns, old, new, time, property, element)
+                    SELECT \(values(key("e"), "i.image")), stamp, \(property), \(element("e."))
+                    FROM \(relation) e LEFT JOIN LATERAL (SELECT \(owner.image("t")) AS image FROM \(owner.relation) t
+                        WHERE t.\(owner.table.key.quoted) = e."owner") i ON true
+                    WHERE NOT EXISTS (\(deletion(key("e"))));
+                RETURN NULL;
+            END $martlet$;
+            REVOKE ALL ON FUNCTION martlet.\(function)_truncate() FROM PUBLIC;
+            CREATE TRIGGER "\(CaptureTriggers.truncateTrigger)" BEFORE TRUNCATE ON \(relation)
+                FOR EACH STATEMENT EXECUTE FUNCTION martlet.\(function)_truncate();
+            ALTER TABLE \(relation) ENABLE ALWAYS TRIGGER "\(CaptureTriggers.truncateTrigger)";
+            """
+        }
+
+        // An element that an application inserts without a position becomes the last one.
+        private var positionScript: String {
+            """
+            CREATE FUNCTION martlet.\(function)_position() RETURNS trigger
+                LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $martlet$
+            BEGIN
+                IF NEW."position" IS NULL THEN
+                    NEW."position" := martlet.next_position((SELECT e."position" FROM \(relation) e
+                        WHERE e."owner" = NEW."owner" ORDER BY e."position" DESC LIMIT 1));
+                END IF;
+                RETURN NEW;
+            END $martlet$;
+            CREATE TRIGGER "\(Self.positionTrigger)" BEFORE INSERT ON \(relation)
+                FOR EACH ROW EXECUTE FUNCTION martlet.\(function)_position();
+            ALTER TABLE \(relation) ENABLE ALWAYS TRIGGER "\(Self.positionTrigger)";
+            """
+        }
+
+        // MARK: Expressions
+
+        /// The name of the property as a literal.
+        var property: String {
+            let name = collection.value.propertyName
+            return "'\(name.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''"))'"
+        }
+
+        /// The bytes of the primary key of the owner of an element.
+        private func key(_ row: String) -> String {
+            let (type, value) = (owner.table.key.type, "\(row).\"owner\"")
+            return "\(type.base.sendFunction)(\(type == .decimal ? "trim_scale(\(value))" : value))"
+        }
+
+        /// The bytes that identify an element in its collection. `row` is empty, or ends with a point.
+        private func element(_ row: String) -> String { element(ofKey: "\(row)\"\(collection.keyColumn)\"") }
+
+        /// The same for an expression of the position, the member or the key.
+        func element(ofKey value: String) -> String {
+            let sent: String =
+                switch collection.kind {
+                case .list: "byteasend(\(value))"
+                case .map: "textsend(\(value))"
+                case .set:
+                    collection.value.type == .decimal
+                        ? "numeric_send(trim_scale(\(value)))" : "\(collection.value.type.base.sendFunction)(\(value))"
+                }
+            // The first byte tells nil from an empty text.
+            return "coalesce('\\x01'::bytea || \(sent), '\\x00'::bytea)"
+        }
+
+        /// True if two values differ. The operators of floating-point types consider both zeros equal.
+        func isDistinct(_ left: String, _ right: String) -> String {
+            let send = collection.value.type.base.isFloating ? collection.value.type.base.sendFunction : ""
+            return "\(send)(\(left)) IS DISTINCT FROM \(send)(\(right))"
+        }
+    }
+
+    /// The function that makes positions for elements that applications append with SQL.
+    enum PositionFunction {
+        // The same as `ListPosition.between(last, nil)`. The position ends with the number of the transaction instead of that
+        // of a client. The byte 1 before it is no first digit of a number, so no client makes the same position.
+        static let script = """
+            CREATE OR REPLACE FUNCTION martlet.next_position(last bytea) RETURNS bytea
+                LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $martlet$
+            DECLARE
+                head int := CASE WHEN length(last) > 0 THEN get_byte(last, 0) ELSE 128 END;
+                digits bytea := last;
+                place int;
+                rest bigint := pg_current_xact_id()::text::bigint;
+                tag bytea := '';
+            BEGIN
+                IF head < 129 THEN
+                    digits := '\\x8101';
+                ELSIF head <= 136 AND length(last) > head - 128 THEN
+                    place := head - 128;
+                    digits := substr(last, 1, place + 1);
+                    WHILE place > 0 AND get_byte(digits, place) = 255 LOOP
+                        digits := set_byte(digits, place, 0);
+                        place := place - 1;
+                    END LOOP;
+                    IF place > 0 THEN
+                        digits := set_byte(digits, place, get_byte(digits, place) + 1);
+                    ELSIF head < 136 THEN
+                        digits := decode(lpad(to_hex(head + 1), 2, '0') || '01' || repeat('00', head - 128), 'hex');
+                    ELSE
+                        digits := last;
+                    END IF;
+                END IF;
+                LOOP
+                    tag := set_byte('\\x00'::bytea, 0, (rest % 255)::int + 1) || tag;
+                    rest := rest / 255;
+                    EXIT WHEN rest = 0;
+                END LOOP;
+                RETURN digits || '\\x01'::bytea || tag;
+            END $martlet$;
+            """
+    }
+#endif

@@ -1,0 +1,177 @@
+#if Postgres
+    import MartletEngine
+    import MartletPostgres
+    import MartletSyncProtocol
+    import MartletValues
+
+    /// Applies operations of an upload to the elements of a collection of one object, whose row is locked.
+    struct ElementWriter {
+        private let row: ObjectRow
+        private let collection: SyncCollection
+        private let origin: UploadOrigin
+        private let relation: String
+        private let triggers: ElementTriggers
+
+        init(_ row: ObjectRow, _ path: ValuePath, _ origin: UploadOrigin) throws {
+            guard path.properties.count == 1, let collection = row.table.collection(of: path.properties[0]) else {
+                throw InvalidUpload("an operation names an unknown collection of '\(row.table.typeName)'")
+            }
+            (self.row, self.collection, self.origin) = (row, collection, origin)
+            relation = row.catalog.relation(collection)
+            triggers = row.catalog.triggers(row.table, collection)
+        }
+
+        private var session: PostgresSession { row.session }
+
+        func apply(_ operation: SyncOperation) throws {
+            switch (collection.kind, operation) {
+            case (.list, .insertElement(_, _, let position, let value)): try insert(position, value)
+            case (.list, .setElement(_, _, let position, let value)): try replace(position, value)
+            case (.list, .removeElement(_, _, let position)): try delete(.position(position))
+            case (.set, .insertMember(_, _, let value)): try insert(member: value)
+            case (.set, .removeMember(_, _, let value)): try remove(.member, self.value(value))
+            case (.map, .setEntry(_, _, let key, let value)): try set(key, value)
+            case (.map, .removeEntry(_, _, let key)): try remove(.key(key), try text(key))
+            default:
+                throw InvalidUpload(
+                    "an operation does not fit the collection '\(row.table.typeName).\(collection.value.propertyName)'")
+            }
+        }
+
+        // MARK: Lists
+
+        // The client has made the position, so nobody else has inserted an element there.
+        private func insert(_ position: ListPosition, _ value: SyncValue) throws {
+            try session.query(
+                """
+                INSERT INTO \(relation) ("owner", "position", "value") VALUES ($1, $2, $3)
+                ON CONFLICT ("owner", "position") DO UPDATE SET "value" = excluded."value"
+                """, [row.key, .bytes(position.bytes), try self.value(value)])
+        }
+
+        // An element that was removed remains removed.
+        private func replace(_ position: ListPosition, _ value: SyncValue) throws {
+            let (key, value) = (PostgresParameter.bytes(position.bytes), try self.value(value))
+            guard try wins(key) else { return }
+            let result = try session.query(
+                """
+                UPDATE \(relation) e SET "value" = $3 WHERE "owner" = $1 AND "position" = $2
+                AND \(triggers.isDistinct("e.\"value\"", "$3"))
+                """, [row.key, key, value])
+            if result.affectedRows > 0 { return }
+            let isUnchanged =
+                try session.query(
+                    """
+                    SELECT FROM \(relation) e WHERE "owner" = $1 AND "position" = $2
+                    AND NOT (\(triggers.isDistinct("e.\"value\"", "$3")))
+                    """, [row.key, key, value]
+                ).rowCount > 0
+            if isUnchanged { return try touch(key) }
+            if try exists(key) { throw Self.notPermitted }
+        }
+
+        private func delete(_ key: ElementKey) throws {
+            guard case .position(let position) = key else { return }
+            let bytes = PostgresParameter.bytes(position.bytes)
+            if try delete(bytes) == 0, try exists(bytes) { throw Self.notPermitted }
+        }
+
+        // MARK: Sets and maps
+
+        private func insert(member: SyncValue) throws {
+            let value = try value(member)
+            guard try wins(value) else { return }
+            let result = try session.query(
+                """
+                INSERT INTO \(relation) ("owner", "value") SELECT $1, $2
+                WHERE NOT EXISTS (SELECT FROM \(relation) WHERE "owner" = $1 AND "value" IS NOT DISTINCT FROM $2)
+                """, [row.key, value])
+            if result.affectedRows == 0 { try touch(value) }
+        }
+
+        private func set(_ key: String, _ value: SyncValue) throws {
+            let (name, value) = (try text(key), try self.value(value))
+            guard try wins(name) else { return }
+            let result = try session.query(
+                """
+                INSERT INTO \(relation) AS e ("owner", "key", "value") VALUES ($1, $2, $3)
+                ON CONFLICT ("owner", "key") DO UPDATE SET "value" = excluded."value"
+                WHERE \(triggers.isDistinct("e.\"value\"", "excluded.\"value\""))
+                """, [row.key, name, value])
+            if result.affectedRows == 0 { try touch(name) }
+        }
+
+        private func remove(_ kind: ElementKey, _ key: PostgresParameter) throws {
+            guard try wins(key) else { return }
+            if try delete(key) > 0 { return }
+            if try exists(key) { throw Self.notPermitted }
+            try touch(key)
+        }
+
+        // MARK: Statements
+
+        private var isKey: String { "\"owner\" = $1 AND \"\(collection.keyColumn)\" IS NOT DISTINCT FROM $2" }
+
+        private func delete(_ key: PostgresParameter) throws -> Int {
+            try session.query("DELETE FROM \(relation) WHERE \(isKey)", [row.key, key]).affectedRows
+        }
+
+        private func exists(_ key: PostgresParameter) throws -> Bool {
+            try session.query("SELECT FROM \(relation) WHERE \(isKey)", [row.key, key]).rowCount > 0
+        }
+
+        private func value(_ value: SyncValue) throws -> PostgresParameter {
+            PostgresParameter(oid: collection.value.type.base.oid, bytes: try collection.value.encode(value))
+        }
+
+        private func text(_ key: String) throws -> PostgresParameter { try PostgresParameter(.text(key), as: .text) }
+
+        private static let notPermitted = ObjectRefusal(.notPermitted, "the user may not make this change")
+
+        // MARK: Conflicts
+
+        /// False if a change of the element wins against the upload: it is newer, and the writer had not seen it.
+        ///
+        /// The row of the object is locked, so no other upload adds entries for it.
+        private func wins(_ key: PostgresParameter) throws -> Bool {
+            let result = try session.query(
+                """
+                SELECT op, time, client FROM martlet.log
+                WHERE type = $1 AND substr(key, 1, 200) = substr($2, 1, 200) AND key = $2 AND xid >= $3
+                AND NOT pg_visible_in_snapshot(xid, $4::pg_snapshot)
+                AND (op = 'd' OR (property = \(triggers.property) AND element = \(triggers.element(ofKey: "$5"))))
+                ORDER BY seq
+                """,
+                [
+                    .integer(Int32(triggers.owner.typeID)), .bytes(row.key.bytes), .transaction(origin.base.xmin),
+                    .text(origin.base.cursor.text), key,
+                ])
+            var isNewer = false
+            for found in result.rows {
+                // The object before a deletion was another one.
+                if found.bytes(0) == [UInt8(ascii: "d")] { isNewer = false }
+                let (time, client) = (try found.bigint(1), try found.bigint(2))
+                if found.bytes(0) == [UInt8(ascii: "d")] || client == origin.client { continue }
+                if (time, client) >= (origin.storedTime, origin.client) { isNewer = true }
+            }
+            return !isNewer
+        }
+
+        /// Logs the time stamp of an operation that has changed nothing, because the element is as the upload wants it.
+        private func touch(_ key: PostgresParameter) throws {
+            let owner = triggers.owner
+            let image = "SELECT \(owner.image("t")) FROM \(owner.relation) t WHERE t.\(owner.table.key.quoted) = $1"
+            try session.query(
+                """
+                INSERT INTO martlet.log (type, op, facts, key, columns, old, new, time, client, upload, property, element)
+                SELECT \(owner.typeID), 't', \(owner.factsID), $2, B'', i.image, i.image, $3, $4, $5, \(triggers.property),
+                    \(triggers.element(ofKey: "$6"))
+                FROM (SELECT (\(image)) AS image) i
+                """,
+                [
+                    row.key, .bytes(row.key.bytes), .bigint(origin.storedTime), .bigint(origin.client),
+                    .bigint(origin.number), key,
+                ])
+        }
+    }
+#endif

@@ -1,0 +1,99 @@
+package import MartletSyncProtocol
+
+/// The rows and deletions that log entries require on one client, merged for each object.
+package struct ClientChanges: Sendable {
+    package private(set) var rows: [SyncRow] = []
+    package private(set) var leaving: [ObjectAddress] = []
+
+    /// - Parameters:
+    ///   - entries: the entries between the cursor of the client and a later one, in the order of the log.
+    ///   - client: the number of the client.
+    ///   - matches: whether the subscriptions of the client contain a row with these values.
+    ///   - contents: the collections of `ClientChanges.collections`, as they are at the later cursor.
+    package init(
+        _ entries: [LogEntry], for client: UInt64,
+        _ matches: (ObjectAddress, [ValuePath: SyncValue]) -> Bool,
+        contents: [ObjectAddress: [ValuePath: SyncValue]] = [:]
+    ) {
+        for change in MergedChange.merged(entries, client) {
+            let wasIn = change.old.map { matches(change.address, $0) } ?? false
+            guard let new = change.new, matches(change.address, new) else {
+                // The client may show an object that its own upload has touched in any state. So the service names the
+                // object in `leaving` even if the subscriptions did not contain it before.
+                if wasIn || change.isOwn { leaving.append(change.address) }
+                continue
+            }
+            // The client may not know the current values of an object that its own upload has touched, so all values of
+            // such an object are sent.
+            let isKnown = wasIn && !change.isOwn
+            let values = isKnown ? new.filter { change.old?[$0.key] != $0.value } : new
+            // The contents are whole collections: all of them, or those that have changed.
+            rows.append(
+                SyncRow(address: change.address, values: values.merging(contents[change.address] ?? [:]) { $1 }))
+        }
+    }
+
+    /// The objects of which the client needs collections: nil for all of them, otherwise those that have changed. The other
+    /// collections of an object that the client gets for the first time are empty.
+    package static func collections(
+        _ entries: [LogEntry], for client: UInt64,
+        _ matches: (ObjectAddress, [ValuePath: SyncValue]) -> Bool
+    ) -> [ObjectAddress: Set<Int>?] {
+        var needed: [ObjectAddress: Set<Int>?] = [:]
+        for change in MergedChange.merged(entries, client) {
+            guard let new = change.new, matches(change.address, new) else { continue }
+            let wasIn = change.old.map { matches(change.address, $0) } ?? false
+            if change.isOwn || change.wasDeleted || (!wasIn && !change.isInserted) {
+                needed[change.address] = .some(nil)
+            } else if !change.collections.isEmpty {
+                needed[change.address] = change.collections
+            }
+        }
+        return needed
+    }
+}
+
+/// All changes of one row between two cursors.
+private struct MergedChange {
+    let address: ObjectAddress
+    var old: [ValuePath: SyncValue]?
+    var new: [ValuePath: SyncValue]?
+    var isOwn: Bool
+    /// True if all entries so far are touches.
+    var isTouch: Bool
+    var collections: Set<Int>
+    /// True if the object was deleted, and perhaps created again.
+    var wasDeleted: Bool
+
+    /// True if the object did not exist before.
+    var isInserted: Bool { old == nil && !isTouch }
+
+    private mutating func merge(_ entry: LogEntry, isOwn: Bool) {
+        self.isOwn = self.isOwn || isOwn
+        collections.formUnion(entry.collections)
+        if entry.isTouch { return }
+        if entry.new == nil { wasDeleted = true }
+        if isTouch { old = entry.old }
+        new = entry.new
+        isTouch = false
+    }
+
+    // One change for each row, with its first old and its last new values, in the order of the first change.
+    static func merged(_ entries: [LogEntry], _ client: UInt64) -> [MergedChange] {
+        var changes: [MergedChange] = []
+        var positions: [ObjectAddress: Int] = [:]
+        for entry in entries {
+            let isOwn = entry.origin?.client == client
+            if let position = positions[entry.address] {
+                changes[position].merge(entry, isOwn: isOwn)
+            } else {
+                positions[entry.address] = changes.count
+                changes.append(
+                    MergedChange(
+                        address: entry.address, old: entry.old, new: entry.new, isOwn: isOwn, isTouch: entry.isTouch,
+                        collections: entry.collections, wasDeleted: entry.new == nil && !entry.isTouch))
+            }
+        }
+        return changes
+    }
+}

@@ -1,0 +1,91 @@
+package import MartletEngine
+package import MartletSyncProtocol
+
+/// The table of the elements of a list, set or map, as `martlet postgres` writes it. It has the columns `owner` and `value`,
+/// and `position` or `key`.
+package struct SyncCollection: Sendable {
+    package enum Kind: Sendable {
+        case list, set, map
+    }
+
+    package let kind: Kind
+    /// The index of the property in its type.
+    package let property: Int
+    /// The name of the table, without its schema.
+    package let name: String
+    /// The column of the elements.
+    package let value: SyncColumn
+
+    package var path: ValuePath { ValuePath(property) }
+
+    /// The column that, together with `owner`, identifies an element.
+    package var keyColumn: String {
+        switch kind {
+        case .list: "position"
+        case .set: "value"
+        case .map: "key"
+        }
+    }
+
+    /// The columns of the table.
+    package var columns: [String] { kind == .set ? ["owner", "value"] : ["owner", keyColumn, "value"] }
+
+    /// True for sets that may contain nil. They have no primary key, because a column of a key is never NULL.
+    package var isNullableSet: Bool { kind == .set && !value.isRequired }
+
+    init(
+        _ property: PropertySchema, of type: ObjectTypeSchema, _ schema: SyncSchema
+    ) throws(SyncSchemaError) {
+        switch property.kind {
+        case .set: kind = .set
+        case .map: kind = .map
+        default: kind = .list
+        }
+        let isRequired = !property.isOptional && !property.isAny
+        guard !property.element.isEmbedded,
+            let value = try SyncColumn(property, name: "value", isRequired: isRequired, schema)
+        else {
+            throw SyncSchemaError(
+                "'\(type.name).\(property.name)' is a collection of embedded objects, which cannot be synchronized yet; "
+                    + "use objects with a primary key, or write 'sync: none' into the YAML of the property")
+        }
+        guard property.onDelete != .cascade else {
+            throw SyncSchemaError(
+                "'\(type.name).\(property.name)' is a collection with 'onDelete: cascade', which cannot be synchronized "
+                    + "yet; remove the rule, or write 'sync: none' into the YAML of the property")
+        }
+        self.property = property.index
+        name = SnakeCase.name(type.name) + "_" + SnakeCase.name(property.name)
+        self.value = value
+    }
+
+    /// The value that a client gets for the whole collection.
+    ///
+    /// - Parameter elements: the elements in the order of their positions or keys. `key` is the position or the key.
+    package func whole(_ elements: [(key: ElementKey, value: SyncValue)]) -> SyncValue {
+        switch kind {
+        case .list:
+            .elements(
+                elements.compactMap { element in
+                    guard case .position(let position) = element.key else { return nil }
+                    return ListElement(position: position, value: element.value)
+                })
+        case .set: .list(elements.map(\.value))
+        case .map:
+            .map(
+                MapEntry.sorted(
+                    elements.compactMap { element in
+                        guard case .key(let key) = element.key else { return nil }
+                        return MapEntry(key: key, value: element.value)
+                    }))
+        }
+    }
+}
+
+/// What identifies an element in its collection.
+package enum ElementKey: Sendable, Hashable {
+    case position(ListPosition)
+    /// The element of a set identifies itself.
+    case member
+    case key(String)
+}

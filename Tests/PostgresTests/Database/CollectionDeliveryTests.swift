@@ -1,0 +1,153 @@
+#if Postgres
+    import MartletEngine
+    import MartletPostgres
+    import MartletSyncProtocol
+    import MartletSyncService
+    import MartletValues
+    import Testing
+
+    @Suite("PostgreSQL: the collections that sessions get", .needsPostgres)
+    struct CollectionDeliveryTests {
+        /// A session with a query for the dogs of a name.
+        private struct Session {
+            let sample: CollectionSample
+            let database: PostgresServiceDatabase
+            let query: SubscribedQuery
+            var context = SessionContext()
+
+            init(_ sample: CollectionSample, address: String? = nil, claims: String = "{}") async throws {
+                self.sample = sample
+                database = try await PostgresServiceDatabase(
+                    ConnectionPool(address ?? sample.address, count: 2), verify: { AuthenticatedUser(id: $0) },
+                    log: { print("service: \($0)") })
+                let operand = ConditionOperand(try sample.path("name"), .text)
+                let condition = SubscriptionCondition.test(.isIn(operand, [.text("Rex")]), isNegated: false)
+                query = SubscribedQuery(type: sample.dog, condition: condition.encoded())
+                context.schemaHash = sample.catalog.schemaHash
+                context.epoch = sample.catalog.epoch
+                context.deployment = sample.catalog.factsID
+                context.user = AuthenticatedUser(id: "ada", claims: claims)
+            }
+
+            func read(after cursor: SyncCursor) async throws -> ClientBatch {
+                let task = ServiceTask.read(after: cursor, for: [query], isCurrent: true)
+                guard case .read(let batch) = await database.run(task, context) else { throw CancellationError() }
+                return batch
+            }
+
+            func rows() async throws -> [SyncRow] {
+                let task = ServiceTask.change(after: try sample.now(), from: [], to: [query])
+                guard case .changed(_, let data) = await database.run(task, context) else { throw CancellationError() }
+                return data.rows
+            }
+
+            /// The texts of a list that a batch contains.
+            func texts(_ batch: ClientBatch, _ id: Int64, _ name: String) throws -> [SyncValue]? {
+                batch.contents[sample.dog(id)]?[try sample.path(name)]?.elements?.map(\.value)
+            }
+        }
+
+        @Test("a session gets the whole collections that have changed, and all of an object that enters Y21")
+        func delivery() async throws {
+            let sample = try CollectionSample()
+            let session = try await Session(sample)
+            try sample.session.execute(
+                """
+                INSERT INTO dog (id, name) VALUES (1, 'Rex'), (2, 'Max'), (3, 'Max');
+                INSERT INTO dog_names (owner, value) VALUES (1, 'a'), (2, 'x'), (3, 'y')
+                """)
+            #expect(try await session.rows().map { $0.values.count } == [8])
+            let start = try sample.now()
+            try sample.session.execute(
+                """
+                INSERT INTO dog_names (owner, value) VALUES (1, 'b'), (3, 'z');
+                UPDATE dog SET name = 'Rex' WHERE id = 2;
+                INSERT INTO dog (id, name) VALUES (4, 'Rex')
+                """)
+            let batch = try await session.read(after: start)
+            #expect(try session.texts(batch, 1, "names") == [.text("a"), .text("b")])
+            #expect(batch.contents[sample.dog(1)]?.count == 1, "only the changed collection")
+            #expect(try session.texts(batch, 2, "names") == [.text("x")])
+            #expect(batch.contents[sample.dog(2)]?.count == 6, "all collections")
+            #expect(batch.contents[sample.dog(3)] == nil && batch.contents[sample.dog(4)] == nil)
+            #expect(Set(batch.entries.map(\.address)) == [sample.dog(1), sample.dog(2), sample.dog(4)])
+            // The next reading continues where this one ended.
+            try sample.session.execute("DELETE FROM dog_names WHERE owner = 1 AND value = 'a'")
+            let next = try await session.read(after: batch.cursor)
+            #expect(next.entries.map(\.address) == [sample.dog(1)])
+            #expect(try session.texts(next, 1, "names") == [.text("b")])
+            #expect(try await session.read(after: next.cursor).entries.isEmpty)
+        }
+
+        @Test("if the writer of an element could not read the object, the session reads it Y21")
+        func unseenObject() async throws {
+            let sample = try CollectionSample()
+            let session = try await Session(sample)
+            try sample.session.execute(
+                """
+                INSERT INTO dog (id, name) VALUES (1, 'Rex'), (2, 'Max');
+                INSERT INTO dog_names (owner, value) VALUES (1, 'a'), (2, 'b')
+                """)
+            let start = try sample.now()
+            _ = try await session.read(after: start)
+            try sample.session.execute(
+                """
+                INSERT INTO martlet.log (type, op, facts, key, columns, time, property, element)
+                SELECT t.id, 'e', (SELECT facts FROM martlet.deployment), int8send(d), B'', 1, 'names', ''
+                FROM martlet.types t, unnest(ARRAY[1, 2, 3]::bigint[]) d WHERE t.name = 'Dog'
+                """)
+            let batch = try await session.read(after: start)
+            let changes = ClientChanges(
+                batch.entries, for: 0, { address, values in values[ValuePath(1)] == .text("Rex") },
+                contents: batch.contents)
+            #expect(changes.rows.map(\.address) == [sample.dog(1)] && changes.leaving.isEmpty)
+            #expect(changes.rows.first?.values.keys.map { $0 } == [try sample.path("names")])
+        }
+
+        @Test("rows of a user that another one may not read show no elements, also not after a change")
+        func rules() async throws {
+            let sample = try CollectionSample(
+                """
+                objects:
+                  Person: {primaryKey: id, sync: both, properties: {id: Int, name: String}}
+                  Dog:
+                    primaryKey: id
+                    sync: both
+                    read: author == $user.sub OR isPublic
+                    write: author == $user.sub
+                    properties: {id: Int, name: String, author: String, isPublic: Bool, names: List<String>}
+                """)
+            let role = try ServiceRole(sample.session)
+            let address = role.address(sample.address)
+            let ada = try await Session(sample, address: address, claims: #"{"sub":"ada"}"#)
+            let ben = try await Session(sample, address: address, claims: #"{"sub":"ben"}"#)
+            try sample.session.execute(
+                """
+                INSERT INTO dog (id, name, author, is_public) VALUES (1, 'Rex', 'ada', false), (2, 'Rex', 'ada', true);
+                INSERT INTO dog_names (owner, value) VALUES (1, 'secret'), (2, 'open')
+                """)
+            #expect(try await Set(ada.rows().map(\.address)) == [sample.dog(1), sample.dog(2)])
+            let shown = try await ben.rows()
+            #expect(shown.map(\.address) == [sample.dog(2)])
+            #expect(shown.first?.values[try sample.path("names")]?.elements?.map(\.value) == [.text("open")])
+            let start = try sample.now()
+            let client = try CollectionClient(sample)
+            let uploads = try PostgresSession(address)
+            let names = try sample.path("names")
+            func store(_ claims: String, _ number: UInt64) throws -> UploadOutcome {
+                let upload = ClientMessage.Upload(
+                    number: number, base: start, time: HybridTimestamp(milliseconds: 1_700_000_000_000),
+                    operations: [1, 2].map {
+                        .insertElement(sample.dog($0), names, client.positions()[0], .text("new"))
+                    })
+                return try UploadWriter(sample.catalog).store(upload, of: client.id, claims: claims, in: uploads)
+            }
+            let refused = try store(#"{"sub":"ben"}"#, 1)
+            #expect(UploadingClient.reasons(refused)?[sample.dog(2)] == .notPermitted)
+            #expect(try store(#"{"sub":"ada"}"#, 2) == .stored([]))
+            let batch = try await ben.read(after: start)
+            #expect(batch.contents.keys.map { $0 } == [sample.dog(2)])
+            #expect(try await ada.read(after: start).contents.count == 2)
+        }
+    }
+#endif

@@ -1,0 +1,57 @@
+import MartletSyncProtocol
+import MartletSyncService
+import MartletValues
+import Testing
+
+@Suite("the collections that a client needs with changes")
+struct ClientChangesTests {
+    private let dog = ObjectAddress(type: 0, key: .integer(1))
+
+    private func values(_ group: Int64) -> [ValuePath: SyncValue] { [ValuePath(0): .scalar(.integer(group))] }
+
+    private func entry(
+        _ old: Int64?, _ new: Int64?, _ collections: Set<Int> = [], client: UInt64? = nil, isTouch: Bool = false
+    ) -> LogEntry {
+        LogEntry(
+            address: dog, old: old.map(values), new: new.map(values),
+            origin: client.map { .init(client: $0, upload: 1) }, isTouch: isTouch, collections: collections)
+    }
+
+    /// The collections that a client needs whose subscriptions contain the group 1; nil for none, empty for all.
+    private func needed(_ entries: LogEntry...) -> Set<Int>? {
+        ClientChanges.collections(entries, for: 7) { $1 == values(1) }[dog].map { $0 ?? [] }
+    }
+
+    @Test("an object that enters needs all collections, a known one those that have changed Y21")
+    func needs() {
+        #expect(needed(entry(2, 1)) == [])
+        #expect(needed(entry(1, 1, [3]), entry(1, 1, [4])) == [3, 4])
+        #expect(needed(entry(1, 1)) == nil)
+        #expect(needed(entry(1, 2, [3])) == nil, "the object leaves")
+        #expect(needed(entry(2, 2, [3])) == nil)
+    }
+
+    @Test("a new object needs only collections with elements, one that was deleted and created again all Y21")
+    func creations() {
+        #expect(needed(entry(nil, 1)) == nil)
+        #expect(needed(entry(nil, 1), entry(1, 1, [3])) == [3])
+        #expect(needed(entry(1, nil), entry(nil, 1)) == [])
+        #expect(needed(entry(nil, 1), entry(1, nil), entry(nil, 1)) == [])
+    }
+
+    @Test("an object of an own upload needs all collections, also if nothing has changed Y21")
+    func own() {
+        #expect(needed(entry(1, 1, client: 7, isTouch: true)) == [])
+        #expect(needed(entry(nil, 1, client: 7)) == [])
+        #expect(needed(entry(1, 1, client: 8, isTouch: true)) == nil)
+    }
+
+    @Test("the contents are part of the row")
+    func rows() {
+        let contents: [ObjectAddress: [ValuePath: SyncValue]] = [dog: [ValuePath(3): .list([])]]
+        let known = ClientChanges([entry(1, 1, [3])], for: 7, { $1 == values(1) }, contents: contents)
+        #expect(known.rows == [SyncRow(address: dog, values: [ValuePath(3): .list([])])])
+        let entering = ClientChanges([entry(2, 1)], for: 7, { $1 == values(1) }, contents: contents)
+        #expect(entering.rows.first?.values.count == 2)
+    }
+}
