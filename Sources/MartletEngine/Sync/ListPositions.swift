@@ -1,5 +1,5 @@
 package import MartletSQLite
-package import MartletValues
+import MartletValues
 
 /// The positions of the elements of synchronized lists, in the order of the elements. The engine does not know their form.
 package struct ListPositions {

@@ -1,4 +1,4 @@
-package import MartletEngine
+import MartletEngine
 package import MartletSyncProtocol
 
 /// The table of the elements of a list, set or map, as `martlet postgres` writes it. It has the columns `owner` and `value`,

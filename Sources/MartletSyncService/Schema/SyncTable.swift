@@ -1,4 +1,4 @@
-package import MartletEngine
+import MartletEngine
 package import MartletPostgres
 package import MartletSyncProtocol
 

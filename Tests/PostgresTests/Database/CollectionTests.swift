@@ -217,7 +217,7 @@
             #expect(try DeploymentCheck(sample.catalog).findings(in: sample.session) == [])
             try sample.session.execute("DROP TRIGGER \"00_martlet_log\" ON dog_scores")
             let findings = try DeploymentCheck(sample.catalog).findings(in: sample.session)
-            #expect(findings.count == 1 && findings[0].hasPrefix("table 'dog_scores' has not the triggers"))
+            #expect(findings.count == 1 && findings[0].hasPrefix("table 'dog_scores' lacks the triggers"))
             try sample.session.execute(
                 """
                 DROP TABLE dog_names;

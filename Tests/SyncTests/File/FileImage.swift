@@ -48,8 +48,8 @@ struct FileImage {
         return keys
     }
 
-    /// The first difference between `new` and this image after the changes were applied to it, or a reported change that
-    /// changed nothing; nil if there is none.
+    /// The first difference between `new` and this image after the changes were applied to it, or the first change that
+    /// cannot be applied to it; nil if there is none.
     func difference(after changes: ChangeSet, _ new: FileImage) -> String? {
         for (id, rows) in new.tables {
             var mine = tables[id] ?? [:]
