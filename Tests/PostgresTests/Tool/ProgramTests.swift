@@ -79,7 +79,7 @@
             }
             let checked = try await program.run(["check"], environment)
             #expect(
-                checked.status == 0 && checked.output.contains("synchronized types are Crash, Dog, Person, Tag"),
+                checked.status == 0 && checked.output.contains("synchronized types are Crash, Dog, Pack, Person, Tag"),
                 "\(checked)")
             let session = try PostgresSession(address)
             try session.execute("ALTER TABLE tag DISABLE TRIGGER ALL")
