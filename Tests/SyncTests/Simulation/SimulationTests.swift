@@ -138,7 +138,7 @@ struct Simulation {
 
     private mutating func operation() -> SyncOperation {
         let address = address()
-        if address.type == 0, chance(4) { return elementOperation(address) }
+        if address.type == 0, chance(3) { return elementOperation(address) }
         switch Int.random(in: 0..<9, using: &random) {
         case 0, 1: return .create(address, values(of: address, isComplete: true))
         case 2: return .delete(address)
@@ -156,14 +156,14 @@ struct Simulation {
     // The first byte of a position is a random number, which the file of the client replaces by a position.
     private mutating func elementOperation(_ address: ObjectAddress) -> SyncOperation {
         let isPlain = kind == .values
-        let list = ValuePath(isPlain ? 30 : chance(2) ? Sample.tags : Sample.owners)
+        let list = ValuePath(isPlain ? 30 : chance(3) ? Sample.tags : Sample.owners)
         let byte = UInt8.random(in: 1...100, using: &random)
         let position = ListPosition([byte]) ?? ListPosition.between(nil, nil, client: 0)[0]
         let value = list == ValuePath(Sample.owners) ? .link(owner()) : number(0...9)
         let (set, map) = (ValuePath(isPlain ? 31 : Sample.marks), ValuePath(isPlain ? 32 : Sample.scores))
         let key = ["a", "b"][Int.random(in: 0..<2, using: &random)]
-        return switch Int.random(in: 0..<9, using: &random) {
-        case 0, 1, 2: .insertElement(address, list, position, value)
+        return switch Int.random(in: 0..<10, using: &random) {
+        case 0, 1, 2, 9: .insertElement(address, list, position, value)
         case 3: .removeElement(address, list, position)
         case 4: .setElement(address, list, position, value)
         case 5: .insertMember(address, set, number(0...3))
@@ -181,6 +181,18 @@ struct Simulation {
             operations = [
                 .delete(target), .create(target, values(of: target, isComplete: true)),
                 .update(holder, [ValuePath(chance(2) ? Sample.owner : Sample.parent): .link(target)]),
+            ]
+            if chance(2), let position = ListPosition([1]) {
+                operations.append(.insertElement(holder, ValuePath(Sample.owners), position, .link(target)))
+            }
+        }
+        if kind == .files, chance(4) {
+            // A list links to objects that the client certainly sees.
+            let (target, holder) = (owner(), Sample.item(Int64.random(in: 1...4, using: &random)))
+            let position = ListPosition.between(nil, nil, client: UInt64.random(in: 0...9, using: &random))[0]
+            operations += [
+                .create(target, values(of: target, isComplete: true)),
+                .insertElement(holder, ValuePath(Sample.owners), position, .link(target)),
             ]
         }
         for _ in 0..<Int.random(in: 1...3, using: &random) { operations.append(operation()) }
