@@ -75,11 +75,13 @@
             #expect(early.status == 1 && early.errors.contains("run 'martlet-sync deploy'"))
             for _ in 0..<2 {
                 let outcome = try await program.run(["deploy", "--facts", facts, "--database", address])
-                #expect(outcome.status == 0 && outcome.output == "deployed Crash, Dog, Pack, Person, Tag\n", "\(outcome)")
+                #expect(
+                    outcome.status == 0 && outcome.output == "deployed Crash, Dog, Pack, Person, Tag\n", "\(outcome)")
             }
             let checked = try await program.run(["check"], environment)
             #expect(
-                checked.status == 0 && checked.output.contains("synchronized are Crash, Dog, Pack, Person, Tag"), "\(checked)"
+                checked.status == 0 && checked.output.contains("synchronized are Crash, Dog, Pack, Person, Tag"),
+                "\(checked)"
             )
             let session = try PostgresSession(address)
             try session.execute("ALTER TABLE tag DISABLE TRIGGER ALL")
