@@ -161,7 +161,7 @@
                     collection.value.type == .decimal
                         ? "numeric_send(trim_scale(\(value)))" : "\(collection.value.type.base.sendFunction)(\(value))"
                 }
-            // The first byte tells nil from an empty text.
+            // The first byte distinguishes nil from an empty text.
             return "coalesce('\\x01'::bytea || \(sent), '\\x00'::bytea)"
         }
 
