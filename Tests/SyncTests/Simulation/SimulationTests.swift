@@ -44,9 +44,9 @@ struct Simulation {
         case files
     }
 
-    private var random: SeededRandom
-    private let kind: Kind
-    private let server: ModelServer
+    var random: SeededRandom
+    let kind: Kind
+    let server: ModelServer
     private let clients: [ModelClient]
     private var now: UInt64 = 1_700_000_000_000
 
@@ -61,15 +61,15 @@ struct Simulation {
         }
     }
 
-    private mutating func chance(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &random) == 0 }
+    mutating func chance(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &random) == 0 }
 
-    private mutating func number(_ range: ClosedRange<Int64>) -> SyncValue {
+    mutating func number(_ range: ClosedRange<Int64>) -> SyncValue {
         .scalar(.integer(Int64.random(in: range, using: &random)))
     }
 
     // MARK: Objects
 
-    private mutating func owner() -> ObjectAddress {
+    mutating func owner() -> ObjectAddress {
         Sample.owner(["a", "b", "c"][Int.random(in: 0..<3, using: &random)])
     }
 
@@ -138,7 +138,7 @@ struct Simulation {
 
     private mutating func operation() -> SyncOperation {
         let address = address()
-        if address.type == 0, chance(4) { return elementOperation(address) }
+        if address.type == 0, chance(3) { return elementOperation(address) }
         switch Int.random(in: 0..<9, using: &random) {
         case 0, 1: return .create(address, values(of: address, isComplete: true))
         case 2: return .delete(address)
@@ -153,26 +153,6 @@ struct Simulation {
         }
     }
 
-    // The first byte of a position is a random number, which the file of the client replaces by a position.
-    private mutating func elementOperation(_ address: ObjectAddress) -> SyncOperation {
-        let isPlain = kind == .values
-        let list = ValuePath(isPlain ? 30 : chance(2) ? Sample.tags : Sample.owners)
-        let byte = UInt8.random(in: 1...100, using: &random)
-        let position = ListPosition([byte]) ?? ListPosition.between(nil, nil, client: 0)[0]
-        let value = list == ValuePath(Sample.owners) ? .link(owner()) : number(0...9)
-        let (set, map) = (ValuePath(isPlain ? 31 : Sample.marks), ValuePath(isPlain ? 32 : Sample.scores))
-        let key = ["a", "b"][Int.random(in: 0..<2, using: &random)]
-        return switch Int.random(in: 0..<9, using: &random) {
-        case 0, 1, 2: .insertElement(address, list, position, value)
-        case 3: .removeElement(address, list, position)
-        case 4: .setElement(address, list, position, value)
-        case 5: .insertMember(address, set, number(0...3))
-        case 6: .removeMember(address, set, number(0...3))
-        case 7: .setEntry(address, map, key: key, chance(3) ? .null : number(0...3))
-        default: .removeEntry(address, map, key: key)
-        }
-    }
-
     private mutating func operations() -> [SyncOperation] {
         var operations: [SyncOperation] = []
         if kind == .files, chance(10) {
@@ -181,6 +161,18 @@ struct Simulation {
             operations = [
                 .delete(target), .create(target, values(of: target, isComplete: true)),
                 .update(holder, [ValuePath(chance(2) ? Sample.owner : Sample.parent): .link(target)]),
+            ]
+            if chance(2), let position = ListPosition([1]) {
+                operations.append(.insertElement(holder, ValuePath(Sample.owners), position, .link(target)))
+            }
+        }
+        if kind == .files, chance(4) {
+            // A list links to objects that the client certainly sees.
+            let (target, holder) = (owner(), Sample.item(Int64.random(in: 1...4, using: &random)))
+            let position = ListPosition.between(nil, nil, client: UInt64.random(in: 0...9, using: &random))[0]
+            operations += [
+                .create(target, values(of: target, isComplete: true)),
+                .insertElement(holder, ValuePath(Sample.owners), position, .link(target)),
             ]
         }
         for _ in 0..<Int.random(in: 1...3, using: &random) { operations.append(operation()) }
@@ -248,22 +240,6 @@ struct Simulation {
         case 12..<16: client.deliverToService()
         default: client.deliverToClient(now, event(), server)
         }
-    }
-
-    // Another application changes an element.
-    private mutating func changeElement() {
-        let address = ObjectAddress(type: 0, key: .integer(Int64.random(in: 1...4, using: &random)))
-        let operation = elementOperation(address)
-        guard let values = server.rows[address], let element = operation.element else { return }
-        if case .insertElement(_, _, _, .link(let target)) = operation, server.rows[target] == nil { return }
-        if case .setElement(_, _, _, .link(let target)) = operation, server.rows[target] == nil { return }
-        guard case .blob(let bytes) = element.key else { return server.change(operation) }
-        let known = values.elements(at: element.path).map(\.position)
-        if case .insertElement = operation {
-            let position = ListPosition.between(known.last, nil, client: 0, upload: UInt64(server.version))[0]
-            return server.change(operation.at(position))
-        }
-        if !known.isEmpty { server.change(operation.at(known[Int(bytes[0]) % known.count])) }
     }
 
     private mutating func event() -> ModelClient.Event {
