@@ -37,7 +37,7 @@ struct SyncedFormatTests {
         do {
             let process = try VirtualProcess(files.path, adjust: Self.synced())
             try process.add("a")
-            #expect(try process.integer("PRAGMA user_version") == 3 && syncTables(process) == 4)
+            #expect(try process.integer("PRAGMA user_version") == 3 && syncTables(process) == 5)
         }
         let before = files.folder.bytes()
         let error = engineError { _ = try files.open() }
