@@ -1,10 +1,10 @@
 #if Sync
     package import Foundation
     package import MartletSyncProtocol
-    package import NIOCore
+    import NIOCore
     import NIOHTTP1
     import NIOPosix
-    package import NIOWebSocket
+    import NIOWebSocket
 
     /// Why there is no connection to the service.
     package struct ConnectionFailure: Error, CustomStringConvertible {

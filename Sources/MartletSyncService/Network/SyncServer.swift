@@ -1,6 +1,6 @@
 #if Sync
     import Foundation
-    package import MartletSyncProtocol
+    import MartletSyncProtocol
     import NIOCore
     import NIOHTTP1
     import NIOPosix
