@@ -75,7 +75,8 @@
             #expect(early.status == 1 && early.errors.contains("run 'martlet-sync deploy'"))
             for _ in 0..<2 {
                 let outcome = try await program.run(["deploy", "--facts", facts, "--database", address])
-                #expect(outcome.status == 0 && outcome.output == "deployed Crash, Dog, Pack, Person, Tag\n", "\(outcome)")
+                #expect(
+                    outcome.status == 0 && outcome.output == "deployed Crash, Dog, Pack, Person, Tag\n", "\(outcome)")
             }
             let checked = try await program.run(["check"], environment)
             #expect(
