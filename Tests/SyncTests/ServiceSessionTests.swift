@@ -273,7 +273,7 @@ struct ServiceSessionTests {
             ])
     }
 
-    @Test("a client that reconnects learns what was reverted in uploads that were not acknowledged")
+    @Test("a client that reconnects learns what was reverted in uploads that were not acknowledged Y26")
     func revertsAfterReconnection() {
         let object = RevertedObject(address: Self.address, reason: .constraint, message: "unique")
         var session = session()

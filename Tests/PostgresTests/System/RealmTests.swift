@@ -113,7 +113,7 @@
             #expect(try session.query("SELECT count(*) FROM project").first?.bigint(0) == 2)
         }
 
-        @Test("a write of several megabytes is one upload, and reaches other clients")
+        @Test("a write of several megabytes is one upload, and reaches other clients Y25")
         func largeWrite() async throws {
             try await withService(database()) { url in
                 let (ada, ben) = (try realm("a", user: "ada", url), try realm("b", user: "ben", url))

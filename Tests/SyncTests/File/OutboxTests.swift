@@ -194,7 +194,7 @@ struct OutboxTests {
             try operations(file) == [[.create(Sample.item(1), Sample.complete([Sample.text: Sample.text("a\0b")]))]])
     }
 
-    @Test("an object that is too large for a message rolls the transaction back, with an error that names it")
+    @Test("an object that is too large for a message rolls the transaction back, with an error that names it Y25")
     func tooLarge() throws {
         let file = try SyncedFile()
         let text = String(repeating: "x", count: SyncOperation.maximumBytes)
@@ -211,7 +211,7 @@ struct OutboxTests {
         #expect(try file.uploads.count == 1)
     }
 
-    @Test("a transaction that is too large for one message is one upload, which the file contains as a whole")
+    @Test("a transaction that is too large for one message is one upload, which the file contains as a whole Y25")
     func large() throws {
         let file = try SyncedFile()
         let text = Sample.text(String(repeating: "x", count: 500_000))
