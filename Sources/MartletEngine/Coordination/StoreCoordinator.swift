@@ -361,6 +361,13 @@ package final class StoreCoordinator: @unchecked Sendable {
     /// All open Realms that are still alive.
     package var openRealms: [AnyObject] { locked { $0.openRealms.values.compactMap(\.object) } }
 
+    /// True while a Realm, frozen or not, has the file open.
+    var isOpenInRealm: Bool {
+        locked { state in
+            state.openRealms.values.contains { !$0.isEmpty } || state.frozen.values.contains { !$0.isEmpty }
+        }
+    }
+
     /// The frozen Realm of a version, if it is still alive.
     package func frozen(_ version: Version) -> AnyObject? { locked { $0.frozen[version]?.object } }
 

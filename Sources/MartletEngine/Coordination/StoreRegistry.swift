@@ -249,19 +249,29 @@ package enum StoreRegistry {
     package static func isOpen(_ path: String) -> Bool { isOpen(StoreOptions(path: path, types: [])) }
 
     private static func isOpen(_ options: StoreOptions) -> Bool {
-        guard isHeld(options) else { return false }
         waitForWork(options)
         return isHeld(options)
     }
 
     /// Waits for work that can keep a file open slightly longer than its last Realm: a checkpoint, a poll for commits of
     /// other processes, or a step of its synchronization.
+    ///
+    /// Each kind of work can start another one: a step of the synchronization commits, and the commit starts a
+    /// checkpoint. Therefore this method waits until the file is closed or a Realm has it open, for at most ten seconds.
     private static func waitForWork(_ options: StoreOptions) {
-        StoreCoordinator.waitForCheckpoints(options.environment)
-        if !options.environment.hasThreadDriver { CommitMonitor.waitForPolls() }
-        // The coordinator is released before this thread waits.
-        let attachment = locked({ found($0, options) })?.currentAttachment
-        attachment?.waitForWork()
+        let deadline = ContinuousClock.now + .seconds(10)
+        while isHeld(options) {
+            StoreCoordinator.waitForCheckpoints(options.environment)
+            // The thread driver of a test decides itself when a poll runs.
+            if options.environment.hasThreadDriver { return }
+            CommitMonitor.waitForPolls()
+            // The coordinator is released before this thread waits.
+            let attachment = locked({ found($0, options) })?.currentAttachment
+            attachment?.waitForWork()
+            let isOpenInRealm = locked({ found($0, options) })?.isOpenInRealm ?? false
+            if isOpenInRealm || ContinuousClock.now > deadline { return }
+            usleep(1_000)
+        }
     }
 
     /// The coordinators of all open files.

@@ -175,4 +175,19 @@ struct SyncClientTests {
             #expect(try Realm.deleteFiles(for: fixture.configuration()))
         }
     }
+
+    @Test("a file is closed in the middle of its synchronization, and it can be deleted Y17")
+    func closingWhileBusy() async throws {
+        let fixture = try SyncFixture()
+        for round in 1...30 {
+            do {
+                let realm = try await Realm(configuration: fixture.configuration())
+                _ = try await realm.objects(TaskItem.self).subscribe()
+                try realm.write { realm.add(TaskItem(id: round, title: "write")) }
+                for id in 1...20 { try await fixture.insert(Int64(100 * round + id), title: "downloaded") }
+                try await Task.sleep(for: .microseconds(round.isMultiple(of: 2) ? 0 : 100 * round))
+            }
+            #expect(try Realm.deleteFiles(for: fixture.configuration()))
+        }
+    }
 }
