@@ -13,11 +13,19 @@ package final class TextPattern: Sendable {
         case nothing
     }
 
+    #if DEBUG
+        /// Called for each pattern that is prepared.
+        @TaskLocal static var onPreparation: (@Sendable () -> Void)?
+    #endif
+
     private let match: Predicate.TextMatch
     private let options: Predicate.TextOptions
     private let parsed: ParsedPattern
 
     package init(_ pattern: SQLValue, _ match: Predicate.TextMatch, _ options: Predicate.TextOptions) {
+        #if DEBUG
+            Self.onPreparation?()
+        #endif
         self.match = match
         self.options = options
         parsed =

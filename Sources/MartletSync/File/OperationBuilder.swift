@@ -44,8 +44,7 @@ struct OperationBuilder {
     }
 
     /// The encoded operations; nil if there are none.
-    mutating func encodedOperations() throws -> [UInt8]? {
-        let changed = try changes.changedObjects()
+    mutating func encodedOperations(of changed: [ChangedObjects]) throws -> [UInt8]? {
         if changed.allSatisfy(isSimple) { return try encodedRows(changed) }
         for objects in changed { try add(objects) }
         let late = takeLateLinks()

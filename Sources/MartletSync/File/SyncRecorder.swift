@@ -28,6 +28,8 @@ package final class SyncRecorder: OutboxRecorder {
 
     package func record(_ changes: CommittingChanges) throws {
         try changes.forgetUnresolvedLinks()
+        let changed = try changes.changedObjects()
+        if changed.isEmpty { return }
         let tables = SyncTables(changes.connection)
         let head = try tables.outboxHead(numbering: numbering)
         var clock = HybridClock(
@@ -35,7 +37,7 @@ package final class SyncRecorder: OutboxRecorder {
         let time = clock.next(wall: wall()).rawValue
         // A client without a number shares no objects with others, except those that both create with the same key.
         var builder = OperationBuilder(schema, changes, client: head.client ?? time, upload: head.lastNumber + 1)
-        guard let bytes = try builder.encodedOperations() else { return }
+        guard let bytes = try builder.encodedOperations(of: changed) else { return }
         try requireFitting(bytes)
         guard head.hasNumbering else { throw otherNumbering }
         #if MARTLET_SEEDED_BUGS

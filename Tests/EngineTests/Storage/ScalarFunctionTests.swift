@@ -3,6 +3,8 @@ import MartletValues
 import Synchronization
 import Testing
 
+@testable import MartletEngine
+
 @Suite("SQL functions")
 struct ScalarFunctionTests {
     @Test("a constant argument is prepared once for all rows, and again when the statement runs with another value")
@@ -22,6 +24,29 @@ struct ScalarFunctionTests {
         #expect(preparations.count == 1_000)
     }
 
+    #if DEBUG
+        @Test("the pattern of a text condition is prepared once for all rows")
+        func textPattern() throws {
+            let connection = try Connection(ConnectionOptions(path: ":memory:"))
+            try QueryFunctions.install(on: connection)
+            try addRows(to: connection)
+            let preparations = Counter()
+            try TextPattern.$onPreparation.withValue({ preparations.increment() }) {
+                let query = "SELECT count(*) FROM t WHERE martlet_text(?1, ?2, v, ?3)"
+                let options = Predicate.TextOptions([.caseInsensitive]).rawValue
+                let match = Predicate.TextMatch.begins.rawValue
+                func count(prefix: String) throws -> Int64? {
+                    try connection.integer(query, [.integer(match), .integer(options), .text(prefix)])
+                }
+                let first = try count(prefix: "A")
+                #expect(first == 500 && preparations.count == 1)
+                let second = try count(prefix: "B9")
+                #expect(second == 56)
+                #expect(preparations.count == 2)
+            }
+        }
+    #endif
+
     private final class Counter: Sendable {
         private let value = Mutex(0)
         var count: Int { value.withLock { $0 } }
@@ -34,7 +59,7 @@ struct ScalarFunctionTests {
         init(_ text: String) { self.text = text }
     }
 
-    /// A connection with the function `has_prefix(text, prefix)`, and 1,000 rows: 500 begin with "a" and 500 with "b".
+    /// A connection with the function `has_prefix(text, prefix)` and 1,000 rows.
     private func makeConnection() throws -> (Connection, preparations: Counter) {
         let preparations = Counter()
         let connection = try Connection(ConnectionOptions(path: ":memory:"))
@@ -46,10 +71,15 @@ struct ScalarFunctionTests {
                 }
                 return .integer(arguments.text(0)?.hasPrefix(prefix.text) == true ? 1 : 0)
             })
+        try addRows(to: connection)
+        return (connection, preparations)
+    }
+
+    /// Adds a table with 1,000 texts: 500 begin with "a", and 500 with "b".
+    private func addRows(to connection: Connection) throws {
         try connection.execute("CREATE TABLE t (v TEXT)")
         for number in 0..<1_000 {
             try connection.run("INSERT INTO t VALUES (?1)", [.text((number % 2 == 0 ? "a" : "b") + String(number))])
         }
-        return (connection, preparations)
     }
 }
