@@ -31,6 +31,7 @@
 #   make tsan                         repeat the concurrency tests with the thread sanitizer (TIMES=20)
 #   make sync-demo                    synchronize flights between three clients and PostgreSQL (FLIGHTS=<folder>)
 #   make sync-tests                   test the sync service with a PostgreSQL server, in a separate build (FIGURES=1)
+#   make sync-crash                   kill clients, service and PostgreSQL at random, in the same build (SEEDS=200, FIRST=1)
 #   make leaks                        look for leaks of memory, files and threads in typical work (SECONDS=1800)
 #   make release-check                check that the repository is ready to be tagged
 #   make clean                        remove all build folders
@@ -47,7 +48,7 @@ FLIGHTS_DEMO = swift run -c $(if $(FLIGHTS),release,debug) --package-path Exampl
 
 .PHONY: help quickstart tour check test format generate mistakes pictures docs docs-check mutants bench flights-verify plugin-check importer-check durability exact \
 	chaos exact-bugs schedules schedule-bugs sync-bugs sync-cost fuzz-schema bombs postgres-check sanitize tsan leaks \
-	sync-demo sync-tests clean packages packages-python toolchain \
+	sync-demo sync-tests sync-crash clean packages packages-python toolchain \
 	release-check
 
 help:
@@ -200,6 +201,11 @@ sync-demo: packages
 sync-tests: packages
 	@Scripts/install-packages postgresql libpq-dev pkg-config
 	$(if $(FIGURES),MARTLET_SYNC_FIGURES=1) Scripts/sync-tests
+
+sync-crash: packages
+	@Scripts/install-packages postgresql libpq-dev pkg-config
+	MARTLET_SYNC_CRASH=$(or $(SEEDS),200) MARTLET_SYNC_CRASH_SEED=$(or $(FIRST),1) \
+		Scripts/sync-tests --filter SystemCrashTests
 
 release-check:
 	@Scripts/release-check

@@ -226,7 +226,8 @@ let package = Package(
             dependencies: [
                 "MartletSync", "MartletSyncService", "MartletSyncProtocol", "MartletPostgres", "MartletValues",
                 "MartletEngine", "MartletFrontend", "MartletBackend", "MartletSchema", "MartletTables",
-                "MartletSyncTool", "Martlet", "TasksModels", hashes, synchronizing("Logging", "swift-log"),
+                "MartletSyncTool", "Martlet", "TasksModels", "ModelTesting", hashes,
+                synchronizing("Logging", "swift-log"),
             ]),
         // Measures the matcher of the sync service, in a release build.
         .executableTarget(

@@ -231,6 +231,115 @@ extension TaskItem: Martlet.KeyedObject {
     nonisolated public static var fields: Fields<TaskItem> { .init(Martlet.FieldPath(self)) }
 }
 
+/// Tasks in the order in which they are to be done.
+nonisolated public final class Board: Martlet.Object {
+    @exclusivity(unchecked) private final var _id: Swift.Int = 0
+    @exclusivity(unchecked) private final var _name: Swift.String = ""
+    @exclusivity(unchecked) private final var _doneCount: Swift.Int = 0
+    @exclusivity(unchecked) private final var _tasks: Martlet.List<TaskItem>? = nil
+    @exclusivity(unchecked) private final var _labels: Martlet.MutableSet<Swift.String>? = nil
+    @exclusivity(unchecked) private final var _notes: Martlet.Map<Swift.String>? = nil
+
+    /// Identifies the board.
+    public var id: Swift.Int {
+        get { _load(0); return _id }
+        set { _willSet(0); _id = newValue; _didSet(0) }
+    }
+
+    /// The name that users see.
+    public var name: Swift.String {
+        get { _load(1); return _name }
+        set { _willSet(1); _name = newValue; _didSet(1) }
+    }
+
+    /// How many tasks were done, by all users.
+    public var doneCount: Swift.Int {
+        get { _load(2); return _doneCount }
+        set { _willSet(2); _doneCount = newValue; _didSet(2) }
+    }
+
+    /// What is to be done, first things first.
+    public var tasks: Martlet.List<TaskItem> {
+        get { _load(3); return _list(3, &_tasks) }
+        set { _load(3); _list(3, &_tasks)._assign(newValue) }
+    }
+
+    /// Words by which users find the board.
+    public var labels: Martlet.MutableSet<Swift.String> {
+        get { _load(4); return _mutableSet(4, &_labels) }
+        set { _load(4); _mutableSet(4, &_labels)._assign(newValue) }
+    }
+
+    /// What users have noted, by their names.
+    public var notes: Martlet.Map<Swift.String> {
+        get { _load(5); return _map(5, &_notes) }
+        set { _load(5); _map(5, &_notes)._assign(newValue) }
+    }
+
+    public convenience init(
+        id: Swift.Int = 0, name: Swift.String = "", doneCount: Swift.Int = 0, tasks: [TaskItem] = [],
+        labels: [Swift.String] = [], notes: [Swift.String: Swift.String] = [:]
+    ) {
+        self.init()
+        _id = id
+        _name = name
+        _doneCount = doneCount
+        if !tasks.isEmpty { _list(3, &_tasks).append(objectsIn: tasks) }
+        if !labels.isEmpty { _mutableSet(4, &_labels).insert(objectsIn: labels) }
+        if !notes.isEmpty { _map(5, &_notes).merge(notes) }
+    }
+
+    @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
+        _id = row.int()
+        _name = row.string()
+        _doneCount = row.int()
+        row.collection(&_tasks)
+        row.collection(&_labels)
+        row.collection(&_notes)
+    }
+
+    @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {
+        row.int(_id)
+        row.string(_name)
+        row.int(_doneCount)
+        row.collection(&_tasks)
+        row.collection(&_labels)
+        row.collection(&_notes)
+    }
+
+    @_spi(Generated) override public final class var _facts: Swift.StaticString {
+        """
+        object Board
+        primaryKey id
+        sync both
+        property id Int
+        property name String
+        property doneCount Int merge=add
+        property tasks List<link:TaskItem>
+        property labels Set<String>
+        property notes Map<String>
+        """
+    }
+}
+
+extension Board: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Swift.Int
+
+    nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
+        public typealias Model = Board
+        public let _path: Martlet.FieldPath
+        public init(_ path: Martlet.FieldPath) { _path = path }
+        public var id: Martlet.Field<Root, Swift.Int> { .init(_path, "id") }
+        public var name: Martlet.Field<Root, Swift.String> { .init(_path, "name") }
+        public var doneCount: Martlet.Field<Root, Swift.Int> { .init(_path, "doneCount") }
+        public var tasks: Martlet.ObjectCollectionField<TaskItem.Fields<Root>> { .init(_path, "tasks") }
+        public var labels: Martlet.CollectionField<Root, Swift.String> { .init(_path, "labels") }
+        public var notes: Martlet.MapField<Root, Swift.String> { .init(_path, "notes") }
+    }
+
+    nonisolated public static var fields: Fields<Board> { .init(Martlet.FieldPath(self)) }
+}
+
 /// What a user sees on this device only.
 nonisolated public final class DeviceSetting: Martlet.Object {
     @exclusivity(unchecked) private final var _key: Swift.String = ""

@@ -88,7 +88,7 @@ actor LogFeed {
     func attach(
         _ session: SessionID, client: UInt64, after cursor: SyncCursor?, _ filter: SubscriptionFilter
     ) async throws -> Position {
-        let start = cursor.flatMap(SnapshotCursor.init)
+        let start = cursor.flatMap { SnapshotCursor($0) }
         if cursor != nil, start == nil { throw LogReaderError.unknownCursor }
         // The cursor of the session may be newer than that of the feed.
         if state == nil || !(start.map(isReached) ?? false) { try await advance() }

@@ -41,7 +41,9 @@
             guard let number = Int64(exactly: upload.number), number > 0, let id = Int64(exactly: client) else {
                 throw InvalidUpload("the upload has the number \(upload.number)")
             }
-            guard let base = SnapshotCursor(upload.base) else { throw InvalidUpload("the base cursor cannot be read") }
+            guard let base = SnapshotCursor(base: upload.base) else {
+                throw InvalidUpload("the base cursor cannot be read")
+            }
             var conflicts = 0
             while true {
                 do {

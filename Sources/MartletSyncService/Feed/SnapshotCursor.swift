@@ -28,6 +28,12 @@ package struct SnapshotCursor: Sendable, Hashable {
         (self.xmin, self.xmax, self.open) = (xmin, xmax, open)
     }
 
+    /// The base cursor of an upload. It is empty if the client had no position when it wrote: the snapshot of an empty
+    /// database. Nil for texts that no client sends.
+    package init?(base: SyncCursor) {
+        if base.text.isEmpty { self.init(xmin: 1, xmax: 1, open: []) } else { self.init(base) }
+    }
+
     // Only digits: the initializer of UInt64 also accepts a sign.
     private static func number(_ text: Substring) -> UInt64? {
         text.utf8.allSatisfy { (48...57).contains($0) }

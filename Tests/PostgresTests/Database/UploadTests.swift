@@ -120,6 +120,20 @@
             #expect(try name(sample, 1) == "again")
         }
 
+        @Test("a client that has read nothing uploads with an empty base: what is newer in the database wins Y12")
+        func emptyBase() throws {
+            let sample = try SampleDatabase()
+            let (other, client) = (try UploadingClient(sample), try UploadingClient(sample))
+            try other.store([.create(sample.dog(1), try sample.values(["name": .text("Rex")]))], milliseconds: 2_000)
+            client.base = SyncCursor("")
+            let (older, newer) = (try sample.values(["name": .text("old")]), try sample.values(["age": .integer(9)]))
+            #expect(try client.store([.create(sample.dog(2), older)], milliseconds: 1_000) == .stored([]))
+            #expect(try client.store([.update(sample.dog(1), older)], milliseconds: 1_000) == .stored([]))
+            #expect(try client.store([.update(sample.dog(1), newer)], milliseconds: 3_000) == .stored([]))
+            #expect(try sample.count("dog WHERE id = 1 AND name = 'Rex' AND age = 9") == 1)
+            #expect(try sample.count("dog WHERE id = 2 AND name = 'old'") == 1)
+        }
+
         @Test("a clock that is fast wins only until now, and then against nothing later")
         func clampedClock() throws {
             let sample = try SampleDatabase()

@@ -12,40 +12,20 @@
     @MainActor
     @Suite("PostgreSQL: synchronized Realms", .needsPostgres, .timeLimit(.minutes(2)))
     struct RealmTests {
+        private let system: TasksSystem
         private let session: PostgresSession
-        private let serviceAddress: String
-        private let folder: URL
 
         init() throws {
-            let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-                .appendingPathComponent("../../../Schemas/Tasks/Tasks.yaml")
-            let sample = try SampleSchema(String(contentsOf: path, encoding: .utf8))
-            let address = try newDatabase()
-            session = try PostgresSession(address)
-            try session.execute(sample.statements)
-            try Deployment(MartletSyncService.SyncSchema(facts: sample.facts)).run(in: session)
-            serviceAddress = try ServiceRole(session).address(address)
-            folder = FileManager.default.temporaryDirectory.appendingPathComponent("realms-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            system = try TasksSystem(newDatabase())
+            session = try PostgresSession(system.address)
         }
 
-        private func database() async throws -> PostgresServiceDatabase {
-            try await PostgresServiceDatabase(
-                ConnectionPool(serviceAddress, count: 3),
-                verify: { AuthenticatedUser(id: $0, claims: #"{"sub":"\#($0)"}"#) }, log: { print("service: \($0)") })
-        }
+        private func database() async throws -> PostgresServiceDatabase { try await system.database() }
 
         private func realm(
             _ file: String, user: String, _ url: URL, _ handler: (@Sendable (SyncError) -> Void)? = nil
         ) throws -> Realm {
-            var configuration = Realm.Configuration(
-                fileURL: folder.appendingPathComponent("\(file).realm"),
-                objectTypes: [Project.self, TaskItem.self, DeviceSetting.self])
-            var synchronization = SyncConfiguration(
-                service: url, user: SyncUser(id: user) { user }, transport: clientTransport)
-            synchronization.errorHandler = handler
-            configuration.syncConfiguration = synchronization
-            return try Realm(configuration: configuration)
+            try system.realm(file, user: user, url) { $0.errorHandler = handler }
         }
 
         private func wait(_ condition: () throws -> Bool, sourceLocation: SourceLocation = #_sourceLocation)
@@ -126,6 +106,72 @@
             }
             #expect(try session.query("SELECT count(*) FROM task_item").first?.bigint(0) == 3_000)
             #expect(try session.query("SELECT max(upload) FROM martlet.clients").first?.bigint(0) == 1)
+        }
+
+        @Test("collections of generated classes are synchronized both ways Y21 Y22 Y23 Y24")
+        func collections() async throws {
+            try session.execute(
+                """
+                INSERT INTO task_item (id, title) SELECT n, 'task ' || n FROM generate_series(1, 5) n;
+                INSERT INTO board (id, name) VALUES (1, 'Home');
+                INSERT INTO board_tasks (owner, value) VALUES (1, 2), (1, 1);
+                INSERT INTO board_labels VALUES (1, 'urgent');
+                INSERT INTO board_notes VALUES (1, 'ada', 'first')
+                """)
+            try await withService(database()) { url in
+                let (ada, ben) = (try realm("a", user: "ada", url), try realm("b", user: "ben", url))
+                for realm in [ada, ben] {
+                    _ = try await realm.objects(TaskItem.self).subscribe()
+                    _ = try await realm.objects(Board.self).subscribe()
+                }
+                let mine = try #require(ada.object(ofType: Board.self, forPrimaryKey: 1))
+                let other = try #require(ben.object(ofType: Board.self, forPrimaryKey: 1))
+                #expect(mine.tasks.map(\.id) == [2, 1] && mine.labels.contains("urgent"))
+                #expect(mine.notes["ada"] == "first")
+                var changes: [(deletions: [Int], insertions: [Int])] = []
+                let token = other.tasks.observe { change in
+                    guard case .update(_, let deletions, let insertions, _) = change else { return }
+                    changes.append((deletions, insertions))
+                }
+                try ada.write {
+                    mine.tasks.insert(try #require(ada.object(ofType: TaskItem.self, forPrimaryKey: 3)), at: 1)
+                    mine.tasks.remove(at: 0)
+                    mine.labels.insert("garden")
+                    mine.notes["ada"] = "second"
+                    mine.doneCount += 1
+                }
+                try await wait { other.tasks.map(\.id) == [3, 1] }
+                #expect(changes.map(\.deletions) == [[0]] && changes.map(\.insertions) == [[0]])
+                #expect(Set(other.labels) == ["urgent", "garden"] && other.notes["ada"] == "second")
+                #expect(other.doneCount == 1)
+                token.invalidate()
+                // A deleted task leaves the list, also if SQL deletes it.
+                try session.execute(
+                    "DELETE FROM task_item WHERE id = 3; INSERT INTO board_tasks (owner, value) VALUES (1, 5)")
+                try await wait { mine.tasks.map(\.id) == [1, 5] && other.tasks.map(\.id) == [1, 5] }
+                try ben.write { ben.delete(other) }
+                try await wait { mine.isInvalidated }
+            }
+            #expect(try session.query("SELECT count(*) FROM board_tasks").first?.bigint(0) == 0)
+        }
+
+        @Test("what a client writes before its first connection is uploaded Y12")
+        func writesBeforeFirstConnection() async throws {
+            var port = 0
+            try await withService(database()) { url in port = try #require(url.port) }
+            let url = try #require(URL(string: "ws://127.0.0.1:\(port)"))
+            let ada = try realm("a", user: "ada", url)
+            try session.execute("INSERT INTO task_item (id, title) VALUES (2, 'SQL')")
+            try ada.write { for id in 1...2 { ada.add(TaskItem(id: id, title: "offline", priority: 1)) } }
+            try await withService(database(), port: port) { _ in
+                ada.syncSession?.reconnect()
+                _ = try await ada.objects(TaskItem.self).subscribe(waitForSync: .always, timeout: 60)
+                try await ada.syncSession?.wait(for: .upload, timeout: 60)
+                try await ada.syncSession?.wait(for: .download, timeout: 60)
+                ada.refresh()
+                #expect(ada.objects(TaskItem.self).map(\.title) == ["offline", "offline"])
+            }
+            #expect(try session.query("SELECT count(*) FROM task_item WHERE priority = 1").first?.bigint(0) == 2)
         }
 
         @Test("a client writes while the service is stopped, and continues when it runs again")
