@@ -9,7 +9,7 @@ extension RealmContext {
         let coordinator = coordinator
         let id = ObjectIdentifier(self)
         hooks.hub = hub
-        hooks.deliverBeforeWrite = { [unowned self] _ in hub.deliverBeforeWrite(self) }
+        hooks.deliverBeforeWrite = { [unowned self] in hub.deliverBeforeWrite(self) }
         hooks.releaseUnneeded = { hub.releaseUnneeded() }
         hooks.willCommit = { [unowned self] tokens in hub.willCommit(self, silencing: tokens) }
         hooks.committed = { [unowned self] in hub.committed(self, silencing: $0, $1) }

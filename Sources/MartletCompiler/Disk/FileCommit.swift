@@ -186,7 +186,9 @@ struct FileCommit {
             undos.append(.restore(target, from: name))
             return name
         } catch {
-            let name = temporaryName(beside: target)
+            var name = temporaryName(beside: target)
+            // A killed process with the same number may have left its backup.
+            while FileSystem.kind(of: name, followingLinks: false) != nil { name = temporaryName(beside: target) }
             let code = renaming(target, to: name)
             guard code == 0 else { throw DiskError(path: step.path, failure: Self.writeFailure, code: code) }
             undos.append(.restore(target, from: name))

@@ -169,14 +169,22 @@ struct TypeSections {
 
     private func member(_ label: ProjectionLabelModel, of projection: ProjectionModel) -> String {
         let path = label.path
-        // The type of the last property already contains the optional mark.
-        let optionalMark = path.isOptional && !(path.type.isSingle && path.type.isOptional) ? "?" : ""
-        let type =
-            path.passesThroughCollection ? "collection of \(typeText(path.type))" : typeText(path.type) + optionalMark
+        let type = typeText(path.segments.map(\.type)[...], isOptional: false)
         return item(
             Member(
                 owner: projection.name, name: label.name, kind: "label", signature: "= \(pathText(path)): \(type)",
                 badges: path.isWritable ? [] : ["read only"], documentation: label.documentation))
+    }
+
+    /// The type of a key path's value.
+    private func typeText(_ segments: ArraySlice<PropertyTypeModel>, isOptional: Bool) -> String {
+        guard let first = segments.first else { return "" }
+        let rest = segments.dropFirst()
+        let isSingleOptional = first.isSingle && first.isOptional
+        // The text of an optional type already contains the optional mark.
+        if rest.isEmpty { return typeText(first) + (isOptional && !isSingleOptional ? "?" : "") }
+        if first.isSingle { return typeText(rest, isOptional: isOptional || isSingleOptional) }
+        return "collection of \(typeText(rest, isOptional: false))" + (isOptional ? "?" : "")
     }
 
     /// The type in schema syntax, with links to the declarations of its names.

@@ -91,7 +91,10 @@ enum WholeNumber {
     private static func legacyNumber(_ bytes: Substring.UTF8View) -> (text: String, isCertain: Bool)? {
         let text = String(decoding: bytes, as: UTF8.self).asciiLowercased
         for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] where text.hasPrefix(prefix) {
-            return Int64(text.dropFirst(2), radix: radix).map { (String($0), true) }
+            let digits = text.dropFirst(2)
+            // `Int64.init` also accepts a sign.
+            guard digits.first != "-", digits.first != "+" else { return nil }
+            return Int64(digits, radix: radix).map { (String($0), true) }
         }
         if bytes.count > 1, bytes.first == UInt8(ascii: "0"), bytes.allSatisfy(\.isDigit) {
             // 0777 is 511 in YAML 1.1. The author more likely means 777.
@@ -102,9 +105,8 @@ enum WholeNumber {
         guard parts.count > 1, parts.count <= 3 else { return nil }
         var total: Int64 = 0
         for part in parts {
-            guard part.count <= 6, let value = Int64(String(decoding: part, as: UTF8.self)), value >= 0 else {
-                return nil
-            }
+            guard part.count <= 6, part.allSatisfy(\.isDigit), let value = Int64(String(decoding: part, as: UTF8.self))
+            else { return nil }
             total = total * 60 + value
         }
         return (String(total), false)

@@ -40,7 +40,7 @@ extension RealmContext {
             asyncWrites?.resume()
             throw error
         }
-        hooks.deliverBeforeWrite(before)
+        hooks.deliverBeforeWrite()
     }
 
     // Begins a transaction, and moves from the version `before` to the version from which the transaction begins.

@@ -360,9 +360,8 @@ final class RealmContext {
 
 /// The callbacks for observation. This layer stores them, and the higher layer `Observation` sets them.
 struct ContextHooks {
-    /// Called when a write begins. Delivers pending notifications up to the version from which the write starts. The
-    /// parameter is the version that the Realm showed before.
-    var deliverBeforeWrite: (Version?) -> Void = { _ in }
+    /// Called when a write begins. Delivers pending notifications up to the version from which the write starts.
+    var deliverBeforeWrite: () -> Void = {}
     /// Moves to the newest version and notifies observers. Returns false if there was no newer version.
     var refresh: () -> Bool = { false }
     /// Releases a version that was opened in the background and that no observer needs.
